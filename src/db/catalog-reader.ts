@@ -1,0 +1,37 @@
+/** Reads the definition of a production table. */
+import type { Table } from '../model/table.ts';
+import type { Queryable } from './database.ts';
+
+/**
+ * Gives the table's definition with its signature, or null when no relation has this OID.
+ * The definition is a consistent picture only inside a transaction.
+ */
+export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
+  const [row] = await db.query(
+    'SELECT d::text AS definition, md5(d::text) AS signature FROM stage.table_definition($1::oid) d',
+    [oid],
+  );
+  if (row === undefined || row['definition'] == null) return null;
+  return { ...(JSON.parse(row['definition']) as Omit<Table, 'signature'>), signature: row['signature'] ?? '' };
+}
+
+/** The length of the longest chain of foreign keys above a table: parents are written before children. */
+export async function foreignKeyRank(db: Queryable, oid: number): Promise<number> {
+  const [row] = await db.query(
+    `WITH RECURSIVE above(relation, depth, path) AS (
+       SELECT $1::oid, 0, ARRAY[$1::oid]
+       UNION ALL
+       SELECT c.confrelid, a.depth + 1, a.path || c.confrelid
+       FROM above a JOIN pg_constraint c ON c.conrelid = a.relation AND c.contype = 'f'
+       WHERE c.confrelid <> ALL (a.path) AND a.depth < 20)
+     SELECT max(depth) AS rank FROM above`,
+    [oid],
+  );
+  return Number(row?.['rank'] ?? 0);
+}
+
+/** The server's major version. */
+export async function serverMajor(db: Queryable): Promise<number> {
+  const [row] = await db.query(`SELECT current_setting('server_version_num')::int / 10000 AS major`);
+  return Number(row?.['major']);
+}

@@ -1,0 +1,126 @@
+/** Creates and upgrades the schema `stage`: numbered migrations, each once; functions again whenever their text changes. */
+import { createHash } from 'node:crypto';
+import { StageError } from '../errors.ts';
+import type { Database, Queryable } from './database.ts';
+import { listSql, loadSql } from './sql-file.ts';
+
+interface SqlFile {
+  readonly name: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Any daemon that migrates holds this advisory lock, so that several may start at once. */
+const migrationLock = 0x73746167;
+
+const bookkeeping = `
+CREATE SCHEMA IF NOT EXISTS stage;
+CREATE TABLE IF NOT EXISTS stage.migration (
+  number int PRIMARY KEY,
+  name text NOT NULL,
+  hash text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS stage.function (
+  name text PRIMARY KEY,
+  hash text NOT NULL
+);
+`;
+
+/**
+ * Brings the schema up to this version in one transaction.
+ * @throws StageError `schema_too_new` when a newer version has been here, `forbidden` when the account lacks a right
+ */
+export async function migrate(db: Database): Promise<void> {
+  try {
+    await db.transaction(async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+      if (await isCurrent(tx)) return;
+      await tx.query(bookkeeping);
+      await applyMigrations(tx);
+      await applyFunctions(tx);
+    });
+  } catch (error) {
+    throw explainMissingRight(error);
+  }
+}
+
+/** Everything the service would create, as one SQL script for a database administrator to read or run. */
+export function printMigrations(): string {
+  const parts = [...migrationFiles(), ...functionFiles()].map((file) => `-- ${file.name}\n${file.text}`);
+  const records = [
+    ...migrationFiles().map((file) => recordMigration(file)),
+    ...functionFiles().map((file) => recordFunction(file)),
+  ];
+  return ['BEGIN;', bookkeeping, 'SET LOCAL check_function_bodies = off;', ...parts, ...records, 'COMMIT;', ''].join('\n');
+}
+
+async function isCurrent(tx: Queryable): Promise<boolean> {
+  const [found] = await tx.query(`SELECT to_regclass('stage.migration') IS NOT NULL AS exists`);
+  if (found?.['exists'] !== 't') return false;
+  const applied = await tx.query('SELECT name, hash FROM stage.migration UNION ALL SELECT name, hash FROM stage.function');
+  const known = new Set([...migrationFiles(), ...functionFiles()].map((file) => `${file.name} ${file.hash}`));
+  return applied.length === known.size && applied.every((row) => known.has(`${row['name']} ${row['hash']}`));
+}
+
+async function applyMigrations(tx: Queryable): Promise<void> {
+  const files = migrationFiles();
+  const applied = await tx.query('SELECT number, name, hash FROM stage.migration ORDER BY number');
+  const newest = Number(applied.at(-1)?.['number'] ?? 0);
+  if (newest > files.length) {
+    throw new StageError('schema_too_new', `the schema stage is at version ${newest}, this stage knows ${files.length}`, {
+      hint: 'Start the version of stage that upgraded it, or a newer one.',
+    });
+  }
+  for (const [index, file] of files.entries()) {
+    const row = applied[index];
+    if (row === undefined) {
+      await tx.query(recordMigration(file));
+      await tx.query(file.text);
+    } else if (row['hash'] !== file.hash) {
+      throw new StageError('schema_too_new', `migration ${file.name} was applied with another text`, {
+        hint: 'The schema stage was made by a different build of stage; start that build.',
+      });
+    }
+  }
+}
+
+async function applyFunctions(tx: Queryable): Promise<void> {
+  const applied = await tx.query('SELECT name, hash FROM stage.function');
+  const hashes = new Map(applied.map((row) => [row['name'], row['hash']]));
+  // functions name each other in any order
+  await tx.query('SET LOCAL check_function_bodies = off');
+  for (const file of functionFiles()) {
+    if (hashes.get(file.name) === file.hash) continue;
+    await tx.query(file.text);
+    await tx.query(recordFunction(file));
+  }
+}
+
+function recordMigration(file: SqlFile): string {
+  const number = Number.parseInt(file.name, 10);
+  return `INSERT INTO stage.migration (number, name, hash) VALUES (${number}, '${file.name}', '${file.hash}');`;
+}
+
+function recordFunction(file: SqlFile): string {
+  return `INSERT INTO stage.function (name, hash) VALUES ('${file.name}', '${file.hash}')
+  ON CONFLICT (name) DO UPDATE SET hash = excluded.hash;`;
+}
+
+const migrationFiles = () => sqlFiles('migrations');
+const functionFiles = () => sqlFiles('functions');
+
+function sqlFiles(folder: string): SqlFile[] {
+  return listSql(folder).map((name) => {
+    const text = loadSql(`${folder}/${name}`);
+    return { name, text, hash: createHash('sha256').update(text).digest('hex') };
+  });
+}
+
+function explainMissingRight(error: unknown): unknown {
+  if ((error as { code?: string }).code !== '42501') return error;
+  return new StageError('forbidden', `the service account lacks a right: ${(error as Error).message}`, {
+    hint: 'Grant CREATE on the database to the service account, or let an administrator run `stage init --print-sql`.',
+    cause: error,
+  });
+}

@@ -1,0 +1,78 @@
+/** The one kind of error that reaches a user, and the table of its faces: stable code, HTTP status, SQLSTATE, exit code. */
+import type { JsonObject } from './model/json.ts';
+
+interface Faces {
+  /** HTTP status of the REST answer. */
+  readonly status: number;
+  /** SQLSTATE of the answer on the wire. */
+  readonly sqlstate: string;
+  /** Exit code of the command line. */
+  readonly exit: number;
+}
+
+const faces = {
+  invalid_request: { status: 400, sqlstate: '22023', exit: 1 },
+  unauthorized: { status: 401, sqlstate: '28000', exit: 4 },
+  forbidden: { status: 403, sqlstate: '42501', exit: 4 },
+  not_found: { status: 404, sqlstate: '42704', exit: 5 },
+  session_not_found: { status: 404, sqlstate: '08004', exit: 5 },
+  audit_entry_not_found: { status: 404, sqlstate: '42704', exit: 5 },
+  method_not_allowed: { status: 405, sqlstate: '0A000', exit: 1 },
+  invalid_transition: { status: 409, sqlstate: '25006', exit: 6 },
+  conflict_detected: { status: 409, sqlstate: '40001', exit: 3 },
+  apply_failed: { status: 409, sqlstate: '40000', exit: 3 },
+  session_busy: { status: 409, sqlstate: '55006', exit: 6 },
+  digest_mismatch: { status: 412, sqlstate: '40001', exit: 3 },
+  payload_too_large: { status: 413, sqlstate: '54000', exit: 1 },
+  unsupported_media_type: { status: 415, sqlstate: '22023', exit: 1 },
+  upstream_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
+  server_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
+  statement_not_supported: { status: 400, sqlstate: '0A000', exit: 1 },
+  session_read_only: { status: 409, sqlstate: '25006', exit: 6 },
+  protocol_violation: { status: 400, sqlstate: '08P01', exit: 1 },
+  configuration_invalid: { status: 500, sqlstate: 'F0000', exit: 64 },
+  usage: { status: 400, sqlstate: '22023', exit: 64 },
+  schema_too_new: { status: 500, sqlstate: '55000', exit: 1 },
+  internal: { status: 500, sqlstate: 'XX000', exit: 1 },
+} as const satisfies Record<string, Faces>;
+
+export type ErrorCode = keyof typeof faces;
+
+interface ErrorOptions {
+  /** What the user can do next, one sentence. */
+  readonly hint?: string;
+  readonly detail?: string;
+  /** Replaces the table's SQLSTATE where PostgreSQL has a more exact one. */
+  readonly sqlstate?: string;
+  /** Extra members of the REST error body. */
+  readonly facts?: JsonObject;
+  readonly cause?: unknown;
+}
+
+/** An error made for the user: says what failed and, in its hint, what to do next. */
+export class StageError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly detail: string | undefined;
+  readonly facts: JsonObject;
+  readonly status: number;
+  readonly sqlstate: string;
+  readonly exit: number;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'StageError';
+    this.code = code;
+    this.hint = options.hint;
+    this.detail = options.detail;
+    this.facts = options.facts ?? {};
+    this.status = faces[code].status;
+    this.sqlstate = options.sqlstate ?? faces[code].sqlstate;
+    this.exit = faces[code].exit;
+  }
+}
+
+/** Whether a text is one of the stable error codes (used where an error came in over REST). */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(faces, text);
+}

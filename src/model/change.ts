@@ -1,0 +1,68 @@
+/** What a session changed, seen three ways: the statement, the net row change, the conflict with production. */
+import type { JsonText } from './json.ts';
+
+export const operations = ['INSERT', 'UPDATE', 'DELETE'] as const;
+export type Operation = (typeof operations)[number];
+
+/** One staged statement on one table. */
+export interface Mutation {
+  /** `mut_` and a number that grows with time. */
+  readonly id: string;
+  readonly type: Operation;
+  /** Bare for schema public, else `schema.table`. */
+  readonly table: string;
+  readonly query: string;
+  /** JSON array of the bound parameters in order. */
+  readonly params: JsonText;
+  readonly affectedRows: number;
+  readonly executedAt: string;
+}
+
+/** The net change of one row. */
+export interface Change {
+  readonly table: string;
+  readonly type: Operation;
+  /** The key's JSON value, or an object of column and value for a composite key. */
+  readonly rowId: JsonText;
+  /** Full row as a JSON object; null for INSERT. */
+  readonly before: JsonText | null;
+  /** Full row as a JSON object; null for DELETE. */
+  readonly after: JsonText | null;
+}
+
+/** Number of net changes of each kind in one table. */
+export interface ChangeCounts {
+  readonly table: string;
+  readonly inserts: number;
+  readonly updates: number;
+  readonly deletes: number;
+}
+
+/** A production row that is no longer what the session saw, one entry a column. */
+export interface Conflict {
+  readonly table: string;
+  readonly rowId: JsonText;
+  /** The column, or null where the whole row is in conflict (a key that now exists, rows nobody reviewed). */
+  readonly field: string | null;
+  /** What kind of conflict; `changed` and `gone` are rows that moved, the rest say what stands in the way. */
+  readonly kind: 'changed' | 'gone' | 'key_exists' | 'cascade' | 'schema';
+  readonly sessionBase: JsonText | null;
+  readonly sessionNew: JsonText | null;
+  readonly productionCurrent: JsonText | null;
+}
+
+/** One applied row change, as it stands in the append-only audit. */
+export interface AuditEntry {
+  /** `aud_` and a number. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly projectId: string;
+  readonly tableName: string;
+  readonly operation: Operation;
+  /** The key rendered as text, composite keys as `a,b` in key order. */
+  readonly rowId: string;
+  readonly oldData: JsonText | null;
+  readonly newData: JsonText | null;
+  readonly approvedAt: string;
+  readonly approvedBy: string | null;
+}

@@ -1,0 +1,38 @@
+/**
+ * JSON that came from PostgreSQL as text and leaves as text.
+ * Parsing it would round numbers beyond 2^53 and cut microseconds, so it is carried verbatim.
+ */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type JsonValue =
+  | JsonText
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/**
+ * Serialises a value to JSON, writing every JsonText verbatim. Members whose value is undefined are left out.
+ */
+export function stringifyJson(value: JsonValue): string {
+  if (value instanceof JsonText) return value.text;
+  if (Array.isArray(value)) return `[${value.map((item) => stringifyJson(item)).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const members = Object.entries(value as JsonObject)
+      .filter(([, member]) => member !== undefined)
+      .map(([key, member]) => `${JSON.stringify(key)}:${stringifyJson(member)}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value ?? null);
+}

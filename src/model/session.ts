@@ -1,0 +1,53 @@
+/** The session: its fields, its states, and the one table of transitions between them. */
+import type { JsonText } from './json.ts';
+
+export const sessionStatuses = ['active', 'proposed', 'approved', 'rejected'] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+export const readsModes = ['production', 'staged'] as const;
+/** Where a session's SELECTs read: production alone, or its own staged rows merged over production. */
+export type ReadsMode = (typeof readsModes)[number];
+
+export const conflictScopes = ['row', 'column'] as const;
+/** What conflicts: any change of a row the session touched, or only changes of the same columns (the others merge). */
+export type ConflictScope = (typeof conflictScopes)[number];
+
+export type SessionEvent = 'write' | 'propose' | 'approve' | 'reject' | 'delete';
+
+export interface Session {
+  /** `sess_` and 32 hexadecimal digits: 128 random bits. */
+  readonly id: string;
+  readonly projectId: string;
+  /** The caller's JSON object, as stored. */
+  readonly metadata: JsonText;
+  readonly status: SessionStatus;
+  readonly reads: ReadsMode;
+  readonly conflictScope: ConflictScope;
+  /** Number of statements that staged at least one row. */
+  readonly mutationCount: number;
+  /** ISO 8601 UTC with microseconds, e.g. `2026-01-31T12:00:00.000000Z`; so are all times below. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly proposedAt: string | null;
+  readonly approvedAt: string | null;
+  readonly approvedBy: string | null;
+  readonly rejectedAt: string | null;
+  readonly reason: string | null;
+}
+
+/** What each event makes of each status; null where the event is not allowed. */
+export const transitions: Readonly<
+  Record<SessionStatus, Readonly<Record<SessionEvent, SessionStatus | 'deleted' | null>>>
+> = {
+  active: { write: 'active', propose: 'proposed', approve: null, reject: null, delete: 'deleted' },
+  proposed: { write: null, propose: null, approve: 'approved', reject: 'rejected', delete: 'deleted' },
+  approved: { write: null, propose: null, approve: null, reject: null, delete: null },
+  rejected: { write: null, propose: null, approve: null, reject: null, delete: null },
+};
+
+const sessionIdPattern = /^sess_[0-9a-f]{32}$/;
+
+/** Whether a text has the form of a session id; an id of any other form cannot exist. */
+export function isSessionId(text: string): boolean {
+  return sessionIdPattern.test(text);
+}

@@ -1,0 +1,113 @@
+/** The shape of a production table, as far as staging has to know it. All SQL texts in it are PostgreSQL's own deparsed text. */
+
+export interface Column {
+  readonly name: string;
+  /** Type with modifiers and, where it is not the type's own, collation: `character varying(20) COLLATE "C"`. */
+  readonly type: string;
+  /** Type without modifiers, for function parameters. */
+  readonly baseType: string;
+  readonly notNull: boolean;
+  /** A generated column's expression; null for an ordinary column. */
+  readonly generated: { readonly expression: string; readonly stored: boolean; readonly columns: readonly string[] } | null;
+  readonly identity: 'always' | 'by default' | null;
+  readonly default: string | null;
+  /** Qualified and quoted name of the sequence that feeds the column (serial or identity). */
+  readonly sequence: string | null;
+}
+
+/** A column of the key that identifies a row, with the equality operator of its index. */
+export interface KeyColumn {
+  readonly name: string;
+  /** Written as `OPERATOR(schema.=)`: with another search_path citext would compare as text. */
+  readonly equals: string;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly expression: string;
+  readonly columns: readonly string[];
+}
+
+export interface UniqueElement {
+  /** The column, or null for an expression. */
+  readonly column: string | null;
+  /** The column quoted, or the expression. */
+  readonly definition: string;
+  readonly type: string;
+  /** The operator that makes two rows collide: equality, or an exclusion constraint's own. */
+  readonly operator: string;
+}
+
+export interface Unique {
+  readonly name: string;
+  readonly oid: number;
+  readonly kind: 'unique' | 'exclusion';
+  readonly elements: readonly UniqueElement[];
+  /** Columns that elements and predicate mention. */
+  readonly columns: readonly string[];
+  readonly predicate: string | null;
+  readonly nullsNotDistinct: boolean;
+  readonly timing: 'immediate' | 'deferrable' | 'deferred';
+  /** The full CREATE INDEX statement. */
+  readonly indexDefinition: string;
+  /** The index method, e.g. btree or gist. */
+  readonly method: string;
+}
+
+export type ForeignKeyAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+
+/** One end of a foreign key: a table and, in the key's order, its columns. */
+export interface ForeignKeyEnd {
+  readonly oid: number;
+  readonly namespaceOid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+export interface ForeignKey {
+  readonly name: string;
+  /** The referencing table. */
+  readonly child: ForeignKeyEnd;
+  /** The referenced table. */
+  readonly parent: ForeignKeyEnd;
+  /** Equality operators parent = child, as `OPERATOR(schema.=)`, in column order. */
+  readonly equals: readonly string[];
+  readonly matchFull: boolean;
+  readonly onDelete: ForeignKeyAction;
+  /** Columns that SET NULL or SET DEFAULT of a delete touches. */
+  readonly onDeleteColumns: readonly string[];
+  readonly onUpdate: ForeignKeyAction;
+  readonly deferrable: boolean;
+  readonly deferred: boolean;
+}
+
+export interface Table {
+  readonly oid: number;
+  readonly namespaceOid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'partitioned';
+  readonly columns: readonly Column[];
+  /** Columns of the primary key, else of the first usable NOT NULL unique index; empty when there is none. */
+  readonly key: readonly KeyColumn[];
+  /** Name of the index behind the key. */
+  readonly keyIndex: string | null;
+  readonly checks: readonly Check[];
+  readonly uniques: readonly Unique[];
+  /** Foreign keys in which this table is the child. */
+  readonly references: readonly ForeignKey[];
+  /** Foreign keys in which this table is the parent. */
+  readonly referencedBy: readonly ForeignKey[];
+  /** Partition bounds of the leaves, as expressions; empty for ordinary tables. */
+  readonly partitionBounds: readonly string[];
+  /** Why the table cannot be staged, or null. */
+  readonly obstacle: string | null;
+  /** Changes whenever anything of the above changes. */
+  readonly signature: string;
+}
+
+/** The name shown to users: bare in schema public, else `schema.table`. */
+export function shownName(schema: string, name: string): string {
+  return schema === 'public' ? name : `${schema}.${name}`;
+}

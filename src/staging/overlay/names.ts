@@ -1,0 +1,54 @@
+/** Names of the objects that make up an overlay, and the small SQL fragments that all its templates share. */
+import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
+import type { ForeignKeyEnd, Table } from '../../model/table.ts';
+
+type Named = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> | ForeignKeyEnd;
+
+/** Everything but the view is named by the table's OID: names derived from long table names would collide. */
+export const shadowName = (table: Named) => `stage_data.shadow_${table.oid}`;
+export const rowTypeName = (table: Named) => `stage_data.row_${table.oid}`;
+export const sourceCall = (table: Named) => `stage_data.source_${table.oid}()`;
+export const productionName = (table: Named) => qualifiedName(table.schema, table.name);
+
+export const overlaySchema = (table: Named) => `stage_overlay_${table.namespaceOid}`;
+
+/** The view bears the table's own name: PostgreSQL's messages then name the right relation. */
+export const overlayName = (table: Named) => qualifiedName(overlaySchema(table), table.name);
+
+/** A function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */
+export function functionName(table: Named, part: string, suffix?: string | number): string {
+  return `stage_data.${part}_${table.oid}${suffix === undefined ? '' : `_${suffix}`}`;
+}
+
+/** Columns joined by commas, each behind the given prefix: `p."id", p."name"`. */
+export function columnList(columns: readonly string[], prefix = ''): string {
+  return columns.map((column) => prefix + quoteIdentifier(column)).join(', ');
+}
+
+export const columnNames = (table: Table) => table.columns.map((column) => column.name);
+export const keyNames = (table: Table) => table.key.map((column) => column.name);
+
+/** The key of one row equals the key of another, each given as a prefix: `h.` and `NEW.`. */
+export function keyMatches(table: Table, left: string, right: string): string {
+  return table.key
+    .map(({ name, equals }) => `${left}${quoteIdentifier(name)} ${equals} ${right}${quoteIdentifier(name)}`)
+    .join(' AND ');
+}
+
+/** Columns whose value before a change the shadow keeps in `_stage_old_<n>`: the key first, then what foreign keys refer to. */
+export function oldColumns(table: Table): string[] {
+  const referenced = table.referencedBy.flatMap((foreignKey) => foreignKey.parent.columns);
+  return [...new Set([...keyNames(table), ...referenced])];
+}
+
+/** The shadow column that keeps a column's value before the change. */
+export function oldColumnName(table: Table, column: string): string {
+  return `_stage_old_${oldColumns(table).indexOf(column) + 1}`;
+}
+
+/** Looks a column up by name. @throws Error when the definition contradicts itself */
+export function columnNamed(table: Table, name: string) {
+  const column = table.columns.find((candidate) => candidate.name === name);
+  if (column === undefined) throw new Error(`no column ${name} in ${table.schema}.${table.name}`);
+  return column;
+}

@@ -1,0 +1,49 @@
+/** RAISE statements that say what PostgreSQL itself would say of a production table. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+
+interface Violation {
+  readonly message: string;
+  readonly sqlstate: string;
+  /** Absent where PostgreSQL names no table either. */
+  readonly schema?: string;
+  readonly table?: string;
+  readonly column?: string;
+  readonly constraint?: string;
+  /** An SQL expression, for it shows values. */
+  readonly detail?: string;
+  readonly hint?: string;
+}
+
+/** Builds the PL/pgSQL statement that raises a violation. Names never stand in a format string. */
+export function raise(violation: Violation): string {
+  const options = [
+    `MESSAGE = ${quoteLiteral(violation.message)}`,
+    `ERRCODE = ${quoteLiteral(violation.sqlstate)}`,
+  ];
+  for (const name of ['schema', 'table', 'column', 'constraint', 'hint'] as const) {
+    const value = violation[name];
+    if (value !== undefined) options.push(`${name.toUpperCase()} = ${quoteLiteral(value)}`);
+  }
+  if (violation.detail !== undefined) options.push(`DETAIL = ${violation.detail}`);
+  return `RAISE EXCEPTION USING ${options.join(', ')};`;
+}
+
+/** An SQL expression for the values of some columns as PostgreSQL lists them in a DETAIL: `1, abc, null`. */
+export function displayValues(expressions: readonly string[]): string {
+  return expressions.map((expression) => `stage.display_value((${expression})::text)`).join(` || ', ' || `);
+}
+
+/** The same for a key, where values are shown whole. */
+export function displayKey(expressions: readonly string[]): string {
+  return expressions.map((expression) => `coalesce((${expression})::text, 'null')`).join(` || ', ' || `);
+}
+
+/** The DETAIL `Key (a, b)=(1, 2)<rest>`; the value is an SQL expression. */
+export function keyDetail(columns: readonly string[], value: string, rest: string): string {
+  return `${quoteLiteral(`Key (${columns.join(', ')})=(`)} || ${value} || ${quoteLiteral(`)${rest}`)}`;
+}
+
+/** A column as PostgreSQL prints it in a DETAIL: quoted only where it must be. */
+export function displayName(column: string): string {
+  return /^[a-z_][a-z0-9_$]*$/.test(column) ? column : quoteIdentifier(column);
+}

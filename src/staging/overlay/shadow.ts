@@ -1,0 +1,46 @@
+/** The shadow table with its row type and indexes. */
+import { quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table, Unique } from '../../model/table.ts';
+import { columnList, columnNamed, keyNames, oldColumns, rowTypeName, shadowName } from './names.ts';
+
+/** Creates the row type and the shadow table. */
+export function shadowSql(table: Table): string {
+  return fillSql(loadSql('table/shadow.sql'), {
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    column_definitions: table.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', '),
+    old_column_definitions: oldColumns(table)
+      .map((name, index) => `_stage_old_${index + 1} ${columnNamed(table, name).type}`)
+      .join(', '),
+    key: columnList(keyNames(table)),
+  });
+}
+
+/** Indexes that serve the checks: made anew with each rebuild, for constraints come and go. */
+export function shadowIndexesSql(table: Table): string[] {
+  const constraints = table.uniques.flatMap((unique) => constraintIndex(table, unique));
+  const references = table.references.map(
+    (foreignKey, index) =>
+      `CREATE INDEX reference_${table.oid}_${index} ON ${shadowName(table)} ` +
+      `(_stage_session, ${columnList(foreignKey.child.columns)}) WHERE _stage_head`,
+  );
+  return [...constraints, ...references];
+}
+
+/** The production index mirrored per session: serves the check, and makes two writers of one session wait for each other. */
+function constraintIndex(table: Table, unique: Unique): string[] {
+  if (unique.name === table.keyIndex || unique.timing !== 'immediate') return [];
+  if (unique.kind === 'exclusion') {
+    const method = unique.indexDefinition.slice(unique.indexDefinition.indexOf(' USING '));
+    const filter = unique.predicate === null ? ' WHERE _stage_head' : ' AND _stage_head';
+    return [`CREATE INDEX exclusion_${unique.oid} ON ${shadowName(table)}${method}${filter}`];
+  }
+  const elements = unique.elements.map((element) => element.definition).join(', ');
+  const nulls = unique.nullsNotDistinct ? ' NULLS NOT DISTINCT' : '';
+  const predicate = unique.predicate === null ? '' : ` AND (${unique.predicate})`;
+  return [
+    `CREATE UNIQUE INDEX unique_${unique.oid} ON ${shadowName(table)} (_stage_session, ${elements})${nulls}` +
+      ` WHERE _stage_head AND _stage_op <> 'D'${predicate}`,
+  ];
+}

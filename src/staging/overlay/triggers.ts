@@ -1,0 +1,143 @@
+/** The triggers of an overlay view: row functions that stage, statement functions that judge and log. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { shownName, type Table } from '../../model/table.ts';
+import { childCheck, parentStep, restriction } from './foreign-keys.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  keyMatches,
+  oldColumns,
+  overlayName,
+  rowTypeName,
+  shadowName,
+} from './names.ts';
+import { prepareRow, rowChecks } from './row-checks.ts';
+import { freeInProduction, insertUniqueChecks, raiseDuplicateKey, uniqueSetChecks, updateUniqueChecks } from './uniques.ts';
+
+const operations = ['insert', 'update', 'delete'] as const;
+type Operation = (typeof operations)[number];
+
+/** Whether a row is the client's own doing or a foreign key's action. */
+const origin = `CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END`;
+
+/** A statement that staged more rows than this is judged by freshly planned queries without nested loops. */
+const bigStatement = 200;
+
+/** Creates every trigger function and trigger of the overlay. */
+export function triggersSql(table: Table, server: number): string[] {
+  return [
+    ...operations.map((operation) => rowFunctionSql(table, operation)),
+    ...operations.flatMap((operation) => statementFunctionsSql(table, operation, server)),
+    ...deferredSql(table, server),
+    ...operations.map((operation) =>
+      fillSql(loadSql('table/triggers.sql'), {
+        operation,
+        overlay: overlayName(table),
+        key: settingKey(table, operation),
+        row_function: functionName(table, operation),
+        after_function: functionName(table, `after_${operation}`),
+      }),
+    ),
+  ];
+}
+
+const settingKey = (table: Table, operation: Operation) => `${table.oid}_${operation[0]}`;
+
+function rowFunctionSql(table: Table, operation: Operation): string {
+  const columns = columnNames(table);
+  const references = [...new Set(table.references.flatMap((foreignKey) => foreignKey.child.columns))];
+  const old = oldColumns(table);
+  return fillSql(loadSql(`table/${operation}_row.sql`), {
+    function: functionName(table, operation),
+    oid: table.oid,
+    origin,
+    shadow: shadowName(table),
+    overlay: overlayName(table),
+    row_type: rowTypeName(table),
+    columns: columnList(columns),
+    new_columns: columnList(columns, 'NEW.'),
+    s_columns: columnList(columns, 's.'),
+    old_row: columnList(columns, 'OLD.'),
+    old_columns: old.map((_, index) => `_stage_old_${index + 1}`).join(', '),
+    old_values: columnList(old, 'OLD.'),
+    prepare_row: operation === 'delete' ? '' : prepareRow(table, operation),
+    row_checks: rowChecks(table),
+    free_in_production: freeInProduction(table),
+    unique_checks: operation === 'insert' ? insertUniqueChecks(table) : updateUniqueChecks(table),
+    raise_duplicate_key: raiseDuplicateKey(table),
+    key_changed: `NOT (${keyMatches(table, 'NEW.', 'OLD.')})`,
+    references_changed: references.map((column) => `NEW.${quoteIdentifier(column)} IS DISTINCT FROM OLD.${quoteIdentifier(column)}`).join(' OR ') || 'false',
+    s_key_matches_new: keyMatches(table, 's.', 'NEW.'),
+    s_key_matches_old: keyMatches(table, 's.', 'OLD.'),
+    o_key_matches_new: keyMatches(table, 'o.', 'NEW.'),
+  });
+}
+
+/** Rows of the statement at hand, of the shadow table under the given alias. */
+const rowsOfStatement = (alias: string) =>
+  `${alias}._stage_session = v_session AND ${alias}._stage_seq > v_start AND ${alias}._stage_mutation = v_mutation`;
+
+function statementChecks(table: Table, operation: Operation, server: number): string {
+  const children = table.references
+    .filter((foreignKey) => !foreignKey.deferred)
+    .map((foreignKey) => childCheck(table, foreignKey, rowsOfStatement('s')));
+  const uniques = uniqueSetChecks(table, 'deferrable', rowsOfStatement('s'));
+  const parents = (event: 'update' | 'delete') =>
+    table.referencedBy.map((foreignKey) => parentStep(table, foreignKey, event, rowsOfStatement('d'), server));
+  const steps = {
+    insert: [...children, uniques],
+    update: [...parents('update'), ...children, uniques],
+    delete: parents('delete'),
+  };
+  return steps[operation].filter((step) => step !== '').join('\n');
+}
+
+function statementFunctionsSql(table: Table, operation: Operation, server: number): string[] {
+  const checks = statementChecks(table, operation, server);
+  const check = functionName(table, `check_${operation}`);
+  const template = loadSql('table/statement_check.sql');
+  const after = fillSql(loadSql('table/after_statement.sql'), {
+    function: functionName(table, `after_${operation}`),
+    oid: table.oid,
+    key: settingKey(table, operation),
+    op: quoteLiteral(operation[0]?.toUpperCase() ?? ''),
+    shadow: shadowName(table),
+    shown_name: quoteLiteral(shownName(table.schema, table.name)),
+    run_checks:
+      checks === ''
+        ? ''
+        : `  IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
+  ELSIF v_rows > 0 THEN PERFORM ${check}(v_session, v_start, v_mutation); END IF;`,
+  });
+  if (checks === '') return [after];
+  // statistics know nothing of rows just written: a cached nested loop over many of them would be quadratic
+  const big = 'SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on';
+  return [
+    fillSql(template, { function: check, settings: '', checks }),
+    fillSql(template, { function: `${check}_big`, settings: big, checks }),
+    after,
+  ];
+}
+
+function deferredSql(table: Table, server: number): string[] {
+  const row = (alias: string) => `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
+  const checks = [
+    ...table.references.filter((foreignKey) => foreignKey.deferred).map((foreignKey) => childCheck(table, foreignKey, row('s'))),
+    ...table.referencedBy.flatMap((foreignKey) =>
+      (['delete', 'update'] as const)
+        .filter((event) => foreignKey.deferred && (event === 'delete' ? foreignKey.onDelete : foreignKey.onUpdate) === 'no action')
+        .map((event) => restriction(table, foreignKey, event, row('d'), false, server)),
+    ),
+    uniqueSetChecks(table, 'deferred', row('s')),
+  ].filter((check) => check !== '');
+  if (checks.length === 0) return [];
+  return [
+    fillSql(loadSql('table/deferred.sql'), {
+      function: functionName(table, 'deferred'),
+      shadow: shadowName(table),
+      checks: checks.join('\n'),
+    }),
+  ];
+}

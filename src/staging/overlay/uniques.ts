@@ -1,0 +1,136 @@
+/** Unique and exclusion constraints, judged against the overlay at the time PostgreSQL would. */
+import { quoteIdentifier } from '../../db/identifier.ts';
+import type { Table, Unique } from '../../model/table.ts';
+import { functionName, keyMatches, overlayName, shadowName, sourceCall } from './names.ts';
+import { displayKey, displayName, keyDetail, raise } from './raise.ts';
+import { rowCall } from './row-checks.ts';
+
+const immediate = (table: Table) => table.uniques.filter((unique) => unique.timing === 'immediate');
+
+/** What the row NEW has for each element of an index. */
+function newElements(table: Table, unique: Unique): string[] {
+  return unique.elements.map((element, index) =>
+    element.column === null
+      ? rowCall(functionName(table, 'element', `${unique.oid}_${index + 1}`), unique.columns)
+      : `NEW.${quoteIdentifier(element.column)}`,
+  );
+}
+
+/** The same for a row `o` of a query; bare names of an expression resolve to it. */
+function storedElements(unique: Unique): string[] {
+  return unique.elements.map((element) => (element.column === null ? element.definition : `o.${quoteIdentifier(element.column)}`));
+}
+
+/** Row `o` collides with NEW. */
+function collides(table: Table, unique: Unique): string {
+  const stored = storedElements(unique);
+  const pairs = newElements(table, unique).map((value, index) => {
+    const operator = unique.nullsNotDistinct ? 'IS NOT DISTINCT FROM' : unique.elements[index]?.operator;
+    return `${stored[index]} ${operator} ${value}`;
+  });
+  return [...pairs, ...(unique.predicate === null ? [] : [`(${unique.predicate})`])].join(' AND ');
+}
+
+/** NEW takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
+function participates(table: Table, unique: Unique): string {
+  const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique).map((value) => `${value} IS NOT NULL`);
+  const predicate =
+    unique.predicate === null ? [] : [rowCall(functionName(table, 'predicate', unique.oid), unique.columns)];
+  return [...notNull, ...predicate].join(' AND ') || 'true';
+}
+
+/** The condition of the usual case of an INSERT: no production row collides. A row the session hides only costs the slow path. */
+export function freeInProduction(table: Table): string {
+  const conditions = immediate(table).map((unique) => {
+    // an exclusion constraint is not enforced by the shadow's own index, so the session's rows are looked at here too
+    const rows = unique.kind === 'exclusion' ? overlayName(table) : sourceCall(table);
+    return `NOT EXISTS (SELECT 1 FROM ${rows} o WHERE ${collides(table, unique)} AND ${participates(table, unique)})`;
+  });
+  return conditions.join('\n    AND ') || 'true';
+}
+
+/** Statements that raise the first collision of an inserted row, in the order of the indexes. */
+export function insertUniqueChecks(table: Table): string {
+  return immediate(table)
+    .map((unique) => check(table, unique, participates(table, unique), ''))
+    .join('\n');
+}
+
+/** The same for an updated row; the key itself is judged where a key change is staged. */
+export function updateUniqueChecks(table: Table): string {
+  const others = immediate(table).filter((unique) => unique.name !== table.keyIndex);
+  return others
+    .map((unique) => {
+      const changed = unique.columns.map((name) => `NEW.${quoteIdentifier(name)} IS DISTINCT FROM OLD.${quoteIdentifier(name)}`);
+      const when = `(${changed.join(' OR ') || 'true'}) AND ${participates(table, unique)}`;
+      return check(table, unique, when, ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`);
+    })
+    .join('\n');
+}
+
+function check(table: Table, unique: Unique, when: string, except: string): string {
+  return `  IF ${when} THEN
+    SELECT ${displayKey(storedElements(unique))} INTO v_value FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1;
+    IF FOUND THEN ${raiseCollision(table, unique)} END IF;
+  END IF;`;
+}
+
+function raiseCollision(table: Table, unique: Unique): string {
+  const columns = elementNames(unique);
+  const value = displayKey(newElements(table, unique));
+  const exclusion = unique.kind === 'exclusion';
+  return raise({
+    schema: table.schema,
+    table: table.name,
+    constraint: unique.name,
+    sqlstate: exclusion ? '23P01' : '23505',
+    message: exclusion
+      ? `conflicting key value violates exclusion constraint "${unique.name}"`
+      : `duplicate key value violates unique constraint "${unique.name}"`,
+    detail: exclusion
+      ? `${keyDetail(columns, value, ' conflicts with existing key ')} || ${keyDetail(columns, 'v_value', '.').replace("'Key ", "'")}`
+      : keyDetail(columns, value, ' already exists.'),
+  });
+}
+
+/** Raises that the key of NEW is taken. */
+export function raiseDuplicateKey(table: Table): string {
+  const unique = table.uniques.find((candidate) => candidate.name === table.keyIndex);
+  return unique === undefined ? '' : raiseCollision(table, unique);
+}
+
+function elementNames(unique: Unique): string[] {
+  return unique.elements.map((element) => (element.column === null ? unwrap(element.definition) : displayName(element.column)));
+}
+
+const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
+
+/**
+ * Constraints judged for a set of staged rows `s`: deferrable ones at the end of the statement, deferred ones at COMMIT.
+ * Deferrable constraints cannot have expressions or predicates.
+ * @param rows condition that selects the rows of the shadow table `s`
+ */
+export function uniqueSetChecks(table: Table, timing: 'deferrable' | 'deferred', rows: string): string {
+  return table.uniques
+    .filter((unique) => unique.timing === timing && unique.kind === 'unique')
+    .map((unique) => {
+      const columns = unique.elements.map((element) => quoteIdentifier(element.column ?? ''));
+      const pairs = unique.elements.map((element, index) => {
+        const operator = unique.nullsNotDistinct ? 'IS NOT DISTINCT FROM' : element.operator;
+        return `o.${columns[index]} ${operator} s.${columns[index]}`;
+      });
+      const violation = raise({
+        schema: table.schema,
+        table: table.name,
+        constraint: unique.name,
+        sqlstate: '23505',
+        message: `duplicate key value violates unique constraint "${unique.name}"`,
+        detail: keyDetail(elementNames(unique), 'v_value', ' already exists.'),
+      });
+      return `  SELECT ${displayKey(columns.map((column) => `s.${column}`))} INTO v_value
+  FROM ${shadowName(table)} s JOIN ${overlayName(table)} o ON ${pairs.join(' AND ')} AND NOT (${keyMatches(table, 'o.', 's.')})
+  WHERE ${rows} AND s._stage_head AND s._stage_op <> 'D' LIMIT 1;
+  IF FOUND THEN ${violation} END IF;`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,59 @@
+/** The overlay view with its production source and the defaults of its columns. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Column, Table } from '../../model/table.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  keyMatches,
+  overlayName,
+  productionName,
+  rowTypeName,
+  shadowName,
+  sourceCall,
+} from './names.ts';
+
+/** Creates the source function and the overlay view. */
+export function overlaySql(table: Table): string {
+  const columns = columnNames(table);
+  return fillSql(loadSql('table/overlay.sql'), {
+    source: sourceCall(table),
+    row_type: rowTypeName(table),
+    production: productionName(table),
+    overlay: overlayName(table),
+    shadow: shadowName(table),
+    columns: columnList(columns),
+    u_columns: columnList(columns, 'u.'),
+    p_columns: columnList(columns, 'p.'),
+    s_columns: columnList(columns, 's.'),
+    h_key_matches_u: keyMatches(table, 'h.', 'u.'),
+  });
+}
+
+/** Creates one function a column default, and hangs those that PostgreSQL applies by itself on the view's columns. */
+export function defaultsSql(table: Table): string[] {
+  return table.columns.flatMap((column, index) => {
+    const body = defaultBody(column);
+    if (body === null) return [];
+    const name = functionName(table, 'default', index + 1);
+    const create = `CREATE FUNCTION ${name}() RETURNS ${column.baseType} ${body}`;
+    // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
+    if (column.identity === 'always') return [create];
+    const hang = `ALTER VIEW ${overlayName(table)} ALTER COLUMN ${quoteIdentifier(column.name)} SET DEFAULT ${name}()`;
+    return [create, hang];
+  });
+}
+
+/**
+ * A key from a sequence is drawn from production's own, so that the value a client was told stays true; the client's role
+ * needs no right on it. Any other default is evaluated with the client's rights, as PostgreSQL does. String bodies: no dependency.
+ */
+function defaultBody(column: Column): string | null {
+  if (column.sequence !== null) {
+    const draw = `BEGIN RETURN nextval(${quoteLiteral(column.sequence)}); END`;
+    return `LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS ${quoteLiteral(draw)}`;
+  }
+  if (column.default === null) return null;
+  return `LANGUAGE sql VOLATILE AS ${quoteLiteral(`SELECT ${column.default}`)}`;
+}

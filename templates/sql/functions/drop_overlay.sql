@@ -1,0 +1,27 @@
+-- Drops what an overlay consists of, but for the shadow table and its row type, which may hold staged rows.
+CREATE OR REPLACE FUNCTION stage.drop_overlay(p_relation oid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+DECLARE
+  v_name text;
+BEGIN
+  FOR v_name IN
+    SELECT format('%I.%I', 'stage_overlay_' || o.namespace, o.table_name) FROM stage.overlay o WHERE o.relation = p_relation
+  LOOP
+    EXECUTE 'DROP VIEW IF EXISTS ' || v_name;
+  END LOOP;
+  IF to_regclass('stage_data.shadow_' || p_relation) IS NOT NULL THEN
+    EXECUTE format('DROP TRIGGER IF EXISTS deferred ON stage_data.%I', 'shadow_' || p_relation);
+  END IF;
+  FOR v_name IN
+    SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE n.nspname = 'stage_data' AND p.proname ~ ('_' || p_relation || '(_|$)')
+  LOOP
+    EXECUTE 'DROP FUNCTION ' || v_name;
+  END LOOP;
+  FOR v_name IN
+    SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    WHERE i.indrelid = to_regclass('stage_data.shadow_' || p_relation) AND c.relname ~ '^(unique|reference|exclusion)_'
+  LOOP
+    EXECUTE 'DROP INDEX ' || v_name;
+  END LOOP;
+END $$;

@@ -1,0 +1,7 @@
+-- The relation that {"schema": null | text, "name": text} names under the caller's search_path, or NULL.
+CREATE OR REPLACE FUNCTION stage.relation_named(p_name jsonb) RETURNS oid
+LANGUAGE sql STABLE AS $$
+  SELECT pg_catalog.to_regclass(pg_catalog.concat_ws('.',
+    pg_catalog.quote_ident(p_name OPERATOR(pg_catalog.->>) 'schema'),
+    pg_catalog.quote_ident(p_name OPERATOR(pg_catalog.->>) 'name')))::pg_catalog.oid
+$$;

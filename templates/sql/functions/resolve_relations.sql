@@ -1,0 +1,27 @@
+-- What the names of a statement stand for on the caller's connection, under its own search_path and rights.
+-- Takes [{"schema": null | text, "name": text}, ...]; gives an array in the same order.
+CREATE OR REPLACE FUNCTION stage.resolve_relations(p_names jsonb) RETURNS jsonb
+LANGUAGE sql STABLE AS $$
+  SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'oid', c.oid::pg_catalog.int8,
+      'kind', CASE
+        WHEN c.oid IS NULL THEN 'none'
+        WHEN s.nspname IN ('pg_catalog', 'information_schema', 'pg_toast') THEN 'system'
+        WHEN s.nspname = 'stage' OR s.nspname LIKE 'stage\_%' THEN 'stage'
+        WHEN c.relpersistence = 't' THEN 'temporary'
+        WHEN c.relkind = 'r' THEN 'table'
+        WHEN c.relkind = 'p' THEN 'partitioned'
+        WHEN c.relkind IN ('v', 'm') THEN 'view'
+        WHEN c.relkind = 'f' THEN 'foreign'
+        WHEN c.relkind = 'S' THEN 'sequence'
+        ELSE 'other' END,
+      'overlay', CASE WHEN o.relation IS NOT NULL THEN pg_catalog.jsonb_build_object(
+        'schema', 'stage_overlay_' || o.namespace::pg_catalog.text, 'name', o.table_name) END,
+      'signature', o.signature,
+      'stale', o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
+    ) ORDER BY n.position), '[]')
+  FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)
+  LEFT JOIN pg_catalog.pg_class c ON c.oid = stage.relation_named(n.entry)
+  LEFT JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+  LEFT JOIN stage.overlay o ON o.relation = c.oid
+$$;

@@ -1,0 +1,28 @@
+-- The live columns of a table as a JSON array, in order (see Column in src/model/table.ts).
+CREATE OR REPLACE FUNCTION stage.table_columns(p_relation oid) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+  SELECT coalesce(jsonb_agg(jsonb_build_object(
+      'name', a.attname,
+      'type', format_type(a.atttypid, a.atttypmod)
+        || CASE WHEN a.attcollation NOT IN (0, t.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END,
+      'baseType', format_type(a.atttypid, NULL),
+      'notNull', a.attnotnull,
+      'generated', CASE WHEN a.attgenerated <> '' THEN jsonb_build_object(
+          'expression', pg_get_expr(d.adbin, d.adrelid),
+          'stored', a.attgenerated = 's',
+          'columns', (SELECT coalesce(jsonb_agg(u.attname ORDER BY u.attnum), '[]')
+                        FROM pg_depend dp JOIN pg_attribute u ON u.attrelid = p_relation AND u.attnum = dp.refobjsubid
+                       WHERE dp.classid = 'pg_attrdef'::regclass AND dp.objid = d.oid
+                         AND dp.refclassid = 'pg_class'::regclass AND dp.refobjid = p_relation
+                         AND u.attnum > 0 AND u.attnum <> a.attnum)) END,
+      'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' END,
+      'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END,
+      'sequence', CASE
+          WHEN a.attidentity <> '' THEN pg_get_serial_sequence(p_relation::regclass::text, a.attname)
+          ELSE substring(pg_get_expr(d.adbin, d.adrelid) FROM '^nextval\(''(.+)''::regclass\)$') END
+    ) ORDER BY a.attnum), '[]')
+  FROM pg_attribute a
+  JOIN pg_type t ON t.oid = a.atttypid
+  LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  WHERE a.attrelid = p_relation AND a.attnum > 0 AND NOT a.attisdropped
+$$;

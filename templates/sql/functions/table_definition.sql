@@ -1,0 +1,22 @@
+-- Everything staging has to know of a table, as one JSON object (see Table in src/model/table.ts). NULL when it does not exist.
+CREATE OR REPLACE FUNCTION stage.table_definition(p_relation oid) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+  SELECT jsonb_build_object(
+      'oid', c.oid::bigint,
+      'namespaceOid', n.oid::bigint,
+      'schema', n.nspname,
+      'name', c.relname,
+      'kind', CASE c.relkind WHEN 'p' THEN 'partitioned' ELSE 'table' END,
+      'columns', stage.table_columns(c.oid),
+      'key', coalesce(stage.table_key(c.oid) -> 'key', '[]'),
+      'keyIndex', stage.table_key(c.oid) -> 'keyIndex',
+      'checks', stage.table_checks(c.oid),
+      'uniques', stage.table_uniques(c.oid),
+      'references', stage.foreign_keys(c.oid, 'child'),
+      'referencedBy', stage.foreign_keys(c.oid, 'parent'),
+      'partitionBounds', (SELECT coalesce(jsonb_agg(pg_get_partition_constraintdef(t.relid) ORDER BY t.relid::oid), '[]')
+                            FROM pg_partition_tree(c.oid) t WHERE t.isleaf AND c.relkind = 'p'),
+      'obstacle', stage.table_obstacle(c.oid))
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.oid = p_relation
+$$;

@@ -1,0 +1,17 @@
+-- Why writes to a table cannot be staged, as the end of the sentence "cannot stage writes to ...: it ...", or NULL.
+CREATE OR REPLACE FUNCTION stage.table_obstacle(p_relation oid) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+  SELECT CASE
+    WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
+    WHEN c.relpersistence = 't' THEN 'is a temporary table'
+    WHEN c.relrowsecurity THEN 'has row-level security'
+    WHEN c.relispartition THEN 'is a partition; write to its partitioned table instead'
+    WHEN c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid)
+      THEN 'is part of an inheritance tree'
+    WHEN EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid) THEN 'has rules'
+    WHEN EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname LIKE '\_stage\_%')
+      THEN 'has a column whose name begins with _stage_'
+    WHEN stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN 'has neither a primary key nor a unique index over NOT NULL columns'
+  END
+  FROM pg_class c WHERE c.oid = p_relation
+$$;

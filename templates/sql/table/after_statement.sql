@@ -1,0 +1,25 @@
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_{{key}}')::bigint;
+  v_start bigint := current_setting('stage.start_{{key}}')::bigint;
+  v_rows bigint;
+  v_affected bigint;
+BEGIN
+  SELECT count(*), count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op = {{op}}) INTO v_rows, v_affected
+  FROM {{shadow}}
+  WHERE _stage_session = v_session AND _stage_seq > v_start AND _stage_mutation = v_mutation;
+{{run_checks}}
+  IF pg_trigger_depth() = 1 THEN
+    PERFORM set_config('enable_seqscan', 'on', true);
+    IF v_affected > 0 THEN
+      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, {{oid}}, {{shown_name}},
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows;
+    END IF;
+  END IF;
+  RETURN NULL;
+END $body$;

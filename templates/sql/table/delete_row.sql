@@ -1,0 +1,33 @@
+-- INSTEAD OF DELETE: stages a tombstone that carries the deleted row.
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_{{oid}}_d')::bigint;
+  v_start bigint := current_setting('stage.start_{{oid}}_d')::bigint;
+  v_origin "char" := {{origin}};
+  v_previous record;
+BEGIN
+  -- the usual case in one statement: the first touch of a production row
+  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_base, {{old_columns}})
+  VALUES ({{old_row}}, v_session, v_mutation, 'D', v_origin, true, true, ROW({{old_row}})::{{row_type}}, {{old_values}})
+  ON CONFLICT DO NOTHING;
+  IF FOUND THEN RETURN OLD; END IF;
+  -- a staged row: it is deleted only if it still is what this statement read
+  UPDATE {{shadow}} s SET _stage_head = false
+  WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}} AND s._stage_op <> 'D'
+    AND ROW({{s_columns}})::{{row_type}} *= ROW({{old_row}})::{{row_type}}
+    AND NOT (s._stage_mutation = v_mutation AND s._stage_seq > v_start)
+  RETURNING s._stage_seq, s._stage_root INTO v_previous;
+  IF NOT FOUND THEN
+    PERFORM 1 FROM {{shadow}} s
+    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}}
+      AND s._stage_mutation = v_mutation AND s._stage_seq > v_start;
+    IF FOUND THEN RETURN NULL; END IF;  -- a join matched the row twice: PostgreSQL deletes it once
+    PERFORM stage.raise_changed();
+  END IF;
+  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
+  VALUES ({{old_row}}, v_session, v_mutation, 'D', v_origin, true, coalesce(v_previous._stage_root, v_previous._stage_seq), {{old_values}});
+  RETURN OLD;
+END $body$;

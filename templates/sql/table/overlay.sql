@@ -1,0 +1,27 @@
+-- What a session sees of a table: production rows it has not touched, and its own live heads.
+--
+-- The source reads production through a function with a string body, which the planner inlines: no dependency on the table,
+-- so no migration is ever blocked, and the caller's own rights and policies apply.
+--
+-- The arms of the UNION ALL carry no conditions, so that the planner flattens them and reaches the indexes of both; the
+-- session's conditions stand above and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an
+-- anti join would multiply the join items, a hash would read every staged row for one.
+CREATE OR REPLACE FUNCTION {{source}} RETURNS SETOF {{row_type}}
+LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT {{columns}} FROM {{production}}$body$;
+
+CREATE VIEW {{overlay}} AS
+SELECT {{u_columns}}
+FROM (
+  SELECT {{p_columns}}, false AS _stage_staged, current_setting('stage.session')::uuid AS _stage_session,
+         true AS _stage_head, 'I'::"char" AS _stage_op
+  FROM {{source}} p
+  UNION ALL
+  SELECT {{s_columns}}, true, s._stage_session, s._stage_head, s._stage_op
+  FROM {{shadow}} s
+) u
+WHERE u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
+  AND (u._stage_staged OR NOT EXISTS (
+    SELECT 1 FROM {{shadow}} h
+    WHERE h._stage_session = current_setting('stage.session')::uuid AND h._stage_head AND {{h_key_matches_u}} OFFSET 0));
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{overlay}} TO PUBLIC;

@@ -1,0 +1,9 @@
+-- Set-based checks and foreign key actions at the end of a statement.
+CREATE FUNCTION {{function}}(v_session uuid, v_start bigint, v_mutation bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp {{settings}} AS $body$
+#variable_conflict use_column
+DECLARE
+  v_value text;
+BEGIN
+{{checks}}
+END $body$;

@@ -1,0 +1,66 @@
+-- INSTEAD OF UPDATE: judges the new row as PostgreSQL would, then stages it over the old one.
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_{{oid}}_u')::bigint;
+  v_start bigint := current_setting('stage.start_{{oid}}_u')::bigint;
+  v_origin "char" := {{origin}};
+  v_key_changed boolean := {{key_changed}};
+  v_first boolean := false;
+  v_previous record;
+  v_root bigint;
+  v_seq bigint;
+  v_value text;
+BEGIN
+{{prepare_row}}
+{{row_checks}}
+{{unique_checks}}
+  IF NOT v_key_changed THEN
+    -- the usual case in one statement: the first touch of a production row
+    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, {{old_columns}})
+    VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, true, {{references_changed}}, ROW({{old_row}})::{{row_type}}, {{old_values}})
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN RETURN NEW; END IF;
+  END IF;
+  -- a staged row: it is replaced only if it still is what this statement read
+  UPDATE {{shadow}} s SET _stage_head = false
+  WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}} AND s._stage_op <> 'D'
+    AND ROW({{s_columns}})::{{row_type}} *= ROW({{old_row}})::{{row_type}}
+    AND NOT (s._stage_mutation = v_mutation AND s._stage_seq > v_start)
+  RETURNING s._stage_seq, s._stage_root INTO v_previous;
+  IF FOUND THEN
+    v_root := coalesce(v_previous._stage_root, v_previous._stage_seq);
+  ELSE
+    SELECT s._stage_seq, s._stage_mutation INTO v_previous
+    FROM {{shadow}} s WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}};
+    IF NOT FOUND THEN
+      v_first := true;
+    ELSIF v_previous._stage_mutation = v_mutation AND v_previous._stage_seq > v_start THEN
+      RETURN NULL;  -- a join matched the row twice: PostgreSQL updates it once
+    ELSE
+      PERFORM stage.raise_changed();
+    END IF;
+  END IF;
+  IF v_key_changed THEN
+    PERFORM 1 FROM {{overlay}} o WHERE {{o_key_matches_new}};
+    IF FOUND THEN
+      {{raise_duplicate_key}}
+    END IF;
+    -- a deleted or moved row may occupy the new key
+    UPDATE {{shadow}} s SET _stage_head = false
+    WHERE s._stage_session = v_session AND s._stage_head AND s._stage_op = 'D' AND {{s_key_matches_new}};
+  END IF;
+  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
+  VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, v_first, {{references_changed}}, v_root,
+    CASE WHEN v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}})
+  ON CONFLICT DO NOTHING
+  RETURNING _stage_seq INTO v_seq;
+  IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
+  IF v_key_changed THEN  -- hide the old key
+    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
+    VALUES ({{old_row}}, v_session, v_mutation, 'D', 'k', true, coalesce(v_root, v_seq), {{old_values}});
+  END IF;
+  RETURN NEW;
+END $body$;

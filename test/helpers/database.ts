@@ -1,0 +1,108 @@
+/** Databases for tests: each one a clone of a template, on the server that the runner started. */
+import { createHash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { loadSql } from '../../src/db/sql-file.ts';
+
+export interface TestDatabase {
+  /** URL of the superuser, who owns the database. */
+  readonly url: string;
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  /** The same URL for another role, e.g. `urlFor('app', 'app')`. */
+  urlFor(user: string, password: string): string;
+  /** Runs SQL straight on the database, past any proxy, and gives the rows with pg's usual types. */
+  query<T = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<T[]>;
+  /** Closes our connections and drops the database, throwing out whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+interface TestDatabaseOptions {
+  /** `sample`: the shop of templates/sql/sample.sql (default). `empty`: nothing at all. */
+  readonly template?: 'empty' | 'sample';
+}
+
+/** Gives the URL of the test server's superuser. */
+export function testUpstream(): string {
+  const url = process.env['STAGE_TEST_UPSTREAM'];
+  if (url) return url;
+  throw new Error('no test server: run `npm test -- <part of the path>`, or set STAGE_TEST_UPSTREAM');
+}
+
+/** Creates a database of its own for one test file or test. The caller drops it: the runner looks for what is left. */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const server = new URL(testUpstream());
+  const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'desk')}${randomBytes(6).toString('hex')}`;
+  await onServer(server.href, async (query) => {
+    const template = options.template === 'empty' ? 'template0' : await ensureSampleTemplate(server, query);
+    await query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  });
+  const url = withParts(server, { database: name });
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  // drop() throws out connections that a test left open; the pool must not mind.
+  pool.on('error', () => undefined);
+  return {
+    url,
+    name,
+    host: server.hostname,
+    port: Number(server.port),
+    user: decodeURIComponent(server.username),
+    password: decodeURIComponent(server.password),
+    urlFor: (user, password) => withParts(server, { database: name, user, password }),
+    query: async <T>(text: string, values: readonly unknown[] = []) => (await pool.query(text, [...values])).rows as T[],
+    drop: async () => {
+      await pool.end();
+      await onServer(server.href, (query) => query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+/** Drops the databases that a test file has left behind and gives their number. */
+export async function dropLeftovers(url: string, file: string): Promise<number> {
+  return onServer(url, async (query) => {
+    const left = await query(`SELECT datname FROM pg_database WHERE starts_with(datname, '${databasePrefix(file)}')`);
+    for (const { datname } of left) await query(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
+    return left.length;
+  });
+}
+
+const databasePrefix = (file: string) => `stage_test_${file}_`;
+
+type Query = (text: string) => Promise<Record<string, unknown>[]>;
+
+/** Makes the template once per server. Its name tells the sample's version, so a changed sample makes a new one. */
+async function ensureSampleTemplate(server: URL, query: Query): Promise<string> {
+  const sample = loadSql('sample.sql');
+  const name = `stage_template_${createHash('sha256').update(sample).digest('hex').slice(0, 8)}`;
+  const exists = async () => (await query(`SELECT FROM pg_database WHERE datname = '${name}'`)).length > 0;
+  if (await exists()) return name;
+  // Test files run side by side: one makes the template, the others wait for it.
+  await query(`SELECT pg_advisory_lock(hashtext('${name}'))`);
+  if (await exists()) return name;
+  await query(`DROP DATABASE IF EXISTS ${name}_new`);
+  await query(`CREATE DATABASE ${name}_new TEMPLATE template0`);
+  await onServer(withParts(server, { database: `${name}_new` }), (inside) => inside(sample));
+  await query(`ALTER DATABASE ${name}_new RENAME TO ${name}`);
+  return name;
+}
+
+/** Does work on one connection of its own. */
+async function onServer<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(async (text) => (await client.query<Record<string, unknown>>(text)).rows);
+  } finally {
+    await client.end();
+  }
+}
+
+function withParts(server: URL, parts: { database: string; user?: string; password?: string }): string {
+  const url = new URL(server);
+  url.pathname = `/${parts.database}`;
+  if (parts.user !== undefined) url.username = parts.user;
+  if (parts.password !== undefined) url.password = parts.password;
+  return url.href;
+}
