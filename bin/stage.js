@@ -5,4 +5,4 @@ if (major < 20 || (major === 20 && minor < 18)) {
   process.exit(1);
 }
 const { main } = await import('../dist/cli/main.js');
-await main(process.argv);
+process.exitCode = await main(process);

@@ -25,10 +25,12 @@ interface TestDatabaseOptions {
 }
 
 /** Gives the URL of the test server's superuser. */
-export function testUpstream(): string {
+function testUpstream(): string {
   const url = process.env['STAGE_TEST_UPSTREAM'];
   if (url) return url;
-  throw new Error('no test server: run `npm test -- <part of the path>`, or set STAGE_TEST_UPSTREAM');
+  throw new Error(
+    'no test server: run `npm test -- <part of the path>`, or set STAGE_TEST_UPSTREAM',
+  );
 }
 
 /** Creates a database of its own for one test file or test. The caller drops it: the runner looks for what is left. */
@@ -36,7 +38,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const server = new URL(testUpstream());
   const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'desk')}${randomBytes(6).toString('hex')}`;
   await onServer(server.href, async (query) => {
-    const template = options.template === 'empty' ? 'template0' : await ensureSampleTemplate(server, query);
+    const template =
+      options.template === 'empty' ? 'template0' : await ensureSampleTemplate(server, query);
     await query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   const url = withParts(server, { database: name });
@@ -51,7 +54,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     user: decodeURIComponent(server.username),
     password: decodeURIComponent(server.password),
     urlFor: (user, password) => withParts(server, { database: name, user, password }),
-    query: async <T>(text: string, values: readonly unknown[] = []) => (await pool.query(text, [...values])).rows as T[],
+    query: async <T>(text: string, values: readonly unknown[] = []) =>
+      (await pool.query(text, [...values])).rows as T[],
     drop: async () => {
       await pool.end();
       await onServer(server.href, (query) => query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
@@ -62,8 +66,11 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 /** Drops the databases that a test file has left behind and gives their number. */
 export async function dropLeftovers(url: string, file: string): Promise<number> {
   return onServer(url, async (query) => {
-    const left = await query(`SELECT datname FROM pg_database WHERE starts_with(datname, '${databasePrefix(file)}')`);
-    for (const { datname } of left) await query(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
+    const left = await query(
+      `SELECT datname FROM pg_database WHERE starts_with(datname, '${databasePrefix(file)}')`,
+    );
+    for (const { datname } of left)
+      await query(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
     return left.length;
   });
 }
@@ -76,7 +83,8 @@ type Query = (text: string) => Promise<Record<string, unknown>[]>;
 async function ensureSampleTemplate(server: URL, query: Query): Promise<string> {
   const sample = loadSql('sample.sql');
   const name = `stage_template_${createHash('sha256').update(sample).digest('hex').slice(0, 8)}`;
-  const exists = async () => (await query(`SELECT FROM pg_database WHERE datname = '${name}'`)).length > 0;
+  const exists = async () =>
+    (await query(`SELECT FROM pg_database WHERE datname = '${name}'`)).length > 0;
   if (await exists()) return name;
   // Test files run side by side: one makes the template, the others wait for it.
   await query(`SELECT pg_advisory_lock(hashtext('${name}'))`);
@@ -99,7 +107,10 @@ async function onServer<T>(url: string, work: (query: Query) => Promise<T>): Pro
   }
 }
 
-function withParts(server: URL, parts: { database: string; user?: string; password?: string }): string {
+function withParts(
+  server: URL,
+  parts: { database: string; user?: string; password?: string },
+): string {
   const url = new URL(server);
   url.pathname = `/${parts.database}`;
   if (parts.user !== undefined) url.username = parts.user;

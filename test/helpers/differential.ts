@@ -1,10 +1,12 @@
 /** Runs the same statements directly and staged, in two transactions that are rolled back, and gives both stories. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { createDatabase, type Database } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import type { TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
 
 /** What a client learns of one statement. */
 export type Outcome =
@@ -46,10 +48,21 @@ export async function createDifferential(schema: string): Promise<Differential> 
     database,
     service,
     async compare(statements) {
-      const list = statements.split(';').map((text) => text.trim()).filter((text) => text !== '');
+      const list = statements
+        .split(';')
+        .map((text) => text.trim())
+        .filter((text) => text !== '');
       const direct = await tell(database, names, list, 'SET search_path = public', null);
-      const [{ namespace }] = (await database.query(`SELECT 'public'::regnamespace::oid AS namespace`)) as [{ namespace: number }];
-      const staged = await tell(database, names, list, `SET search_path = stage_overlay_${namespace}, public`, session);
+      const [{ namespace }] = (await database.query(
+        `SELECT 'public'::regnamespace::oid AS namespace`,
+      )) as [{ namespace: number }];
+      const staged = await tell(
+        database,
+        names,
+        list,
+        `SET search_path = stage_overlay_${namespace}, public`,
+        session,
+      );
       return { direct, staged };
     },
     async close() {
@@ -66,7 +79,10 @@ async function tell(
   path: string,
   session: string | null,
 ): Promise<Story> {
-  const client = new pg.Client({ connectionString: database.url, ...(session === null ? {} : { options: `-c stage.session=${session}` }) });
+  const client = new pg.Client({
+    connectionString: database.url,
+    ...(session === null ? {} : { options: `-c stage.session=${session}` }),
+  });
   await client.connect();
   try {
     await client.query(path);
@@ -77,7 +93,9 @@ async function tell(
     }
     const contents: Record<string, string[]> = {};
     for (const table of tables) {
-      const { rows } = await client.query<{ row: string }>(`SELECT t::text AS row FROM ${pg.escapeIdentifier(table)} t`);
+      const { rows } = await client.query<{ row: string }>(
+        `SELECT t::text AS row FROM ${pg.escapeIdentifier(table)} t`,
+      );
       contents[table] = rows.map(({ row }) => row).sort();
     }
     return { outcomes, contents };
@@ -95,7 +113,8 @@ async function outcome(client: pg.Client, statement: string, staged: boolean): P
     return { tag: `${command} ${rowCount}`, rows: rows.map((row) => JSON.stringify(row)).sort() };
   } catch (error) {
     await client.query('ROLLBACK TO s');
-    const { code, message, detail, hint, schema, table, column, constraint } = error as pg.DatabaseError;
+    const { code, message, detail, hint, schema, table, column, constraint } =
+      error as pg.DatabaseError;
     return { error: { code, message, detail, hint, schema, table, column, constraint } };
   }
 }

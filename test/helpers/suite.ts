@@ -33,7 +33,14 @@ export interface TestDefiner {
 /** What a test file tells the runner, one JSON line each. */
 export type TestEvent =
   | { readonly event: 'declared'; readonly suite: string }
-  | { readonly event: 'finished'; readonly suite: string; readonly passed: number; readonly failed: number; readonly skipped: number; readonly only: boolean };
+  | {
+      readonly event: 'finished';
+      readonly suite: string;
+      readonly passed: number;
+      readonly failed: number;
+      readonly skipped: number;
+      readonly only: boolean;
+    };
 
 interface Test {
   readonly name: string;
@@ -56,7 +63,9 @@ const counter = { assertions: 0 };
 type Check = (...args: unknown[]) => unknown;
 
 /** uvu's assertions, counted: a test that makes none has proved nothing. */
-export const assert: typeof uvuAssert = members(uvuAssert, (check) => members(check, counted, counted(check)));
+export const assert: typeof uvuAssert = members(uvuAssert, (check) =>
+  members(check, counted, counted(check)),
+);
 
 function counted(check: Check): Check {
   return (...args) => {
@@ -66,7 +75,11 @@ function counted(check: Check): Check {
 }
 
 /** Copies an object's members to a target, its functions wrapped. They carry further ones: `is.not`, `not.equal`. */
-function members<T extends object>(source: T, wrap: (check: Check) => Check, target: object = {}): T {
+function members<T extends object>(
+  source: T,
+  wrap: (check: Check) => Check,
+  target: object = {},
+): T {
   for (const [name, member] of Object.entries(source)) {
     const isCheck = typeof member === 'function' && name !== 'Assertion';
     Object.assign(target, { [name]: isCheck ? wrap(member) : member });
@@ -75,7 +88,9 @@ function members<T extends object>(source: T, wrap: (check: Check) => Check, tar
 }
 
 /** Waits for a promise that must be rejected and gives its error. Counts as an assertion. */
-export async function rejects<E extends Error = Error & { code?: string }>(promise: Promise<unknown>): Promise<E> {
+export async function rejects<E extends Error = Error & { code?: string }>(
+  promise: Promise<unknown>,
+): Promise<E> {
   counter.assertions += 1;
   const value = await promise.then(
     (resolved) => ({ resolved }),
@@ -95,14 +110,17 @@ export function suite(name: string, define: (test: TestDefiner) => void): void {
   };
   report({ event: 'declared', suite: name });
   const settled: unknown = define(definer(plan));
-  if (settled !== undefined) throw new Error(`suite ${name}: the defining function must be synchronous`);
+  if (settled !== undefined)
+    throw new Error(`suite ${name}: the defining function must be synchronous`);
   queue(name, plan);
 }
 
 function definer(plan: Plan): TestDefiner {
-  const add = (list: Test[]) => (name: string, work: Work, options: TestOptions = {}) => {
-    list.push({ name, work, timeout: options.timeout ?? defaultTimeout });
-  };
+  const add =
+    (list: Test[]) =>
+    (name: string, work: Work, options: TestOptions = {}) => {
+      list.push({ name, work, timeout: options.timeout ?? defaultTimeout });
+    };
   const hook = (name: HookName) => (work: Work) => {
     plan.hooks[name].push(work);
   };
@@ -132,12 +150,14 @@ function queue(name: string, plan: Plan): void {
   };
   const chosen = plan.only.length > 0 ? plan.only : plan.tests;
   const started = { failure: null as Error | null };
-  if (chosen.length === 0) target('has tests', () => record(() => fail(`suite ${name} has no tests`)));
+  if (chosen.length === 0)
+    target('has tests', () => record(() => fail(`suite ${name} has no tests`)));
   // uvu swallows what a hook throws, so hooks are steps of ours: the first makes the tests fail, the last is a test.
   target.before(async () => {
     started.failure = await runHooks(plan.hooks.before).catch(asError);
   });
-  for (const test of chosen) target(test.name, () => record(() => runTest(test, plan, started.failure)));
+  for (const test of chosen)
+    target(test.name, () => record(() => runTest(test, plan, started.failure)));
   if (plan.hooks.after.length > 0) {
     target('(after)', async () => {
       await runHooks(plan.hooks.after).catch((error: unknown) => {
@@ -163,7 +183,8 @@ async function runTest(test: Test, plan: Plan, startFailure: Error | null): Prom
   } finally {
     await runHooks(plan.hooks.afterEach);
   }
-  if (counter.assertions === before) fail('the test made no assertion (assert and rejects of test/helpers/suite.ts)');
+  if (counter.assertions === before)
+    fail('the test made no assertion (assert and rejects of test/helpers/suite.ts)');
 }
 
 async function runHooks(hooks: readonly Work[]): Promise<null> {
@@ -174,7 +195,10 @@ async function runHooks(hooks: readonly Work[]): Promise<null> {
 async function limited(work: Work, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`still running after ${milliseconds} ms`)), milliseconds);
+    timer = setTimeout(
+      () => failed(new Error(`still running after ${milliseconds} ms`)),
+      milliseconds,
+    );
   });
   try {
     await Promise.race([work(), expired]);

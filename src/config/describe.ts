@@ -1,0 +1,21 @@
+/** The effective configuration for people: each value, where it comes from, secrets hidden. */
+import type { Config } from './load.ts';
+import type { Option } from './schema.ts';
+import { options, settingNames } from './schema.ts';
+
+/** Writes the configuration as YAML, the origins as comments. */
+export function describeConfig({ settings, origins }: Config): string {
+  const rows = settingNames.map((name) => ({
+    value: `${options[name].key}: ${showValue(options[name], settings[name])}`,
+    origin: origins[name].name,
+  }));
+  const width = Math.max(...rows.map((row) => row.value.length));
+  return rows.map((row) => `${row.value.padEnd(width)}  # ${row.origin}\n`).join('');
+}
+
+/** One value as YAML (of which JSON is a part). */
+export function showValue(option: Option, value: unknown): string {
+  if (value === null) return 'null';
+  if (option.secret) return '"***"';
+  return JSON.stringify(option.type.show ? option.type.show(value) : value);
+}

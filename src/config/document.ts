@@ -1,0 +1,55 @@
+/** The documentation of the options, written from their table: the README's, and the template of a configuration file. */
+import { showValue } from './describe.ts';
+import type { Option } from './schema.ts';
+import { options, settingNames } from './schema.ts';
+
+/** Writes the table of the README. */
+export function configTable(): string {
+  const rows = settingNames.map((name) => {
+    const option = options[name];
+    const flag = option.flag ? code(option.flag) : '';
+    const variables = option.env.map(code).join(', ');
+    return `| ${[code(option.key), flag, variables, tableDefault(option), option.sentence].join(' | ')} |`;
+  });
+  return ['| Key | Flag | Environment | Default | |', '|---|---|---|---|---|', ...rows, ''].join(
+    '\n',
+  );
+}
+
+const code = (text: string) => `\`${text}\``;
+
+function tableDefault(option: Option): string {
+  if (option.defaultText) return option.defaultText;
+  return option.default === null
+    ? ''
+    : code(showValue(option, option.default).replace(/^"(.*)"$/, '$1'));
+}
+
+const head = `# Configuration of stage. Every option stands here with its default; take the # away to change it.
+#
+# Read as stage.config.yaml (or .stagerc, .config/stagerc) from the project's folder, as config.yaml from
+# ~/.config/stage, or with --config FILE. A flag counts before the environment, that before the project's file,
+# that before the user's. JSON will do too.
+`;
+
+/** Writes templates/config/stage.config.yaml. */
+export function configTemplate(): string {
+  const blocks = settingNames.map((name) => {
+    const option = options[name];
+    const ways = [option.flag, ...option.env].filter(Boolean).join(', ');
+    const limits = option.personal ? ["# Not in a project's file."] : [];
+    return [
+      `# ${option.sentence}`,
+      `# ${ways}: ${option.type.wanted}`,
+      ...limits,
+      `#${templateValue(option)}`,
+    ].join('\n');
+  });
+  return `${head}\n${blocks.join('\n\n')}\n`;
+}
+
+function templateValue(option: Option): string {
+  const note = option.defaultText ? `  # ${option.defaultText}` : '';
+  const value = option.default === '' ? 'null' : showValue(option, option.default);
+  return `${option.key}: ${value}${note}`;
+}

@@ -1,0 +1,259 @@
+/** THE table of options: everything that can be configured, and everything that is said about it anywhere. */
+import type { LogLevel } from '../log.ts';
+import { logLevels } from '../log.ts';
+import type { OptionType } from './types.ts';
+import {
+  bytes,
+  choice,
+  flag,
+  list,
+  milliseconds,
+  path,
+  pathOrTrue,
+  port,
+  text,
+  url,
+  whole,
+} from './types.ts';
+
+const conflictScopes = ['row', 'column'] as const;
+export type ConflictScope = (typeof conflictScopes)[number];
+
+export interface Settings {
+  readonly upstream: string | null;
+  readonly embedded: string | true | null;
+  readonly host: string;
+  readonly port: number;
+  readonly proxyHost: string;
+  readonly proxyPort: number;
+  readonly tlsCert: string | null;
+  readonly tlsKey: string | null;
+  readonly token: string | null;
+  readonly tokenFile: string | null;
+  readonly allowUnauthenticated: boolean;
+  readonly conflictScope: ConflictScope;
+  readonly allowFunctions: readonly string[];
+  readonly maxStatementBytes: number;
+  readonly maxMessageBytes: number;
+  readonly statementCacheSize: number;
+  readonly maxConnections: number;
+  readonly loginTimeoutMs: number;
+  readonly shutdownGraceMs: number;
+  readonly logLevel: LogLevel;
+  readonly server: string;
+  readonly session: string | null;
+}
+
+export type SettingName = keyof Settings;
+
+export interface Option<T = unknown> {
+  readonly type: OptionType<T>;
+  readonly default: T;
+  /** What the default is when it is worked out elsewhere; shown in place of nothing. */
+  readonly defaultText?: string;
+  /** Environment variables, the first that is set counts. */
+  readonly env: readonly string[];
+  /** Command line flag, absent where the command line would give a secret away. */
+  readonly flag?: string;
+  /** Key in a configuration file. */
+  readonly key: string;
+  /** Never shown. */
+  readonly secret?: true;
+  /** A file in the project's folder may have been written by a stranger: it may not set this. */
+  readonly personal?: true;
+  readonly sentence: string;
+}
+
+export const options: { readonly [Name in SettingName]: Option<Settings[Name]> } = {
+  upstream: {
+    type: url(['postgresql:', 'postgres:']),
+    default: null,
+    defaultText: 'an embedded PostgreSQL',
+    env: ['STAGE_UPSTREAM', 'DATABASE_URL'],
+    flag: '--upstream URL',
+    key: 'upstream',
+    sentence:
+      'Production: the connection URL of the service account, which owns the schema `stage` and applies approved changes.',
+  },
+  embedded: {
+    type: pathOrTrue(),
+    default: null,
+    defaultText: 'used when there is no upstream',
+    env: ['STAGE_EMBEDDED'],
+    flag: '--embedded [DIR]',
+    key: 'embedded',
+    sentence:
+      'Use an embedded PostgreSQL as production, its data kept in this directory (`true`: a directory of the user).',
+  },
+  host: {
+    type: text(),
+    default: '127.0.0.1',
+    env: ['STAGE_HOST'],
+    flag: '--host HOST',
+    key: 'host',
+    sentence: 'Address that the REST API listens on. Anything but loopback needs a token.',
+  },
+  port: {
+    type: port(),
+    default: 8080,
+    env: ['STAGE_PORT'],
+    flag: '--port PORT',
+    key: 'port',
+    sentence: 'Port of the REST API; 0 takes a free one.',
+  },
+  proxyHost: {
+    type: text(),
+    default: '',
+    defaultText: 'as `host`',
+    env: ['STAGE_PROXY_HOST'],
+    flag: '--proxy-host HOST',
+    key: 'proxy_host',
+    sentence: 'Address that the PostgreSQL proxy listens on.',
+  },
+  proxyPort: {
+    type: port(),
+    default: 5433,
+    env: ['STAGE_PROXY_PORT'],
+    flag: '--proxy-port PORT',
+    key: 'proxy_port',
+    sentence: 'Port of the PostgreSQL proxy; 0 takes a free one.',
+  },
+  tlsCert: {
+    type: path(),
+    default: null,
+    env: ['STAGE_TLS_CERT'],
+    flag: '--tls-cert FILE',
+    key: 'tls_cert',
+    sentence: 'Certificate (PEM) that the proxy shows to clients; with `tls_key` it offers TLS.',
+  },
+  tlsKey: {
+    type: path(),
+    default: null,
+    env: ['STAGE_TLS_KEY'],
+    flag: '--tls-key FILE',
+    key: 'tls_key',
+    sentence: 'Private key (PEM) of `tls_cert`.',
+  },
+  token: {
+    type: text(),
+    default: null,
+    env: ['STAGE_TOKEN'],
+    key: 'token',
+    secret: true,
+    personal: true,
+    sentence: 'Token that the REST API asks for, and that the commands show.',
+  },
+  tokenFile: {
+    type: path(),
+    default: null,
+    env: ['STAGE_TOKEN_FILE'],
+    flag: '--token-file FILE',
+    key: 'token_file',
+    personal: true,
+    sentence:
+      'File of mode 0600 with tokens, one a line: the REST API takes each of them, the commands show the first.',
+  },
+  allowUnauthenticated: {
+    type: flag(),
+    default: false,
+    env: ['STAGE_ALLOW_UNAUTHENTICATED'],
+    flag: '--allow-unauthenticated',
+    key: 'allow_unauthenticated',
+    personal: true,
+    sentence: 'Listen on other addresses than loopback without any token.',
+  },
+  conflictScope: {
+    type: choice(conflictScopes),
+    default: 'row',
+    env: ['STAGE_CONFLICT_SCOPE'],
+    flag: '--conflict-scope SCOPE',
+    key: 'conflict_scope',
+    sentence:
+      'What must be unchanged in production at approval: the whole `row`, or only each `column` the session changed.',
+  },
+  allowFunctions: {
+    type: list(),
+    default: [],
+    env: ['STAGE_ALLOW_FUNCTIONS'],
+    flag: '--allow-functions NAMES',
+    key: 'allow_functions',
+    sentence:
+      'Volatile functions that staged writes may call although they could have effects of their own.',
+  },
+  maxStatementBytes: {
+    type: bytes(),
+    default: 16 * 1024 * 1024,
+    env: ['STAGE_MAX_STATEMENT_BYTES'],
+    flag: '--max-statement-bytes BYTES',
+    key: 'max_statement_bytes',
+    sentence: 'Longest SQL text that is accepted.',
+  },
+  maxMessageBytes: {
+    type: bytes(),
+    default: 256 * 1024 * 1024,
+    env: ['STAGE_MAX_MESSAGE_BYTES'],
+    flag: '--max-message-bytes BYTES',
+    key: 'max_message_bytes',
+    sentence: 'Longest protocol message that is accepted, parameters included.',
+  },
+  statementCacheSize: {
+    type: whole({ least: 0, most: 1_000_000 }),
+    default: 1000,
+    env: ['STAGE_STATEMENT_CACHE_SIZE'],
+    flag: '--statement-cache-size COUNT',
+    key: 'statement_cache_size',
+    sentence: 'How many parsed SQL texts are remembered.',
+  },
+  maxConnections: {
+    type: whole({ least: 1, most: 100_000 }),
+    default: 500,
+    env: ['STAGE_MAX_CONNECTIONS'],
+    flag: '--max-connections COUNT',
+    key: 'max_connections',
+    sentence: 'Client connections that the proxy serves at once.',
+  },
+  loginTimeoutMs: {
+    type: milliseconds(),
+    default: 60_000,
+    env: ['STAGE_LOGIN_TIMEOUT_MS'],
+    flag: '--login-timeout-ms MS',
+    key: 'login_timeout_ms',
+    sentence: 'How long a client may take to log in.',
+  },
+  shutdownGraceMs: {
+    type: milliseconds(),
+    default: 10_000,
+    env: ['STAGE_SHUTDOWN_GRACE_MS'],
+    flag: '--shutdown-grace-ms MS',
+    key: 'shutdown_grace_ms',
+    sentence:
+      'How long running statements may go on when the service stops; then they are rolled back.',
+  },
+  logLevel: {
+    type: choice(logLevels),
+    default: 'info',
+    env: ['STAGE_LOG_LEVEL'],
+    flag: '--log-level LEVEL',
+    key: 'log_level',
+    sentence: 'Least important kind of message to log.',
+  },
+  server: {
+    type: url(['http:', 'https:']),
+    default: 'http://127.0.0.1:8080',
+    env: ['STAGE_SERVER'],
+    flag: '--server URL',
+    key: 'server',
+    personal: true,
+    sentence: 'Service that the commands talk to.',
+  },
+  session: {
+    type: text(),
+    default: null,
+    env: ['STAGE_SESSION'],
+    flag: '--session ID',
+    key: 'session',
+    sentence: 'Session that the commands mean when none is named.',
+  },
+};
+
+export const settingNames = Object.keys(options) as SettingName[];

@@ -1,0 +1,109 @@
+/** The types of options: each reads what a file, an environment variable or a flag holds, or gives undefined. */
+import { resolve } from 'node:path';
+
+export interface OptionType<T> {
+  /** What is wanted, for messages and documentation: `a port number`. */
+  readonly wanted: string;
+  /**
+   * Gives the value, undefined when the raw one will not do. Variables and flags are text, files also hold numbers
+   * and lists. Relative paths start at `folder`.
+   */
+  read(raw: unknown, folder: string): T | undefined;
+  /** The value for people, the secret inside it hidden; as it is when absent. */
+  show?(value: T): string;
+}
+
+export function text(): OptionType<string> {
+  return {
+    wanted: 'a text',
+    read: (raw) => (typeof raw === 'string' && raw !== '' ? raw : undefined),
+  };
+}
+
+export function choice<const T extends string>(names: readonly T[]): OptionType<T> {
+  return {
+    wanted: `one of ${names.join(', ')}`,
+    read: (raw) => names.find((name) => name === raw),
+  };
+}
+
+export function flag(): OptionType<boolean> {
+  const read = (raw: unknown) => {
+    if (raw === true || raw === 'true' || raw === '1') return true;
+    return raw === false || raw === 'false' || raw === '0' ? false : undefined;
+  };
+  return { wanted: 'true or false', read };
+}
+
+export function list(): OptionType<readonly string[]> {
+  const read = (raw: unknown) => {
+    if (typeof raw === 'string')
+      return raw
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean);
+    return Array.isArray(raw) && raw.every((item) => typeof item === 'string') ? raw : undefined;
+  };
+  return { wanted: 'a list of texts (or one text, separated by commas)', read };
+}
+
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function whole(range: Range, what = 'a whole number'): OptionType<number> {
+  const read = (raw: unknown) => {
+    const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw;
+    const fits =
+      Number.isInteger(value) &&
+      (value as number) >= range.least &&
+      (value as number) <= range.most;
+    return fits ? (value as number) : undefined;
+  };
+  return { wanted: `${what} from ${range.least} to ${range.most}`, read };
+}
+
+export const port = () => whole({ least: 0, most: 65_535 }, 'a port number');
+export const bytes = () => whole({ least: 1024, most: 1024 ** 3 }, 'a number of bytes');
+export const milliseconds = () => whole({ least: 0, most: 86_400_000 }, 'a number of milliseconds');
+
+/** The path of a file or folder; comes out absolute. */
+export function path(): OptionType<string> {
+  const read = (raw: unknown, folder: string) =>
+    typeof raw === 'string' && raw !== '' ? resolve(folder, raw) : undefined;
+  return { wanted: 'a path', read };
+}
+
+/** A path, `true` for one that is chosen elsewhere, `false` (null) for none. */
+export function pathOrTrue(): OptionType<string | true | null> {
+  const read = (raw: unknown, folder: string) => {
+    const wanted = flag().read(raw, folder);
+    if (wanted === undefined) return path().read(raw, folder);
+    return wanted ? true : null;
+  };
+  return { wanted: 'a path, true or false', read };
+}
+
+/** A URL of one of the protocols (`http:`). Its password is not shown. */
+export function url(protocols: readonly string[]): OptionType<string> {
+  const read = (raw: unknown) => {
+    const parsed = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : null;
+    return parsed && protocols.includes(parsed.protocol) ? (raw as string) : undefined;
+  };
+  return {
+    wanted: `a URL (${protocols.map((name) => `${name}//`).join(' or ')})`,
+    read,
+    show: withoutPassword,
+  };
+}
+
+/** Hides the password wherever a connection URL may hold one: before the host, or among its parameters. */
+function withoutPassword(value: string): string {
+  const hidden = new URL(value);
+  const secrets = [...hidden.searchParams.keys()].filter((name) => /password/i.test(name));
+  if (!hidden.password && secrets.length === 0) return value;
+  if (hidden.password) hidden.password = '***';
+  for (const name of secrets) hidden.searchParams.set(name, '***');
+  return hidden.href;
+}

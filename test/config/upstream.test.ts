@@ -1,0 +1,36 @@
+/** Which database is production when several places have an opinion. */
+import { loadConfig } from '../../src/config/load.ts';
+import { chooseProduction } from '../../src/config/upstream.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const choose = (flags: Record<string, unknown>, env: Record<string, string>) => {
+  const full = { HOME: '/nowhere', ...env };
+  return chooseProduction(loadConfig({ flags, env: full, cwd: '/' }), full);
+};
+
+suite('production', (test) => {
+  test('is embedded when nothing is said', () => {
+    const chosen = choose({}, { XDG_DATA_HOME: '/data' });
+    const directory = process.getuid?.() === 0 ? '/var/lib/stage/embedded' : '/data/stage/embedded';
+    assert.equal(chosen, { kind: 'embedded', directory });
+  });
+
+  test('is the URL when there is one', () => {
+    const url = 'postgresql://db/x';
+    assert.equal(choose({}, { DATABASE_URL: url }), { kind: 'url', url });
+    assert.equal(choose({ upstream: url }, { STAGE_EMBEDDED: '/d' }), { kind: 'url', url });
+  });
+
+  test('is embedded when the flag says so, whatever the environment holds', () => {
+    const chosen = choose({ embedded: '/d' }, { DATABASE_URL: 'postgresql://db/x' });
+    assert.equal(chosen, { kind: 'embedded', directory: '/d' });
+    assert.is(choose({ embedded: true }, { STAGE_UPSTREAM: 'postgresql://db/x' }).kind, 'embedded');
+  });
+
+  test('is not guessed when one place asks for both', () => {
+    assert.throws(
+      () => choose({ embedded: true, upstream: 'postgresql://db/x' }, {}),
+      /--upstream and --embedded contradict each other/,
+    );
+  });
+});

@@ -1,0 +1,83 @@
+/** A whole daemon in this process: REST interface and proxy on free ports, against a fresh test database. */
+import type { Config } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { startDaemon } from '../../src/daemon/start.ts';
+import type { ServerInfo } from '../../src/rest/services.ts';
+import type { TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
+import type { Answer, Sent } from './http.ts';
+import { callHttp } from './http.ts';
+
+export interface TestDaemon {
+  readonly restUrl: string;
+  readonly proxy: { readonly host: string; readonly port: number };
+  readonly info: ServerInfo;
+  readonly database: TestDatabase;
+  /** The lines of the log, from level debug. */
+  readonly logged: string[];
+  /** Sends a request to the REST interface. */
+  call(method: string, path: string, sent?: Sent): Promise<Answer>;
+  /** Creates a session and gives its id. */
+  newSession(body?: object): Promise<string>;
+  /** URL for database clients of a session, as the superuser unless told otherwise. */
+  clientUrl(sessionId: string, user?: string, password?: string): string;
+  stop(): Promise<void>;
+}
+
+interface TestDaemonOptions {
+  /** A database of the caller's, which stays; otherwise one is made for the daemon and dropped with it. */
+  readonly database?: TestDatabase;
+  /** Settings by name, as flags give them. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a daemon; the caller stops it. */
+export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
+  const database = options.database ?? (await createTestDatabase());
+  const config = testConfig({ upstream: database.url, ...options.flags }, options.env);
+  const logged: string[] = [];
+  const stderr = { write: (line: string) => logged.push(line) };
+  const daemon = await startDaemon(config, { env: {}, stderr, version: '0.0.0-test' });
+  const { restUrl, info, proxyAddress: proxy } = daemon;
+  const call = (method: string, path: string, sent?: Sent) => callHttp(restUrl, method, path, sent);
+  return {
+    restUrl,
+    proxy,
+    info,
+    database,
+    logged,
+    call,
+    newSession: async (body = {}) =>
+      (await call('POST', '/sessions', { json: body })).body.session_id,
+    clientUrl: (sessionId, user = database.user, password = database.password) =>
+      clientUrl(proxy, { user, password, database: database.name, sessionId }),
+    stop: async () => {
+      await daemon.stop();
+      if (!options.database) await database.drop();
+    },
+  };
+}
+
+/** The configuration that these settings give on a machine without configuration files, on free ports. */
+export function testConfig(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string>> = {},
+): Config {
+  return loadConfig({
+    flags: { port: 0, proxyPort: 0, logLevel: 'debug', ...flags },
+    env: { HOME: '/nonexistent', ...env },
+    cwd: '/nonexistent',
+  });
+}
+
+function clientUrl(
+  proxy: { readonly host: string; readonly port: number },
+  login: Readonly<Record<'user' | 'password' | 'database' | 'sessionId', string>>,
+): string {
+  const url = new URL(`postgresql://${proxy.host}:${proxy.port}/${login.database}`);
+  url.username = login.user;
+  url.password = login.password;
+  const options = encodeURIComponent(`-c service_session=${login.sessionId}`);
+  return `${url.href}?options=${options}`;
+}

@@ -1,0 +1,159 @@
+/** A database with overlays, and a way to stage statements in it without the proxy: what tests of review work on. */
+import pg from 'pg';
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import type { Change } from '../../src/model/change.ts';
+import { JsonText } from '../../src/model/json.ts';
+import type { ConflictScope } from '../../src/model/session.ts';
+import { readDiff } from '../../src/review/diff.ts';
+import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
+import { createSession } from '../../src/staging/session-store.ts';
+import type { TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
+
+export type Contents = Readonly<Record<string, readonly string[]>>;
+
+export interface Desk {
+  readonly database: TestDatabase;
+  readonly service: Database;
+  /** Creates a session and gives its id. */
+  open(scope?: ConflictScope): Promise<string>;
+  /** Opens a connection that writes to a session's overlays; the caller ends it. */
+  connect(session: string): Promise<pg.Client>;
+  /** Stages `;`-separated statements, each a transaction of its own; BEGIN and COMMIT among them are obeyed. */
+  stage(session: string, statements: string): Promise<void>;
+  /** Every row of every table as sorted text: of production, or as a session sees it. */
+  contents(session?: string): Promise<Contents>;
+  /** Number of staged rows of every session. */
+  stagedRows(): Promise<number>;
+  /** Empties the tables and fills them again. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Creates the database. @param data INSERT statements, run again by reset() */
+export async function createDesk(schema: string, data = ''): Promise<Desk> {
+  const database = await createTestDatabase({ template: 'empty' });
+  await database.query(schema);
+  await database.query(data);
+  const service = createDatabase({ url: database.url });
+  await migrate(service);
+  const tables = await database.query<{ oid: number; name: string }>(
+    `SELECT oid::int, oid::regclass::text AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,
+  );
+  await createOverlayManager(service).ensure(tables.map(({ oid }) => oid));
+  const names = tables.map(({ name }) => name);
+  const path = await overlayPath(database);
+  const connect = async (session: string) => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(`SET search_path = ${path}; SET stage.session = '${session.slice(5)}'`);
+    return client;
+  };
+  return {
+    database,
+    service,
+    open: async (conflictScope) => {
+      const metadata = new JsonText('{}');
+      return (
+        await createSession(service, {
+          projectId: 'test',
+          metadata,
+          reads: 'staged',
+          conflictScope,
+        })
+      ).id;
+    },
+    connect,
+    stage: async (session, statements) => {
+      const client = await connect(session);
+      try {
+        await runAll(client, statements);
+      } finally {
+        await client.end();
+      }
+    },
+    contents: async (session) => {
+      if (session === undefined) return readContents(database, names);
+      const client = await connect(session);
+      try {
+        return await readContents(
+          { query: async (text: string) => (await client.query(text)).rows },
+          names,
+        );
+      } finally {
+        await client.end();
+      }
+    },
+    stagedRows: async () => {
+      const shadows = tables.map(({ oid }) => `SELECT count(*) AS n FROM stage_data.shadow_${oid}`);
+      const [row] = await database.query<{ n: string }>(
+        `SELECT sum(n) AS n FROM (${shadows.join(' UNION ALL ')}) x`,
+      );
+      return Number(row?.n);
+    },
+    reset: async () => {
+      await database.query(`TRUNCATE ${names.join(', ')} RESTART IDENTITY`);
+      await database.query(data);
+    },
+    close: async () => {
+      await service.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Gathers a diff's changes with their JSON parsed. */
+export async function diffOf(service: Database, session: string) {
+  const diff = await readDiff(service, session);
+  try {
+    const changes: Change[] = [];
+    for await (const change of diff.changes) changes.push(change);
+    return { counts: diff.counts, digest: diff.digest, changes: changes.map(plainChange) };
+  } finally {
+    await diff.close();
+  }
+}
+
+const parse = (json: JsonText | null): unknown => (json === null ? null : JSON.parse(json.text));
+
+function plainChange({ table, type, rowId, before, after }: Change) {
+  return { table, type, rowId: parse(rowId), before: parse(before), after: parse(after) };
+}
+
+async function overlayPath(database: TestDatabase): Promise<string> {
+  const [row] = await database.query<{ oid: number }>(`SELECT 'public'::regnamespace::oid AS oid`);
+  return `stage_overlay_${row?.oid}, public`;
+}
+
+async function runAll(client: pg.Client, statements: string): Promise<void> {
+  let inTransaction = false;
+  for (const text of statements.split(';').map((part) => part.trim())) {
+    if (text === '') continue;
+    const control = /^(BEGIN|COMMIT|ROLLBACK)\b/i.exec(text)?.[1]?.toUpperCase();
+    if (control !== undefined) {
+      inTransaction = control === 'BEGIN';
+      await client.query(text);
+      continue;
+    }
+    if (!inTransaction) await client.query('BEGIN');
+    await client.query('SELECT stage.enter($1, $2, $3, $4)', [text, '[]', '[]', '{}']);
+    await client.query(text);
+    if (!inTransaction) await client.query('COMMIT');
+  }
+}
+
+interface Asker {
+  query(text: string): Promise<Record<string, unknown>[]>;
+}
+
+async function readContents(asker: Asker, names: readonly string[]): Promise<Contents> {
+  const contents: Record<string, string[]> = {};
+  for (const name of names) {
+    const rows = await asker.query(`SELECT x::text AS row FROM ${name} x`);
+    contents[name] = rows.map((row) => String(row['row'])).sort();
+  }
+  return contents;
+}

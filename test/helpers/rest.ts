@@ -1,0 +1,121 @@
+/** The REST interface over real HTTP on a fresh database, without the proxy. */
+import pg from 'pg';
+import { startRestServer } from '../../src/daemon/rest-server.ts';
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import type { Metrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createRestApp } from '../../src/rest/app.ts';
+import type { RestServices, UpstreamState } from '../../src/rest/services.ts';
+import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
+import { countActiveSessions } from '../../src/staging/session-store.ts';
+import type { TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
+import type { Answer, Sent } from './http.ts';
+import { callHttp } from './http.ts';
+
+export interface TestRest {
+  readonly url: string;
+  readonly database: TestDatabase;
+  readonly db: Database;
+  readonly metrics: Metrics;
+  /** Lines that were logged. */
+  readonly logged: string[];
+  call(method: string, path: string, sent?: Sent): Promise<Answer>;
+  /** Creates a session and gives its id. */
+  newSession(body?: object): Promise<string>;
+  /** Stages a statement on tables of schema public, as the proxy would. */
+  write(sessionId: string, statement: string, params?: readonly unknown[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface TestRestOptions {
+  readonly tokens?: readonly string[];
+  readonly hosts?: readonly string[] | null;
+  readonly upstream?: UpstreamState;
+  readonly maxBodyBytes?: number;
+}
+
+/** Starts everything; the caller stops it. */
+export async function startTestRest(options: TestRestOptions = {}): Promise<TestRest> {
+  const database = await createTestDatabase();
+  const db = createDatabase({ url: database.url, maxConnections: 4 });
+  await migrate(db);
+  const state = options.upstream ?? { ready: true };
+  const logged: string[] = [];
+  const metrics = createMetrics({
+    version: '0.0.0-test',
+    countActiveSessions: () => countActiveSessions(db),
+    upstreamReady: () => state.ready,
+  });
+  const services: RestServices = {
+    db,
+    metrics,
+    upstream: { state, check: async () => state },
+    log: createLog('debug', { write: (line) => logged.push(line) }),
+    access: { tokens: options.tokens ?? [], hosts: options.hosts ?? null },
+    info: {
+      version: '0.0.0-test',
+      proxy: { host: '127.0.0.1', port: 5433 },
+      database: database.name,
+      embedded: null,
+    },
+    conflictScope: 'row',
+    maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
+  };
+  const server = await startRestServer(createRestApp(services).callback(), {
+    host: '127.0.0.1',
+    port: 0,
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  const call = (method: string, path: string, sent?: Sent) => callHttp(url, method, path, sent);
+  return {
+    url,
+    database,
+    db,
+    metrics,
+    logged,
+    call,
+    newSession: async (body = {}) =>
+      (await call('POST', '/sessions', { json: body })).body.session_id,
+    write: (sessionId, statement, params = []) => write(database, db, sessionId, statement, params),
+    stop: async () => {
+      await server.stop(0);
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+async function write(
+  database: TestDatabase,
+  db: Database,
+  sessionId: string,
+  statement: string,
+  params: readonly unknown[],
+): Promise<void> {
+  const tables = await database.query<{ oid: number; namespace: number }>(
+    `SELECT oid::int, relnamespace::int AS namespace FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+  );
+  await createOverlayManager(db).ensure(tables.map(({ oid }) => oid));
+  const client = new pg.Client({
+    connectionString: database.url,
+    options: `-c stage.session=${sessionId.slice('sess_'.length)}`,
+  });
+  await client.connect();
+  try {
+    await client.query(`SET search_path = stage_overlay_${tables[0]?.namespace}, public`);
+    await client.query('BEGIN');
+    await client.query(`SELECT stage.enter($1, $2, '[]', '{}')`, [
+      statement,
+      JSON.stringify(params),
+    ]);
+    await client.query(statement, [...params]);
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Runs the test files: `npm test -- [part of a path ...]`. Each in a process of its own, all on one PostgreSQL.
+ * Ends with the line `N passed, N failed`; anything that is wrong counts as a failure.
+ *
+ * STAGE_TEST_PG=15|16|17|18 chooses the major, STAGE_TEST_UPSTREAM=URL a running server.
+ */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { dropLeftovers } from './helpers/database.ts';
+import type { TestServer } from './runner/server.ts';
+import { defaultMajor, startTestServer } from './runner/server.ts';
+import type { FileResult } from './runner/test-file.ts';
+import { runTestFile } from './runner/test-file.ts';
+
+interface Settings {
+  readonly directory: string;
+  readonly patterns: readonly string[];
+  readonly jobs: number;
+  readonly timeout: number;
+}
+
+function readSettings(): Settings {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      directory: { type: 'string', default: 'test' },
+      jobs: { type: 'string', default: '2' },
+      'file-timeout': { type: 'string', default: '300000' },
+    },
+  });
+  return {
+    directory: values.directory,
+    patterns: positionals,
+    jobs: Number(values.jobs),
+    timeout: Number(values['file-timeout']),
+  };
+}
+
+/** The test files below the directory whose path holds one of the patterns; fixtures are no tests of this run. */
+async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
+  const names = await readdir(directory, { recursive: true });
+  return names
+    .filter((name) => /\.test\.tsx?$/.test(name) && !name.startsWith('fixtures/'))
+    .map((name) => join(directory, name))
+    .filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
+    .sort();
+}
+
+interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+async function runAll(
+  files: readonly string[],
+  settings: Settings,
+  server: TestServer,
+  signal: AbortSignal,
+): Promise<Totals> {
+  const totals = { passed: 0, failed: 0 };
+  const waiting = files.map((path, index) => ({ path, id: `${process.pid}_${index}` }));
+  const work = async () => {
+    while (!signal.aborted) {
+      const next = waiting.shift();
+      if (!next) return;
+      const result = await runTestFile({
+        ...next,
+        upstream: server.url,
+        timeout: settings.timeout,
+        signal,
+      });
+      const left = await dropLeftovers(server.url, next.id);
+      const faults =
+        left === 0 ? result.faults : [...result.faults, `left ${left} database(s) behind`];
+      totals.passed += result.passed;
+      totals.failed += result.failed + faults.length;
+      print(next.path, { ...result, faults });
+    }
+  };
+  await Promise.all(Array.from({ length: settings.jobs }, work));
+  if (signal.aborted) totals.failed += 1;
+  return totals;
+}
+
+function print(path: string, result: FileResult): void {
+  const good = result.failed + result.faults.length === 0;
+  const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : '';
+  const failed = result.failed > 0 ? `, ${result.failed} failed` : '';
+  console.log(
+    `${good ? 'ok  ' : 'FAIL'} ${path} (${result.passed} passed${failed}${skipped}, ${result.milliseconds} ms)`,
+  );
+  for (const fault of result.faults) console.log(`     ${fault}`);
+  if (!good) console.log(result.output.replace(/^/gm, '     '));
+}
+
+async function runFiles(settings: Settings, signal: AbortSignal): Promise<Totals> {
+  const files = await findFiles(settings);
+  if (files.length === 0) {
+    console.log(`no test file in ${settings.directory} matches ${settings.patterns.join(' ')}`);
+    return { passed: 0, failed: 1 };
+  }
+  const major = process.env['STAGE_TEST_PG'] || defaultMajor;
+  const server = await startTestServer(process.env['STAGE_TEST_UPSTREAM'], major);
+  try {
+    return await runAll(files, settings, server, signal);
+  } finally {
+    await server.stop();
+  }
+}
+
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interrupt.abort());
+}
+const { passed, failed } = await runFiles(readSettings(), interrupt.signal).catch(
+  (error: unknown) => {
+    interrupt.abort();
+    console.log(error);
+    return { passed: 0, failed: 1 };
+  },
+);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,83 @@
+/** The runner itself: every fixture goes wrong in its own way, and none of them may come out green. */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { assert, suite } from './helpers/suite.ts';
+
+/** What the runner must say about each fixture. */
+const expected: Readonly<Record<string, RegExp>> = {
+  'does-not-load': /did not run to the end/,
+  'exits-early': /did not run to the end/,
+  fails: /1 passed, 1 failed/,
+  hangs: /1 passed, 1 failed[\s\S]*still running after 200 ms/,
+  'hangs-hard': /still running after 8000 ms/,
+  'hangs-in-loading': /declared no suite/,
+  'late-suite': /1 passed, 1 failed|did not run to the end/,
+  'leaves-a-database': /left 1 database\(s\) behind/,
+  'leaves-a-process': /left a process running/,
+  'never-run': /declared no suite/,
+  'no-assertion': /0 passed, 1 failed[\s\S]*made no assertion/,
+  'no-suite': /declared no suite/,
+  'no-tests': /0 passed, 1 failed[\s\S]*has no tests/,
+  only: /uses test\.only/,
+  'rejects-unheard': /ended with exit code 1[\s\S]*unheard/,
+  'stays-open': /something is still open/,
+  'throws-in-after': /1 passed, 1 failed[\s\S]*not released/,
+  'throws-in-after-each': /0 passed, 1 failed[\s\S]*not put back/,
+  'throws-in-before': /0 passed, 1 failed[\s\S]*no server/,
+};
+
+interface Run {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function run(...args: readonly string[]): Promise<Run> {
+  return new Promise((done, failed) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'test/run.ts', ...args], {
+      env: { ...process.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.once('error', failed);
+    child.once('close', (code) => done({ code, output }));
+  });
+}
+
+const fixtures = ['--directory', 'test/fixtures/runner', '--file-timeout', '8000'];
+
+suite('runner', (test) => {
+  test(
+    'is red for every way of going wrong',
+    async () => {
+      const { code, output } = await run(...fixtures, '--jobs', '3');
+      assert.is(code, 1);
+      const sections = output.split(/^(?=ok |FAIL )/m);
+      for (const [name, complaint] of Object.entries(expected)) {
+        const section = sections.find((text) => text.includes(`/${name}.test.ts `)) ?? 'not run';
+        assert.match(section, /^FAIL/, name);
+        assert.match(section, complaint, name);
+      }
+      assert.match(output, /^ok .*\/passes\.test\.ts/m);
+      assert.match(output, /\n\d+ passed, 2\d failed\n$/);
+    },
+    { timeout: 120_000 },
+  );
+
+  test('has an expectation for every fixture', () => {
+    const names = readdirSync('test/fixtures/runner').map((name) => name.replace('.test.ts', ''));
+    assert.equal(names.filter((name) => name !== 'passes').sort(), Object.keys(expected).sort());
+  });
+
+  test('is green when nothing is wrong, and says so on its last line', async () => {
+    const { code, output } = await run(...fixtures, 'runner/passes');
+    assert.is(code, 0);
+    assert.match(output, /1 passed, 1 skipped[\s\S]*\n1 passed, 0 failed\n$/);
+  });
+
+  test('is red when nothing matches', async () => {
+    const { code, output } = await run(...fixtures, 'no-such-file');
+    assert.is(code, 1);
+    assert.match(output, /\n0 passed, 1 failed\n$/);
+  });
+});

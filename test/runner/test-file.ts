@@ -1,0 +1,151 @@
+/** Runs one test file in a process of its own and finds everything that is wrong with how it went. */
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestEvent } from '../helpers/suite.ts';
+
+export interface FileOptions {
+  /** Path from the project's root. */
+  readonly path: string;
+  /** Tells the databases of this file from those of others. */
+  readonly id: string;
+  readonly upstream: string;
+  readonly timeout: number;
+  /** Kills the file's processes and ends the wait. */
+  readonly signal: AbortSignal;
+}
+
+export interface FileResult {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** What went wrong besides failing tests. */
+  readonly faults: readonly string[];
+  readonly output: string;
+  readonly milliseconds: number;
+}
+
+/** How long a process may take to end once all its suites have: longer means that something is still open. */
+const lingering = (timeout: number) => Math.min(10_000, timeout / 2);
+
+/** Runs the file to its end, or kills it and all processes it started. */
+export async function runTestFile(options: FileOptions): Promise<FileResult> {
+  const start = Date.now();
+  const child = spawn(process.execPath, ['--import', 'tsx', options.path], {
+    // A process group of its own, so that what it leaves running can be found and ended.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      STAGE_TEST_UPSTREAM: options.upstream,
+      STAGE_TEST_FILE: options.id,
+      STAGE_TEST_REPORT: '3',
+    },
+  });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => output.push(String(chunk)));
+  const ended = new Promise<string | null>((done) => {
+    child.once('error', (error) => done(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) =>
+      done(code === 0 ? null : `ended with ${signal ?? `exit code ${code}`}`),
+    );
+  });
+  const events: TestEvent[] = [];
+  const faults: string[] = [];
+  const stopWatching = watch(child, options, events, (fault) => faults.push(fault));
+  const closed = new Promise((done) => child.once('close', done));
+  const ending = await ended;
+  stopWatching();
+  if (await leftRunning(child)) faults.push('left a process running');
+  // Its last words may still be in the pipes; a process that left the group could hold these open for ever.
+  await Promise.race([closed, sleep(1000)]);
+  const counts = count(events);
+  faults.push(...judge(events));
+  if (ending && counts.failed === 0 && faults.length === 0) faults.push(ending);
+  return { ...counts, faults, output: output.join(''), milliseconds: Date.now() - start };
+}
+
+/** Collects the file's events and kills the file when it takes too long, to run or to end. Gives its release. */
+function watch(
+  child: ChildProcess,
+  options: FileOptions,
+  events: TestEvent[],
+  blame: (fault: string) => void,
+): () => void {
+  const end = (fault: string) => {
+    blame(fault);
+    killGroup(child);
+  };
+  const abort = () => end('interrupted');
+  const total = setTimeout(() => end(`still running after ${options.timeout} ms`), options.timeout);
+  let last: NodeJS.Timeout | undefined;
+  createInterface({ input: child.stdio[3] as Readable }).on('line', (line) => {
+    events.push(JSON.parse(line) as TestEvent);
+    clearTimeout(last);
+    if (unfinished(events) > 0) return;
+    last = setTimeout(
+      () => end('does not end: something is still open'),
+      lingering(options.timeout),
+    );
+  });
+  options.signal.addEventListener('abort', abort);
+  return () => {
+    clearTimeout(total);
+    clearTimeout(last);
+    options.signal.removeEventListener('abort', abort);
+  };
+}
+
+/** Whether a process of the file's group is still there some time after the file ended; if so, ends it. */
+async function leftRunning(child: ChildProcess): Promise<boolean> {
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    if (!signalGroup(child, 0)) return false;
+    await sleep(100);
+  }
+  killGroup(child);
+  return true;
+}
+
+function killGroup(child: ChildProcess): void {
+  signalGroup(child, 'SIGKILL');
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return child.pid !== undefined && process.kill(-child.pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+function unfinished(events: readonly TestEvent[]): number {
+  return events.reduce((sum, { event }) => sum + (event === 'declared' ? 1 : -1), 0);
+}
+
+function count(events: readonly TestEvent[]): { passed: number; failed: number; skipped: number } {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const event of events) {
+    if (event.event !== 'finished') continue;
+    counts.passed += event.passed;
+    counts.failed += event.failed;
+    counts.skipped += event.skipped;
+  }
+  return counts;
+}
+
+/** What the events alone give away. */
+function judge(events: readonly TestEvent[]): string[] {
+  const faults: string[] = [];
+  const { passed, failed } = count(events);
+  if (events.length === 0) faults.push('declared no suite of test/helpers/suite.ts');
+  else if (unfinished(events) > 0)
+    faults.push(`${unfinished(events)} of its suites did not run to the end`);
+  else if (passed + failed === 0) faults.push('ran no test');
+  if (events.some((event) => event.event === 'finished' && event.only))
+    faults.push('uses test.only');
+  return faults;
+}
