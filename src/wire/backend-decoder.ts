@@ -1,0 +1,94 @@
+/**
+ * Reads the messages of a server that the proxy must understand. Small ones only: rows pass unread.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+import { StageError } from '../errors.ts';
+import type { TransactionStatus } from './backend-messages.ts';
+import { MessageReader } from './message-reader.ts';
+
+export interface ResultColumn {
+  readonly name: string;
+  /** OID of the data type. */
+  readonly type: number;
+  /** 0 text, 1 binary; always 0 in the description of a statement. */
+  readonly format: number;
+}
+
+export interface Key {
+  readonly processId: number;
+  readonly secret: Buffer;
+}
+
+export function decodeReadyForQuery(payload: Buffer): TransactionStatus {
+  const reader = new MessageReader(payload);
+  const status = String.fromCharCode(reader.byte());
+  if (status !== 'I' && status !== 'T' && status !== 'E') {
+    throw new StageError(
+      'protocol_violation',
+      `unknown transaction status ${JSON.stringify(status)}`,
+    );
+  }
+  return reader.end(status);
+}
+
+export function decodeParameterStatus(payload: Buffer): {
+  readonly name: string;
+  readonly value: string;
+} {
+  const reader = new MessageReader(payload);
+  const name = reader.lossyString();
+  const value = reader.lossyString();
+  return reader.end({ name, value });
+}
+
+/** The command tag, e.g. `UPDATE 3`. */
+export function decodeCommandComplete(payload: Buffer): string {
+  const reader = new MessageReader(payload);
+  return reader.end(reader.lossyString());
+}
+
+/** Type OIDs of a prepared statement's parameters. */
+export function decodeParameterDescription(payload: Buffer): number[] {
+  const reader = new MessageReader(payload);
+  return reader.end(reader.list((each) => each.uint32()));
+}
+
+export function decodeRowDescription(payload: Buffer): ResultColumn[] {
+  const reader = new MessageReader(payload);
+  const columns = reader.list((each) => {
+    const name = each.lossyString();
+    each.bytes(6); // table OID and attribute number
+    const type = each.uint32();
+    each.bytes(6); // type size and modifier
+    return { name, type, format: each.uint16() };
+  });
+  return reader.end(columns);
+}
+
+/** The values of a row of one of our own small results. */
+export function decodeDataRow(payload: Buffer): (Buffer | null)[] {
+  const reader = new MessageReader(payload);
+  return reader.end(reader.list((each) => each.value()));
+}
+
+export function decodeBackendKeyData(payload: Buffer): Key {
+  const reader = new MessageReader(payload);
+  return { processId: reader.int32(), secret: reader.bytes(reader.remaining) };
+}
+
+/** The kind of an Authentication message and what follows it. */
+export function decodeAuthentication(payload: Buffer): {
+  readonly kind: number;
+  readonly data: Buffer;
+} {
+  const reader = new MessageReader(payload);
+  return { kind: reader.int32(), data: reader.bytes(reader.remaining) };
+}
+
+/** The mechanisms that an AuthenticationSASL offers, from what follows its kind. */
+export function decodeSaslMechanisms(data: Buffer): string[] {
+  const reader = new MessageReader(data);
+  const mechanisms: string[] = [];
+  for (let name = reader.string(); name !== ''; name = reader.string()) mechanisms.push(name);
+  return reader.end(mechanisms);
+}

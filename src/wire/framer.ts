@@ -1,0 +1,77 @@
+/**
+ * Cuts a byte stream into protocol messages, for either side of the protocol (the limits say which).
+ * https://www.postgresql.org/docs/current/protocol-overview.html#PROTOCOL-MESSAGE-CONCEPTS
+ */
+import { StageError } from '../errors.ts';
+import { ByteQueue } from './byte-queue.ts';
+import type { Limits } from './limits.ts';
+import { checkHeader } from './limits.ts';
+
+/** One complete message. Both buffers are slices of what was pushed: nothing is copied unless chunks had to be joined. */
+export interface Message {
+  readonly type: number;
+  /** Everything after the length. */
+  readonly payload: Buffer;
+  /** The whole message with its header, ready to be passed on. */
+  readonly frame: Buffer;
+}
+
+/** What PostgreSQL itself accepts as the first packet of a connection. */
+const largestStartupPacket = 10_000;
+const headerBytes = 5;
+
+/** Pull framer: push what arrives, take messages until there is none. */
+export class Framer {
+  private readonly limits: Limits;
+  private readonly queue = new ByteQueue();
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+
+  /** Number of bytes received and not yet taken. */
+  get buffered(): number {
+    return this.queue.length;
+  }
+
+  /** Takes over a chunk; the caller must not write into it any more. */
+  push(chunk: Buffer): void {
+    this.queue.push(chunk);
+  }
+
+  /**
+   * The next complete message, or null when more bytes are needed.
+   * @throws StageError `protocol_violation` as soon as a header is wrong, before its body arrives
+   */
+  next(): Message | null {
+    if (this.queue.length < headerBytes) return null;
+    const type = this.queue.byteAt(0);
+    const length = this.queue.uint32At(1);
+    checkHeader(this.limits, type, length);
+    const frame = this.queue.take(length + 1);
+    return frame && { type, payload: frame.subarray(headerBytes), frame };
+  }
+
+  /**
+   * The next packet without a type byte (StartupMessage and the requests before it), without its length, or null.
+   * @throws StageError `protocol_violation` on a length outside 8 to 10000
+   */
+  nextStartup(): Buffer | null {
+    if (this.queue.length < 4) return null;
+    const length = this.queue.uint32At(0);
+    if (length < 8 || length > largestStartupPacket) {
+      throw new StageError('protocol_violation', 'invalid length of startup packet');
+    }
+    return this.queue.take(length)?.subarray(4) ?? null;
+  }
+
+  /** The first byte not yet taken, which stays, or null. */
+  peekByte(): number | null {
+    return this.queue.length === 0 ? null : this.queue.byteAt(0);
+  }
+
+  /** Gives the bytes not yet taken and forgets them: the stream goes on elsewhere. */
+  drain(): Buffer {
+    return this.queue.drain();
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Messages of a client: those whose content the proxy must understand, and those it sends upstream itself.
+ * Sync, Flush, Terminate and CopyDone have no body; CopyData, CopyFail, FunctionCall and passwords are passed or refused unread.
+ * A decoder that raises means an ERROR for that message; the stream itself is still in step.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+import { serialize } from 'pg-protocol';
+import { StageError } from '../errors.ts';
+import { frontend } from './message-codes.ts';
+import { MessageReader } from './message-reader.ts';
+import { MessageWriter } from './message-writer.ts';
+
+export interface Parse {
+  /** Name of the prepared statement; empty for the unnamed one. */
+  readonly name: string;
+  readonly text: Buffer;
+  /** Type OIDs that the client prescribes; 0 leaves one to the server. */
+  readonly types: readonly number[];
+}
+
+export interface Bind {
+  readonly portal: string;
+  readonly statement: string;
+  /** None (all text), one for all, or one each: 0 text, 1 binary. */
+  readonly formats: readonly number[];
+  readonly values: readonly (Buffer | null)[];
+  readonly resultFormats: readonly number[];
+}
+
+/** What a Describe or Close message names. */
+export interface Named {
+  readonly kind: 'statement' | 'portal';
+  readonly name: string;
+}
+
+export interface Execute {
+  readonly portal: string;
+  /** Row limit; 0 for all. */
+  readonly maxRows: number;
+}
+
+/** The text of a Query message, in UTF-8, without its terminating zero. */
+export function decodeQuery(payload: Buffer): Buffer {
+  const reader = new MessageReader(payload);
+  return reader.end(reader.text());
+}
+
+export function decodeParse(payload: Buffer): Parse {
+  const reader = new MessageReader(payload);
+  const name = reader.string();
+  const text = reader.text();
+  const types = reader.list((each) => each.uint32());
+  return reader.end({ name, text, types });
+}
+
+/** @throws StageError `protocol_violation` also when there are neither none, one nor as many formats as values */
+export function decodeBind(payload: Buffer): Bind {
+  const reader = new MessageReader(payload);
+  const portal = reader.string();
+  const statement = reader.string();
+  const formats = reader.list((each) => each.uint16());
+  const values = reader.list((each) => each.value());
+  if (formats.length > 1 && formats.length !== values.length) {
+    throw new StageError(
+      'protocol_violation',
+      `bind message has ${formats.length} parameter formats but ${values.length} parameters`,
+    );
+  }
+  const resultFormats = reader.list((each) => each.uint16());
+  return reader.end({ portal, statement, formats, values, resultFormats });
+}
+
+/** Decodes a Describe or a Close. */
+export function decodeNamed(payload: Buffer): Named {
+  const reader = new MessageReader(payload);
+  const letter = String.fromCharCode(reader.byte());
+  if (letter !== 'S' && letter !== 'P') {
+    throw new StageError(
+      'protocol_violation',
+      `invalid subtype ${JSON.stringify(letter)} of Describe or Close message`,
+    );
+  }
+  const name = reader.string();
+  return reader.end({ kind: letter === 'S' ? 'statement' : 'portal', name });
+}
+
+export function decodeExecute(payload: Buffer): Execute {
+  const reader = new MessageReader(payload);
+  const portal = reader.string();
+  // The server takes a negative limit for none, as it does 0.
+  const maxRows = Math.max(0, reader.int32());
+  return reader.end({ portal, maxRows });
+}
+
+/** The first answer to AuthenticationSASL; `data` is the mechanism's own first message. */
+export function decodeSaslInitialResponse(payload: Buffer): {
+  readonly mechanism: string;
+  readonly data: Buffer | null;
+} {
+  const reader = new MessageReader(payload);
+  const mechanism = reader.string();
+  const data = reader.value();
+  return reader.end({ mechanism, data });
+}
+
+export function queryMessage(text: string | Buffer): Buffer {
+  return new MessageWriter(Buffer.byteLength(text) + 1).text(text).message(frontend.query);
+}
+
+export function parseMessage(parse: {
+  name?: string;
+  text: string | Buffer;
+  types?: readonly number[];
+}): Buffer {
+  return new MessageWriter(Buffer.byteLength(parse.text) + 64)
+    .text(parse.name ?? '')
+    .text(parse.text)
+    .list(parse.types ?? [], (writer, type) => writer.int32(type))
+    .message(frontend.parse);
+}
+
+export function bindMessage(bind: Partial<Bind>): Buffer {
+  return new MessageWriter()
+    .text(bind.portal ?? '')
+    .text(bind.statement ?? '')
+    .list(bind.formats ?? [], (writer, format) => writer.int16(format))
+    .list(bind.values ?? [], (writer, value) => writer.value(value))
+    .list(bind.resultFormats ?? [], (writer, format) => writer.int16(format))
+    .message(frontend.bind);
+}
+
+export function executeMessage(portal = '', maxRows = 0): Buffer {
+  return serialize.execute({ portal, rows: maxRows });
+}
+
+export function describeMessage({ kind, name }: Named): Buffer {
+  return serialize.describe({ type: kind === 'statement' ? 'S' : 'P', name });
+}
+
+export function closeMessage({ kind, name }: Named): Buffer {
+  return serialize.close({ type: kind === 'statement' ? 'S' : 'P', name });
+}
+
+export const syncMessage = serialize.sync();
+export const flushMessage = serialize.flush();
+export const terminateMessage = serialize.end();
+
+export function copyFailMessage(reason: string): Buffer {
+  return serialize.copyFail(reason);
+}

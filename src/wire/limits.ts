@@ -1,0 +1,103 @@
+/**
+ * Which message types each side may send, and how long each may announce itself to be.
+ * Checked on the five header bytes, so nothing is ever allocated because a peer announced it.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+import { StageError } from '../errors.ts';
+import { backend, codeName, frontend } from './message-codes.ts';
+
+/** Smallest and largest length field of each type byte; a type without a `largest` is unknown. Lengths count themselves. */
+export interface Limits {
+  readonly side: 'frontend' | 'backend';
+  readonly smallest: Uint32Array;
+  readonly largest: Uint32Array;
+}
+
+/** What PostgreSQL itself allows for messages that carry no data. */
+const small = 10_000;
+/** The largest length that fits the signed field. */
+const unlimited = 0x7fffffff;
+
+const noBody = { smallest: 4, largest: 4 };
+
+/**
+ * Limits of client messages after the login, where passwords are no longer welcome.
+ * @param maxMessageBytes for the types that carry text or data: Query, Parse, Bind, FunctionCall, CopyData, CopyFail
+ */
+export function frontendLimits(maxMessageBytes: number): Limits {
+  const { password, ...running } = frontend;
+  return tabulate('frontend', running, maxMessageBytes, [
+    [frontend.sync, noBody],
+    [frontend.flush, noBody],
+    [frontend.terminate, noBody],
+    [frontend.copyDone, noBody],
+    [frontend.close, { smallest: 6, largest: small }],
+    [frontend.describe, { smallest: 6, largest: small }],
+    [frontend.execute, { smallest: 9, largest: small }],
+  ]);
+}
+
+/** Limits of client messages while it logs in: only answers to authentication requests are expected. */
+export function passwordLimits(): Limits {
+  return tabulate('frontend', { password: frontend.password }, 65_535, []);
+}
+
+/**
+ * Limits of server messages.
+ * @param maxMessageBytes for each message that has to be held whole; a scanner lets the types it does not watch pass at any length
+ */
+export function backendLimits(maxMessageBytes: number = unlimited): Limits {
+  return tabulate('backend', backend, maxMessageBytes, [
+    [backend.readyForQuery, { smallest: 5, largest: 5 }],
+    [backend.parseComplete, noBody],
+    [backend.bindComplete, noBody],
+    [backend.closeComplete, noBody],
+    [backend.noData, noBody],
+    [backend.portalSuspended, noBody],
+    [backend.emptyQueryResponse, noBody],
+    [backend.copyDone, noBody],
+    [backend.errorResponse, { smallest: 5, largest: maxMessageBytes }],
+    [backend.noticeResponse, { smallest: 5, largest: maxMessageBytes }],
+    [backend.authentication, { smallest: 8, largest: small }],
+    [backend.backendKeyData, { smallest: 12, largest: 264 }],
+  ]);
+}
+
+/**
+ * Checks a message header.
+ * @throws StageError `protocol_violation` on an unknown type or a length outside the type's limits
+ */
+export function checkHeader(limits: Limits, type: number, length: number): void {
+  const largest = limits.largest[type] as number;
+  if (length <= largest && length >= (limits.smallest[type] as number)) return;
+  if (largest === 0) {
+    throw new StageError(
+      'protocol_violation',
+      `invalid ${limits.side} message type ${codeName(type)}`,
+    );
+  }
+  const tooLong = length > largest && length <= unlimited;
+  throw new StageError(
+    'protocol_violation',
+    tooLong
+      ? `${limits.side} message ${codeName(type)} of ${length} bytes is longer than the ${largest} allowed`
+      : `invalid length of ${limits.side} message ${codeName(type)}`,
+  );
+}
+
+function tabulate(
+  side: Limits['side'],
+  codes: Readonly<Record<string, number>>,
+  maxMessageBytes: number,
+  exceptions: readonly (readonly [number, { smallest: number; largest: number }])[],
+): Limits {
+  // An unknown type has largest 0, which no length can satisfy: every length is at least 4 or fails below it.
+  const smallest = new Uint32Array(256).fill(4);
+  const largest = new Uint32Array(256);
+  for (const code of Object.values(codes)) largest[code] = Math.min(maxMessageBytes, unlimited);
+  for (const [code, bounds] of exceptions) {
+    smallest[code] = bounds.smallest;
+    largest[code] = bounds.largest;
+  }
+  return { side, smallest, largest };
+}

@@ -1,0 +1,91 @@
+/**
+ * Reads the fields of one message body, every read checked against its end.
+ * https://www.postgresql.org/docs/current/protocol-message-types.html
+ */
+import { isUtf8 } from 'node:buffer';
+import { StageError } from '../errors.ts';
+
+/** Reading past the end, or a text that is not UTF-8, raises StageError `protocol_violation` as the server would answer it. */
+export class MessageReader {
+  private readonly body: Buffer;
+  private at = 0;
+
+  constructor(body: Buffer) {
+    this.body = body;
+  }
+
+  get remaining(): number {
+    return this.body.length - this.at;
+  }
+
+  byte(): number {
+    return this.bytes(1)[0] as number;
+  }
+
+  uint16(): number {
+    return this.bytes(2).readUInt16BE();
+  }
+
+  int32(): number {
+    return this.bytes(4).readInt32BE();
+  }
+
+  uint32(): number {
+    return this.bytes(4).readUInt32BE();
+  }
+
+  /** A slice of the body. */
+  bytes(length: number): Buffer {
+    if (length < 0 || length > this.remaining) throw malformed('insufficient data left in message');
+    this.at += length;
+    return this.body.subarray(this.at - length, this.at);
+  }
+
+  /** A zero-terminated text as its bytes, checked to be UTF-8: the encoding that every connection is pinned to. */
+  text(): Buffer {
+    const end = this.body.indexOf(0, this.at);
+    if (end === -1) throw malformed('invalid string in message');
+    const text = this.bytes(end - this.at);
+    this.at += 1;
+    if (!isUtf8(text)) throw malformed('invalid byte sequence for encoding "UTF8"', '22021');
+    return text;
+  }
+
+  /** A zero-terminated text as a string. */
+  string(): string {
+    return this.text().toString();
+  }
+
+  /** A zero-terminated text that may be in any encoding (what a server says before the encoding is settled). */
+  lossyString(): string {
+    const end = this.body.indexOf(0, this.at);
+    if (end === -1) throw malformed('invalid string in message');
+    const text = this.bytes(end - this.at).toString();
+    this.at += 1;
+    return text;
+  }
+
+  /** A value with an Int32 length before it; -1 stands for NULL. */
+  value(): Buffer | null {
+    const length = this.int32();
+    return length === -1 ? null : this.bytes(length);
+  }
+
+  /** So many fields of one kind after an unsigned Int16 count. */
+  list<T>(read: (reader: MessageReader) => T): T[] {
+    const count = this.uint16();
+    const items: T[] = [];
+    for (let index = 0; index < count; index += 1) items.push(read(this));
+    return items;
+  }
+
+  /** Checks that the whole body has been read, and gives the result back. */
+  end<T>(result: T): T {
+    if (this.remaining !== 0) throw malformed('invalid message format');
+    return result;
+  }
+}
+
+function malformed(message: string, sqlstate = '08P01'): StageError {
+  return new StageError('protocol_violation', message, { sqlstate });
+}

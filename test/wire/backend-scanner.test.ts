@@ -1,0 +1,150 @@
+/** Watching a server's stream while it passes: nothing lost, nothing held but what is watched. */
+
+import {
+  commandComplete,
+  errorResponse,
+  noticeResponse,
+  parameterStatus,
+  readyForQuery,
+} from '../../src/wire/backend-messages.ts';
+import { BackendScanner } from '../../src/wire/backend-scanner.ts';
+import { errorFields } from '../../src/wire/error-fields.ts';
+import { backend } from '../../src/wire/message-codes.ts';
+import { MessageWriter } from '../../src/wire/message-writer.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const dataRow = (value: Buffer) =>
+  new MessageWriter().list([value], (writer, each) => writer.value(each)).message(backend.dataRow);
+
+const failure = errorFields('ERROR', { sqlstate: '22012', message: 'division by zero' });
+const stream = Buffer.concat([
+  dataRow(Buffer.from('Z\0\0\0\x05I')),
+  dataRow(Buffer.alloc(300, 'Z')),
+  commandComplete('SELECT 2'),
+  parameterStatus('TimeZone', 'UTC'),
+  noticeResponse(failure),
+  errorResponse(failure),
+  readyForQuery('I'),
+]);
+const watched = [backend.readyForQuery, backend.parameterStatus, backend.errorResponse];
+
+/** Scans chunks and gives all bytes passed on and the watched messages found, as hexadecimal. */
+function scanAll(scanner: BackendScanner, chunks: readonly Buffer[]) {
+  const passed: Buffer[] = [];
+  const found: string[] = [];
+  for (const chunk of chunks) {
+    const scan = scanner.scan(chunk);
+    passed.push(scan.bytes);
+    for (const { type, start, end } of scan.found) {
+      if (scan.bytes[start] !== type) throw new Error('found a message where there is none');
+      found.push(scan.bytes.toString('hex', start, end));
+    }
+  }
+  return { passed: Buffer.concat(passed), found };
+}
+
+const expected = [
+  parameterStatus('TimeZone', 'UTC'),
+  errorResponse(failure),
+  readyForQuery('I'),
+].map((message) => message.toString('hex'));
+
+suite('wire: backend scanner', (test) => {
+  test('passes a chunk as it is and tells where the watched messages are', () => {
+    const scanner = new BackendScanner(1000, watched);
+    const scan = scanner.scan(stream);
+    assert.is(scan.bytes.buffer, stream.buffer);
+    assert.ok(scan.bytes.equals(stream));
+    assert.equal(
+      scan.found.map(({ type }) => String.fromCharCode(type)),
+      ['S', 'E', 'Z'],
+    );
+    assert.ok(scanner.atBoundary);
+  });
+
+  test('finds the same wherever the stream is split, and passes every byte', () => {
+    for (let at = 0; at <= stream.length; at += 1) {
+      const scanner = new BackendScanner(1000, watched);
+      const { passed, found } = scanAll(scanner, [stream.subarray(0, at), stream.subarray(at)]);
+      assert.ok(passed.equals(stream), `split at ${at}`);
+      assert.equal(found, expected, `split at ${at}`);
+      assert.ok(scanner.atBoundary);
+    }
+  });
+
+  test('finds the same byte by byte and in random pieces', () => {
+    const random = createRandom(7);
+    for (let round = 0; round < 300; round += 1) {
+      const chunks: Buffer[] = [];
+      for (let at = 0; at < stream.length; ) {
+        const size = round === 0 ? 1 : 1 + random.below(60);
+        chunks.push(stream.subarray(at, at + size));
+        at += size;
+      }
+      const { passed, found } = scanAll(new BackendScanner(1000, watched), chunks);
+      assert.ok(passed.equals(stream));
+      assert.equal(found, expected);
+    }
+  });
+
+  test('lets a row of any size pass without holding it', () => {
+    const scanner = new BackendScanner(1000, watched);
+    const size = 2 ** 31 - 6;
+    const head = Buffer.alloc(5);
+    head.write('D');
+    head.writeUInt32BE(size + 4, 1);
+    assert.is(scanner.scan(head).bytes.length, 5);
+    const piece = Buffer.alloc(1 << 20, 'Z');
+    for (let passed = 0; passed < 64; passed += 1) {
+      const scan = scanner.scan(piece);
+      assert.ok(scan.bytes.buffer === piece.buffer && scan.bytes.length === piece.length);
+      assert.is(scan.found.length, 0);
+    }
+    assert.not(scanner.atBoundary);
+  });
+
+  test('holds the beginning of a watched message only', () => {
+    const scanner = new BackendScanner(1000, watched);
+    const row = dataRow(Buffer.from('x'));
+    const ready = readyForQuery('T');
+    const scan = scanner.scan(Buffer.concat([row, ready.subarray(0, 5)]));
+    assert.ok(scan.bytes.equals(row));
+    assert.equal(scan.found, []);
+    assert.not(scanner.atBoundary);
+    const rest = scanner.scan(ready.subarray(5));
+    assert.ok(rest.bytes.equals(ready));
+    assert.equal(rest.found, [{ type: backend.readyForQuery, start: 0, end: 6 }]);
+  });
+
+  test('can be told to watch something else', () => {
+    const scanner = new BackendScanner(1000, watched);
+    scanner.watch([backend.commandComplete]);
+    const { found } = scanAll(scanner, [stream]);
+    assert.equal(found, [commandComplete('SELECT 2').toString('hex')]);
+  });
+
+  test('refuses a watched message that is too long to be held', () => {
+    const scanner = new BackendScanner(1000, watched);
+    assert.throws(
+      () => scanner.scan(parameterStatus('search_path', 'x'.repeat(2000)).subarray(0, 100)),
+      /longer than the 1000 allowed/,
+    );
+  });
+
+  for (const [what, bytes] of [
+    ['an unknown type', '51 00000004'],
+    ['a length below 4', '44 00000003'],
+    ['a negative length', '44 80000000'],
+    ['a ReadyForQuery of another length', '5a 00000006 4949'],
+    ['a ParseComplete with a body', '31 00000005 00'],
+  ] as const) {
+    test(`refuses ${what}`, () => {
+      const scanner = new BackendScanner(1000, watched);
+      assert.throws(
+        () => scanner.scan(Buffer.from(bytes.replaceAll(' ', ''), 'hex')),
+        (error: { sqlstate?: string }) => error.sqlstate === '08P01',
+      );
+    });
+  }
+});
