@@ -1,0 +1,49 @@
+/** The verdict on COPY. */
+import type { CopyStmt } from 'libpg-query';
+import { readName, skipSpace } from './identifier-reader.ts';
+import { judgeRead } from './judge-query.ts';
+import { notYet } from './not-yet.ts';
+import { collectUses } from './query-uses.ts';
+import { refuse } from './refusal.ts';
+import { unreadableName } from './refused-parts.ts';
+import type { Source } from './relation-uses.ts';
+import type { CopySource, Read, Refusal, RelationUse } from './verdict.ts';
+
+const onServer = refuse(
+  'COPY to or from a file or program of the server is not supported in a staged session',
+  'Use COPY ... TO STDOUT (\\copy in psql), which writes on the side of the client.',
+);
+
+const writingCopy = refuse(
+  'COPY of a statement that writes is not supported in a staged session',
+  'Run the statement with RETURNING, without COPY.',
+);
+
+/** Judges a COPY; the one kind that may run is COPY of a table or a read to the client. */
+export function judgeCopy(statement: CopyStmt, source: Source): Read | Refusal {
+  if (statement.is_program || statement.filename !== undefined) return onServer;
+  if (statement.is_from) return notYet.copyFrom;
+  if (statement.query) return judgeRead(statement.query, source, writingCopy);
+  return judgeTable(statement, source);
+}
+
+function judgeTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): Read | Refusal {
+  const uses = collectUses({ RangeVar: relation }, source);
+  const table = uses.relations[0];
+  const copy = table && locateCopySource(source.text, table, attlist.length);
+  if (!table || !copy) return uses.refusal ?? unreadableName;
+  return { kind: 'read', relations: [table], functions: [], locking: [], qualifiers: [], copy };
+}
+
+/** Finds the end of the column list behind the table's name. */
+function locateCopySource(text: Buffer, table: RelationUse, columns: number): CopySource | null {
+  if (columns === 0) return { start: table.start, end: table.end, columns: null };
+  const open = skipSpace(text, table.end);
+  let end = open;
+  for (let column = 0; column < columns; column += 1) {
+    const name = readName(text, skipSpace(text, end + 1), 1)?.[0];
+    if (!name) return null;
+    end = skipSpace(text, name.end);
+  }
+  return { start: table.start, end: end + 1, columns: text.toString('utf8', open + 1, end) };
+}

@@ -1,0 +1,30 @@
+/** The verdict on a query: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE. */
+import type { Node } from 'libpg-query';
+import { findLocking } from './locking-ranges.ts';
+import { collectUses } from './query-uses.ts';
+import { unclearLocking } from './refused-parts.ts';
+import type { Source } from './relation-uses.ts';
+import type { Read, Refusal, Write } from './verdict.ts';
+
+/** Judges a query that is a statement, or stands in one such as EXPLAIN; ranges count from the statement's start. */
+export function judgeQuery(query: Node, source: Source): Read | Write | Refusal {
+  const uses = collectUses(query, source);
+  if (uses.refusal) return uses.refusal;
+  const locking = uses.lockingClauses > 0 ? findLocking(source.text, uses.lockingClauses) : [];
+  if (!locking) return unclearLocking;
+  const { relations, functions, qualifiers, fields } = uses;
+  return uses.writes
+    ? { kind: 'write', relations, functions, locking, qualifiers, fields }
+    : { kind: 'read', relations, functions, locking, qualifiers, copy: null };
+}
+
+/** Judges a query that must not write; gives the refusal when it does. */
+export function judgeRead(
+  query: Node | undefined,
+  source: Source,
+  onWrite: Refusal,
+): Read | Refusal {
+  if (!query) return onWrite;
+  const verdict = judgeQuery(query, source);
+  return verdict.kind === 'write' ? onWrite : verdict;
+}

@@ -1,0 +1,117 @@
+/** The verdict on SET, RESET and SHOW. */
+import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
+import type { Access } from './judge-transaction.ts';
+import { accessOf } from './judge-transaction.ts';
+import { refuse } from './refusal.ts';
+import { isHarmlessValue, isOwnSetting, settingKind } from './settings.ts';
+import { constantOf } from './tree.ts';
+import type { Control, ControlAction, Read, Refusal } from './verdict.ts';
+
+/** Judges SET in all its forms, and RESET. */
+export function judgeSet(statement: VariableSetStmt): Control | Refusal {
+  switch (statement.kind) {
+    case 'VAR_SET_VALUE':
+      return judgeValue(statement);
+    case 'VAR_SET_MULTI':
+      return judgeModes(statement);
+    case 'VAR_SET_DEFAULT':
+    case 'VAR_RESET':
+      return judgeReset(statement);
+    case 'VAR_RESET_ALL':
+      return control({ type: 'set path' });
+    default:
+      return cannotChange(statement.name ?? '');
+  }
+}
+
+/** SHOW reads nothing but settings; of the transaction's access it must show the client's, so nothing may guard it. */
+export function judgeShow(statement: VariableShowStmt): Read | Control {
+  if (settingKind(statement.name ?? '') === 'transaction access') return control({ type: 'set' });
+  return { kind: 'read', relations: [], functions: [], locking: [], qualifiers: [], copy: null };
+}
+
+function judgeValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {
+  const kind = settingKind(name);
+  if (kind === 'free') return control({ type: 'set' });
+  if (kind === 'path') return control({ type: 'set path' });
+  const value = onlyValue(args);
+  if (kind === 'pinned') {
+    return value !== null && isHarmlessValue(name, value)
+      ? control({ type: 'set' })
+      : cannotChange(name);
+  }
+  const readOnly = booleanOf(value);
+  if (readOnly === null)
+    return refuse(`parameter "${name}" requires a Boolean value`, 'Use on or off.', '22023');
+  const access = readOnly ? 'read only' : 'read write';
+  return kind === 'default access'
+    ? setAccess(access, isLocal)
+    : control({ type: 'set transaction', access });
+}
+
+function judgeReset({ name = '', is_local: isLocal }: VariableSetStmt): Control | Refusal {
+  switch (settingKind(name)) {
+    case 'path':
+      return control({ type: 'set path' });
+    case 'default access':
+      return setAccess('read write', isLocal);
+    case 'transaction access':
+      return cannotChange(name);
+    case 'pinned':
+      // The value at start-up, which RESET brings back, is the pinned one.
+      return isOwnSetting(name) ? cannotChange(name) : control({ type: 'set' });
+    case 'free':
+      return control({ type: 'set' });
+  }
+}
+
+/** SET TRANSACTION, SET SESSION CHARACTERISTICS, SET TRANSACTION SNAPSHOT. */
+function judgeModes({ name, args }: VariableSetStmt): Control | Refusal {
+  const access = accessOf(args);
+  if (name === 'TRANSACTION') return control({ type: 'set transaction', access });
+  if (name === 'TRANSACTION SNAPSHOT') return control({ type: 'set' });
+  if (name !== 'SESSION CHARACTERISTICS') return cannotChange(name ?? '');
+  if (access === null) return control({ type: 'set' });
+  return args?.length === 1 ? setAccess(access, false) : mixedCharacteristics;
+}
+
+/** The default access is kept by the proxy, which knows sessions only. */
+function setAccess(access: Access, isLocal = false): Control | Refusal {
+  return isLocal ? localAccess : control({ type: 'set access', access });
+}
+
+const mixedCharacteristics = refuse(
+  'SET SESSION CHARACTERISTICS with an access mode and other modes is not supported',
+  'Set READ ONLY or READ WRITE in a statement of its own.',
+);
+
+const localAccess = refuse(
+  'SET LOCAL default_transaction_read_only is not supported',
+  'Use SET TRANSACTION READ ONLY for the running transaction.',
+);
+
+function cannotChange(name: string): Refusal {
+  return refuse(
+    `parameter "${name}" cannot be changed in a staged session`,
+    'Leave it as it is: the staging service relies on its value.',
+    '55P02',
+  );
+}
+
+function control(action: ControlAction): Control {
+  return { kind: 'control', action };
+}
+
+function onlyValue(args: readonly Node[] | undefined): string | null {
+  return args?.length === 1 ? constantOf(args[0]) : null;
+}
+
+/** PostgreSQL takes every prefix of a truth value that is not ambiguous. */
+function booleanOf(value: string | null): boolean | null {
+  const text = value?.toLowerCase() ?? '';
+  if (text === '') return null;
+  if (['true', 'yes', '1'].some((word) => word.startsWith(text)) || text === 'on') return true;
+  if (['false', 'no', '0'].some((word) => word.startsWith(text)) || text === 'off' || text === 'of')
+    return false;
+  return null;
+}

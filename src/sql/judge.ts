@@ -1,0 +1,64 @@
+/** The verdict on one statement, by the node type that PostgreSQL's grammar gives it. */
+import type { DiscardStmt, Node } from 'libpg-query';
+import { judgeCopy } from './judge-copy.ts';
+import { judgeClose, judgeDeclare, judgeFetch } from './judge-cursor.ts';
+import { judgeExplain } from './judge-explain.ts';
+import { judgeDeallocate, judgeExecute, judgePrepare } from './judge-prepared.ts';
+import { judgeQuery } from './judge-query.ts';
+import { judgeSet, judgeShow } from './judge-setting.ts';
+import { judgeTransaction } from './judge-transaction.ts';
+import { notYet } from './not-yet.ts';
+import { unknownElement } from './refused-parts.ts';
+import { refusedStatement } from './refused-statements.ts';
+import type { Source } from './relation-uses.ts';
+import type { Fields } from './tree.ts';
+import { openNode } from './tree.ts';
+import type { Control, Verdict } from './verdict.ts';
+
+type Judge = (fields: Fields, source: Source, node: Node) => Verdict;
+
+const query: Judge = (_, source, node) => judgeQuery(node, source);
+
+const judges: ReadonlyMap<string, Judge> = new Map([
+  ['SelectStmt', query],
+  ['InsertStmt', query],
+  ['UpdateStmt', query],
+  ['DeleteStmt', query],
+  ['MergeStmt', () => notYet.merge],
+  ['TruncateStmt', () => notYet.truncate],
+  ['ConstraintsSetStmt', () => notYet.setConstraints],
+  ['CopyStmt', judgeCopy as Judge],
+  ['ExplainStmt', judgeExplain as Judge],
+  ['TransactionStmt', judgeTransaction as Judge],
+  ['VariableSetStmt', judgeSet as Judge],
+  ['VariableShowStmt', judgeShow as Judge],
+  ['PrepareStmt', judgePrepare as Judge],
+  ['ExecuteStmt', judgeExecute as Judge],
+  ['DeallocateStmt', judgeDeallocate as Judge],
+  ['DeclareCursorStmt', judgeDeclare as Judge],
+  ['FetchStmt', judgeFetch as Judge],
+  ['ClosePortalStmt', judgeClose as Judge],
+  ['DiscardStmt', judgeDiscard as Judge],
+  ['UnlistenStmt', () => ({ kind: 'control', action: { type: 'pass' } })],
+]);
+
+/** Judges a statement. Whatever is not known is refused. */
+export function judge(node: Node | undefined, source: Source): Verdict {
+  const opened = node && openNode(node);
+  if (!node || !opened) return unknownElement('statement');
+  const judgeIt = judges.get(opened.type);
+  return judgeIt
+    ? judgeIt(opened.fields, source, node)
+    : refusedStatement(opened.type, opened.fields);
+}
+
+const discards = {
+  DISCARD_ALL: 'all',
+  DISCARD_PLANS: 'plans',
+  DISCARD_SEQUENCES: 'sequences',
+  DISCARD_TEMP: 'temp',
+} as const;
+
+function judgeDiscard({ target = 'DISCARD_ALL' }: DiscardStmt): Control {
+  return { kind: 'control', action: { type: 'discard', what: discards[target] } };
+}

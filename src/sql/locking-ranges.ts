@@ -1,0 +1,87 @@
+/**
+ * Finds row locking clauses (`FOR UPDATE OF t NOWAIT`) in a statement's text. The parse tree tells only how many
+ * there are, so they are looked for among PostgreSQL's own tokens, and the result is proved by parsing without them.
+ */
+import type { ScanToken } from 'libpg-query';
+import { parseTree, scanTokens } from './parser.ts';
+import { spliceBytes } from './splice.ts';
+import { SqlSyntaxError } from './syntax-error.ts';
+import { countNodes } from './tree.ts';
+import type { ByteRange } from './verdict.ts';
+
+const strengths = [['update'], ['share'], ['no', 'key', 'update'], ['key', 'share']];
+const waits = [['nowait'], ['skip', 'locked']];
+/** Functions with a syntax of their own, in which FOR is a part of the arguments. */
+const functionsWithFor = new Set(['substring', 'overlay']);
+
+/** Gives the ranges of exactly `count` locking clauses, or null if they cannot be told for sure. */
+export function findLocking(text: Buffer, count: number): readonly ByteRange[] | null {
+  const ranges = clausesOf(scanTokens(text));
+  return ranges.length === count && isFreeOfLocks(text, ranges) ? ranges : null;
+}
+
+function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {
+  try {
+    const rest = spliceBytes(
+      text,
+      ranges.map((range) => ({ ...range, text: ' ' })),
+    );
+    return countNodes(parseTree(rest), 'LockingClause') === 0;
+  } catch (error) {
+    if (error instanceof SqlSyntaxError) return false;
+    throw error;
+  }
+}
+
+function clausesOf(tokens: readonly ScanToken[]): ByteRange[] {
+  const ranges: ByteRange[] = [];
+  /** For each open parenthesis, whether it holds arguments with a FOR of their own. */
+  const open: boolean[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const word = wordAt(tokens, at);
+    if (word === '(') open.push(functionsWithFor.has(wordAt(tokens, at - 1)));
+    else if (word === ')') open.pop();
+    else if (word === 'for' && !open.at(-1) && wordAt(tokens, at - 1) !== '.') {
+      const end = clauseEnd(tokens, at);
+      if (end > at) ranges.push({ start: tokens[at]?.start ?? 0, end: tokens[end - 1]?.end ?? 0 });
+    }
+  }
+  return ranges;
+}
+
+/** Gives the token after the clause that begins at a FOR, or that FOR itself if it begins none. */
+function clauseEnd(tokens: readonly ScanToken[], start: number): number {
+  let at = afterOneOf(tokens, start + 1, strengths);
+  if (at === start + 1) return start;
+  if (wordAt(tokens, at) === 'of') at = afterNames(tokens, at + 1);
+  return afterOneOf(tokens, at, waits);
+}
+
+function afterOneOf(
+  tokens: readonly ScanToken[],
+  at: number,
+  phrases: readonly string[][],
+): number {
+  const phrase = phrases.find((words) =>
+    words.every((word, index) => wordAt(tokens, at + index) === word),
+  );
+  return at + (phrase?.length ?? 0);
+}
+
+/** Skips `name [. name] [, ...]`; a name is one token, but for `U&"..." UESCAPE '...'`. */
+function afterNames(tokens: readonly ScanToken[], start: number): number {
+  let at = start;
+  for (;;) {
+    at += wordAt(tokens, at + 1) === 'uescape' ? 3 : 1;
+    if (wordAt(tokens, at) !== '.' && wordAt(tokens, at) !== ',') return at;
+    at += 1;
+  }
+}
+
+/** A keyword in lower case or a character such as `(`; empty for names and constants, whatever they look like. */
+function wordAt(tokens: readonly ScanToken[], at: number): string {
+  const token = tokens[at];
+  if (!token) return '';
+  const isWord = token.keywordKind !== 0 || token.text.length === 1;
+  return isWord ? token.text.toLowerCase() : '';
+}

@@ -1,0 +1,32 @@
+/** Ways to write that PostgreSQL knows and staging does not yet. The one list: a line goes when its staging comes. */
+import { refuse } from './refusal.ts';
+
+export const notYet = {
+  onConflict: refuse(
+    'INSERT ... ON CONFLICT cannot be staged yet',
+    'Look the row up first, then run a plain INSERT or UPDATE.',
+  ),
+  overriding: refuse(
+    'INSERT with an OVERRIDING clause cannot be staged yet',
+    'Leave the identity column out, so that its value is generated.',
+  ),
+  merge: refuse('MERGE cannot be staged yet', 'Use separate INSERT, UPDATE and DELETE statements.'),
+  currentOf: refuse(
+    'WHERE CURRENT OF cannot be staged yet',
+    'Name the row by its key in the WHERE clause.',
+  ),
+  copyFrom: refuse('COPY FROM STDIN cannot be staged yet', 'Use INSERT with several rows.'),
+  truncate: refuse('TRUNCATE cannot be staged yet', 'Use DELETE without a WHERE clause.'),
+  explainWrite: refuse(
+    'EXPLAIN of a statement that writes is not supported yet',
+    'EXPLAIN a SELECT with the same FROM and WHERE clauses.',
+  ),
+  explainExecute: refuse(
+    'EXPLAIN EXECUTE is not supported yet',
+    'EXPLAIN the query itself, with its values in place of the parameters.',
+  ),
+  setConstraints: refuse(
+    'SET CONSTRAINTS is not supported yet',
+    'Leave it out: constraints are checked when their definitions say.',
+  ),
+} as const;

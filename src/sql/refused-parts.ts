@@ -1,0 +1,50 @@
+/** Parts of a query that make the whole of it refused, besides those that are only not staged yet. */
+import { refuse } from './refusal.ts';
+import { isOwnSchema, isSystemSchema, isTemporarySchema } from './reserved-schemas.ts';
+import type { Refusal } from './verdict.ts';
+
+export const selectInto = refuse(
+  'SELECT INTO creates a table, which a staged session cannot do',
+  'Create the table directly on the database, then use INSERT ... SELECT.',
+);
+
+export const unreadableName = refuse(
+  'a name in this statement is written in a way the proxy cannot read',
+  'Write the name bare or in plain double quotes.',
+);
+
+export const unclearLocking = refuse(
+  'the row locking clause of this statement is written in a way the proxy cannot read',
+  'Leave FOR UPDATE or FOR SHARE out: a staged session locks no rows of production.',
+);
+
+/** The refusal for an element of the grammar that this version does not know: guessing is not safe. */
+export function unknownElement(type: string): Refusal {
+  return refuse(
+    `the proxy does not know the element ${type} of this statement`,
+    'Write the statement another way, or run it directly on the database.',
+  );
+}
+
+/** The refusal for writing to a table of the given schema, if there is one. */
+export function refusedTarget(schema = '', name = ''): Refusal | null {
+  if (isOwnSchema(schema)) {
+    return refuse(
+      `permission denied for table "${name}"`,
+      'The tables of the staging service are written by the service alone.',
+      '42501',
+    );
+  }
+  if (isSystemSchema(schema)) {
+    return refuse(
+      `permission denied: "${name}" is a system catalog`,
+      'Change the schema directly on the database, with DDL.',
+      '42501',
+    );
+  }
+  if (!isTemporarySchema(schema)) return null;
+  return refuse(
+    `writes to temporary table "${name}" cannot be staged`,
+    'Use a permanent table, or a WITH query in place of the temporary table.',
+  );
+}

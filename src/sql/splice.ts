@@ -1,0 +1,25 @@
+/** Replaces parts of a statement by bytes: locations are bytes, and JavaScript's string indexes are not. */
+import type { ByteRange } from './verdict.ts';
+
+export interface Replacement extends ByteRange {
+  readonly text: string;
+}
+
+/**
+ * Gives a text in which ranges are replaced, in whatever order they come.
+ * @throws RangeError when they overlap or leave the text.
+ */
+export function spliceBytes(text: Buffer, replacements: readonly Replacement[]): Buffer {
+  const ordered = [...replacements].sort((one, other) => one.start - other.start);
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const { start, end, text: replacement } of ordered) {
+    if (start < at || end < start || end > text.length) {
+      throw new RangeError(`cannot replace bytes ${start} to ${end} of ${text.length}`);
+    }
+    pieces.push(text.subarray(at, start), Buffer.from(replacement));
+    at = end;
+  }
+  pieces.push(text.subarray(at));
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,127 @@
+/** What the grammar says of a statement: decided once, here; nothing downstream looks at SQL again. */
+
+/** A relation's name as written, with its place in the statement. Names of CTEs in scope are not relations. */
+export interface RelationUse {
+  /** The schema as written and folded, or null when the name is bare. */
+  readonly schema: string | null;
+  /** The name, folded and unquoted. */
+  readonly name: string;
+  /**
+   * First byte of the name with its schema, in UTF-8 bytes from the start of the statement's own text. A database
+   * before it (`db.schema.name`) stays outside the range, so that PostgreSQL still judges it after splicing.
+   */
+  readonly start: number;
+  /** First byte after the name. */
+  readonly end: number;
+  /** `ONLY name` was written. */
+  readonly only: boolean;
+  /** Which write has this relation as its target; null for relations that are only read. */
+  readonly target: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE' | null;
+}
+
+/** A function call as written. */
+export interface FunctionUse {
+  readonly schema: string | null;
+  readonly name: string;
+  /** Only of `set_config`: the setting it sets, when the call names it by a constant. */
+  readonly setting?: string;
+}
+
+/** The place of `schema.` in a column reference that names its table with its schema (`public.t.c`). */
+export interface Qualifier extends ByteRange {
+  readonly schema: string;
+  /** The table's name. Resolve (schema, name) as a relation to learn whose schema has to stand here. */
+  readonly name: string;
+}
+
+/** `COPY name [(columns)] TO STDOUT`, which PostgreSQL refuses on a view: where a query has to stand instead. */
+export interface CopySource extends ByteRange {
+  /** The column list without its parentheses, as written; null for all columns. */
+  readonly columns: string | null;
+}
+
+export interface Read {
+  readonly kind: 'read';
+  readonly relations: readonly RelationUse[];
+  readonly functions: readonly FunctionUse[];
+  /** Byte ranges of row locking clauses (`FOR UPDATE OF t NOWAIT` ...), which a staged session must not run. */
+  readonly locking: readonly ByteRange[];
+  readonly qualifiers: readonly Qualifier[];
+  /** Set for COPY of a table: when its name is spliced, splice `(SELECT columns FROM name)` over this range instead. */
+  readonly copy: CopySource | null;
+}
+
+export interface Write {
+  readonly kind: 'write';
+  readonly relations: readonly RelationUse[];
+  readonly functions: readonly FunctionUse[];
+  readonly locking: readonly ByteRange[];
+  readonly qualifiers: readonly Qualifier[];
+  /** Names after a dot (`(row).name`): functions of the row's type, should it have no such column. */
+  readonly fields: readonly string[];
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Control {
+  readonly kind: 'control';
+  readonly action: ControlAction;
+}
+
+export type ControlAction =
+  | { readonly type: 'begin'; readonly access: 'read write' | 'read only' | null }
+  | { readonly type: 'commit'; readonly chain: boolean }
+  | { readonly type: 'rollback'; readonly chain: boolean }
+  | { readonly type: 'savepoint' | 'release' | 'rollback to'; readonly name: string }
+  /** SET TRANSACTION of the running transaction. */
+  | { readonly type: 'set transaction'; readonly access: 'read write' | 'read only' | null }
+  /** A setting that changes how names resolve: forget resolved names. */
+  | { readonly type: 'set path' }
+  /** Any other SET or RESET, and SHOW of a transaction's access, that may pass as it is. */
+  | { readonly type: 'set' }
+  /** SET SESSION CHARACTERISTICS or default_transaction_read_only: answered by us, never forwarded. */
+  | { readonly type: 'set access'; readonly access: 'read write' | 'read only' }
+  | { readonly type: 'discard'; readonly what: 'all' | 'plans' | 'sequences' | 'temp' }
+  /** The body's ranges count from the start of the whole statement, as `bodyRange` does. */
+  | {
+      readonly type: 'prepare';
+      readonly name: string;
+      readonly body: Read | Write;
+      readonly bodyRange: ByteRange;
+    }
+  /** Arguments are byte ranges of the expressions, in order; functions are those called in them. */
+  | {
+      readonly type: 'execute';
+      readonly name: string;
+      readonly arguments: readonly ByteRange[];
+      readonly functions: readonly FunctionUse[];
+    }
+  | { readonly type: 'deallocate'; readonly name: string | null }
+  | { readonly type: 'declare'; readonly name: string; readonly body: Read }
+  | { readonly type: 'fetch' | 'close'; readonly name: string | null }
+  /** UNLISTEN. */
+  | { readonly type: 'pass' };
+
+export interface Refusal {
+  readonly kind: 'refuse';
+  readonly sqlstate: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export type Verdict = Read | Write | Control | Refusal;
+
+/** One statement of a query string. */
+export interface Statement {
+  /** Where the text starts in the query string, in bytes (PostgreSQL counts error positions from the whole string). */
+  readonly start: number;
+  /**
+   * The statement's own text in UTF-8, from its first word on, without the terminating semicolon; it may end in a
+   * comment, so what is appended has to begin with a line break. All ranges of the verdict count from its start.
+   */
+  readonly text: Buffer;
+  readonly verdict: Verdict;
+}

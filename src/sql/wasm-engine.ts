@@ -1,0 +1,123 @@
+/** One instance of PostgreSQL's parser compiled to WebAssembly. Knows the memory layout of libpg-query, nothing of SQL. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { ParseResult, ScanResult } from 'libpg-query';
+
+/** What PostgreSQL's grammar says against a text. */
+export interface GrammarFault {
+  readonly message: string;
+  /** In characters, from 1; 0 when the parser gives none. */
+  readonly position: number;
+}
+
+export type ParseOutcome =
+  | { readonly tree: ParseResult; readonly fault: null }
+  | { readonly tree: null; readonly fault: GrammarFault };
+
+/** After anything thrown by its methods an engine's memory is not to be trusted: it must not be used again. */
+export interface Engine {
+  parse(text: Buffer): ParseOutcome;
+  /** Gives null for a text that is not even made of tokens. */
+  scan(text: Buffer): ScanResult | null;
+}
+
+interface WasmModule {
+  readonly HEAPU8: Uint8Array;
+  getValue(pointer: number, type: 'i32'): number;
+  UTF8ToString(pointer: number): string;
+  _malloc(size: number): number;
+  _free(pointer: number): void;
+  _wasm_parse_query_raw(text: number): number;
+  _wasm_free_parse_result(result: number): void;
+  _wasm_scan(text: number): number;
+  _wasm_free_string(text: number): void;
+}
+
+/** The compiled parser, from which instances are made. */
+export type CompiledEngine = object;
+
+/** Node's global, whose types come only with a browser's. */
+declare const WebAssembly: {
+  compile(bytes: Uint8Array): Promise<CompiledEngine>;
+  readonly Instance: new (compiled: CompiledEngine, imports: object) => object;
+};
+
+interface FactoryOptions {
+  instantiateWasm(imports: object, receive: (instance: object) => void): void;
+  print(line: string): void;
+  printErr(line: string): void;
+}
+
+const require = createRequire(import.meta.url);
+const factory = require('libpg-query/wasm/libpg-query.js') as (
+  options: FactoryOptions,
+) => Promise<WasmModule>;
+
+/** Compiles the parser, which takes some 15 ms; done once. */
+export async function compileEngine(): Promise<CompiledEngine> {
+  return WebAssembly.compile(await readFile(require.resolve('libpg-query/wasm/libpg-query.wasm')));
+}
+
+/** Makes a fresh instance of the compiled parser. */
+export async function createEngine(compiled: CompiledEngine): Promise<Engine> {
+  const wasm = await factory({
+    instantiateWasm: (imports, receive) => receive(new WebAssembly.Instance(compiled, imports)),
+    print: () => undefined,
+    printErr: () => undefined,
+  });
+  return {
+    parse: (text) => withText(wasm, text, (pointer) => parse(wasm, pointer)),
+    scan: (text) => withText(wasm, text, (pointer) => scan(wasm, pointer)),
+  };
+}
+
+/** Runs work on a zero-terminated copy of the text. Nothing is freed when it throws: the instance is lost anyway. */
+function withText<T>(wasm: WasmModule, text: Buffer, work: (pointer: number) => T): T {
+  const pointer = allocated(wasm._malloc(text.length + 1));
+  wasm.HEAPU8.set(text, pointer);
+  wasm.HEAPU8[pointer + text.length] = 0;
+  const result = work(pointer);
+  wasm._free(pointer);
+  return result;
+}
+
+/** Reads `PgQueryParseResult { char *tree; char *stderr; PgQueryError *error }`. */
+function parse(wasm: WasmModule, text: number): ParseOutcome {
+  const result = allocated(wasm._wasm_parse_query_raw(text));
+  const error = wasm.getValue(result + 8, 'i32');
+  const outcome: ParseOutcome = error
+    ? { tree: null, fault: readFault(wasm, error) }
+    : {
+        tree: JSON.parse(readText(wasm, wasm.getValue(result, 'i32'))) as ParseResult,
+        fault: null,
+      };
+  wasm._wasm_free_parse_result(result);
+  return outcome;
+}
+
+/** Reads `PgQueryError { char *message; char *function; char *file; int line; int position; ... }`. */
+function readFault(wasm: WasmModule, error: number): GrammarFault {
+  return {
+    message: readText(wasm, wasm.getValue(error, 'i32')),
+    position: wasm.getValue(error + 16, 'i32'),
+  };
+}
+
+function scan(wasm: WasmModule, text: number): ScanResult | null {
+  const pointer = allocated(wasm._wasm_scan(text));
+  // The scanner copies control characters of the text into its JSON as they are; only offsets matter to us.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are meant
+  const json = readText(wasm, pointer).replace(/[\u0000-\u001f]/g, ' ');
+  wasm._wasm_free_string(pointer);
+  // What is no JSON is the message of an error.
+  return json.startsWith('{') ? (JSON.parse(json) as ScanResult) : null;
+}
+
+function readText(wasm: WasmModule, pointer: number): string {
+  return wasm.UTF8ToString(allocated(pointer));
+}
+
+function allocated(pointer: number): number {
+  if (pointer === 0) throw new Error('the SQL parser is out of memory');
+  return pointer;
+}

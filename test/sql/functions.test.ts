@@ -1,0 +1,156 @@
+/** Which functions a statement may call, by name. */
+import {
+  changesPath,
+  functionRefusal,
+  isAllowedFunction,
+  isStageableVolatile,
+  refusedFunctions,
+  type FunctionContext,
+} from '../../src/sql/functions.ts';
+import { loadParser } from '../../src/sql/parser.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { queryIn, verdictOf } from './judging.ts';
+
+/** Calls that never run, in a read as in a write. */
+const harmful = `
+  pg_terminate_backend(1) pg_cancel_backend(1) pg_notify('a','b') pg_catalog.pg_notify('a','b') PG_Notify('a','b')
+  "pg_notify"('a','b') U&"pg\\005fnotify"('a','b') pg_advisory_lock(1) pg_advisory_xact_lock(1,2)
+  pg_try_advisory_lock_shared(1) lo_create(1) lo_import('/x') lo_export(1,'/x') lowrite(1,'x') lo_put(1,0,'x')
+  lo_unlink(1) pg_read_file('/x') pg_read_binary_file('/x') pg_ls_dir('/') pg_ls_waldir() pg_stat_file('/x')
+  pg_file_write('/x','y',false) pg_create_physical_replication_slot('a') pg_drop_replication_slot('a')
+  pg_logical_slot_get_changes('a',null,null) pg_logical_emit_message(false,'a','b') pg_replication_origin_create('a')
+  pg_switch_wal() pg_create_restore_point('a') pg_backup_start('a') pg_stop_backup() pg_promote() pg_reload_conf()
+  pg_rotate_logfile() pg_stat_reset() pg_stat_reset_shared('io') pg_stat_statements_reset() pg_export_snapshot()
+  pg_wal_replay_pause() pg_log_backend_memory_contexts(1) pg_import_system_collations('s')
+  pg_restore_relation_stats() pg_clear_attribute_stats() pg_function_of_the_future() brin_summarize_new_values('i')
+  gin_clean_pending_list('i') binary_upgrade_create_empty_extension() query_to_xml('DELETE',true,true,'')
+  ts_stat('DELETE') dblink('x','y') dblink_exec('DELETE') ext.dblink_connect('x') http_post('x') heap_force_kill('t',x)
+  stage.enter('a','b','c','d') stage.resolve_relations('[]') stage_data.source_1() set_config('role','a',false)
+  set_config('session_authorization','a',true) set_config('Default_Transaction_Read_Only','off',false)
+  set_config('transaction_read_only','off',true) pg_catalog.set_config('stage.session','x',false) set_config($1,'a',true)
+  set_config('ro'||'le','a',true) set_config('role'::text,'a',true) set_config(E'rol\\145','a',true)
+  set_config(setting_name=>'role',new_value=>'a',is_local=>true) set_config(new_value=>'a',setting_name=>'role',is_local=>true)
+  set_config('client_encoding','SJIS',false) set_config('standard_conforming_strings','off',false)`;
+
+/** Calls that run in a read, where READ ONLY holds, but not in a write. */
+const harmfulInWrites = `setval('s',1) cursor_to_xml('c',1,true,true,'') crosstab('DELETE') connectby('t','a','b','1',0)`;
+
+/** Calls that run anywhere as far as their names tell. */
+const harmless = `
+  now() count(*) lower('A') random() gen_random_uuid() uuidv7() clock_timestamp() nextval('s') currval('s') lastval()
+  pg_sleep(1) pg_typeof(1) pg_get_viewdef(1) pg_table_is_visible(1) pg_catalog.pg_get_userbyid(1) pg_backend_pid()
+  pg_total_relation_size('t') pg_size_pretty(1::bigint) pg_stat_get_numscans(1) pg_is_in_recovery()
+  pg_advisory_unlock_all() pg_current_xact_id_if_assigned() pg_stat_statements(true) my_function(1) app.pg_notify('a')
+  app.do_it() lo_get(1) current_setting('role') set_config('search_path','a',false) set_config('my.claims',$1,true)
+  set_config('statement_timeout','1',true) app.set_config('role') json_build_object('a',1) similarity('a','b')`;
+
+suite('sql: functions', (test) => {
+  test.before(loadParser);
+
+  for (const call of calls(harmful)) {
+    test(`never ${call}`, () => assert.equal(outcome(call), { read: false, write: false }));
+  }
+  for (const call of calls(harmfulInWrites)) {
+    test(`not in a write ${call}`, () => assert.equal(outcome(call), { read: true, write: false }));
+  }
+  for (const call of calls(harmless)) {
+    test(`may run ${call}`, () => assert.equal(outcome(call), { read: true, write: true }));
+  }
+
+  const hiding = [
+    'SELECT 1 FROM pg_notify(1, 2)',
+    'SELECT * FROM ROWS FROM (f(1), pg_notify(1, 2))',
+    'SELECT 1 FROM a JOIN b ON pg_notify(1, 2)',
+    'SELECT 1 WHERE x IN (SELECT 1 ORDER BY pg_notify(1, 2) LIMIT 1)',
+    'SELECT sum(a) FILTER (WHERE pg_notify(1, 2)) FROM t',
+    'SELECT sum(a) OVER (ORDER BY pg_notify(1, 2)) FROM t',
+    'SELECT sum(a) OVER w FROM t WINDOW w AS (PARTITION BY pg_notify(1, 2))',
+    'SELECT 1 LIMIT pg_notify(1, 2)',
+    'SELECT 1 OFFSET pg_notify(1, 2)',
+    'SELECT a FROM t GROUP BY CUBE (pg_notify(1, 2)) HAVING true',
+    'SELECT DISTINCT ON (pg_notify(1, 2)) 1',
+    'SELECT f(a, VARIADIC ARRAY[pg_notify(1, 2)])',
+    'SELECT f(a => (pg_notify(1, 2)).x)',
+    'SELECT (CASE WHEN a THEN pg_notify(1, 2) END)::text COLLATE "C"',
+    'SELECT * FROM t TABLESAMPLE system (pg_notify(1, 2))',
+    'SELECT a[pg_notify(1, 2):3]',
+    'SELECT xmlelement(name a, pg_notify(1, 2))',
+    'SELECT JSON_OBJECT(\'a\': pg_notify(1, 2))',
+    "SELECT JSON_VALUE(x, '$' PASSING pg_notify(1, 2) AS y)",
+    "SELECT * FROM JSON_TABLE(pg_notify(1, 2), '$' COLUMNS (a int))",
+    'SELECT GREATEST(1, COALESCE(NULL, pg_notify(1, 2)))',
+    'SELECT percentile_cont(pg_notify(1, 2)) WITHIN GROUP (ORDER BY a) FROM t',
+    'VALUES (pg_notify(1, 2))',
+    'WITH a AS (SELECT pg_notify(1, 2)) SELECT 1',
+    'COPY (SELECT pg_notify(1, 2)) TO STDOUT',
+    'EXPLAIN ANALYZE SELECT pg_notify(1, 2)',
+    'DECLARE c CURSOR FOR SELECT pg_notify(1, 2)',
+    'PREPARE p AS SELECT pg_notify(1, 2)',
+    'INSERT INTO t VALUES (pg_notify(1, 2))',
+    'INSERT INTO t SELECT 1 RETURNING pg_notify(1, 2)',
+    'INSERT INTO t (a[pg_notify(1, 2)]) VALUES (1)',
+    'UPDATE t SET a = pg_notify(1, 2)',
+    'UPDATE t SET (a, b) = ROW (1, pg_notify(1, 2))',
+    'UPDATE t SET (a, b) = (SELECT 1, pg_notify(1, 2))',
+    'DELETE FROM t WHERE pg_notify(1, 2)',
+  ];
+  for (const sql of hiding) {
+    test(`sees the call in ${sql}`, () => {
+      const refused = refusedFunctions(queryIn(verdictOf(sql)).functions, 'read', []);
+      assert.is(refused?.name, 'pg_notify');
+    });
+  }
+
+  test('lets the configuration allow functions, but not those the service relies on', () => {
+    const run = (call: string, allowed: string[]) => refusedFunctions(functionsOf(call), 'read', allowed) === null;
+    assert.ok(run("pg_notify('a','b')", ['pg_notify']));
+    assert.ok(run("pg_catalog.pg_notify('a','b')", ['pg_notify']));
+    assert.ok(run("ext.dblink('a')", ['ext.dblink']));
+    assert.ok(run("dblink('a')", ['ext.dblink']));
+    assert.not(run("other.dblink('a')", ['ext.dblink']));
+    assert.not(run("set_config('role','a',false)", ['set_config']));
+    assert.not(run("stage.enter('a')", ['stage.enter', 'enter']));
+    assert.ok(isAllowedFunction({ schema: 'app', name: 'f' }, ['app.f']));
+    assert.not(isAllowedFunction({ schema: 'app', name: 'f' }, ['b.f', 'app.g']));
+  });
+
+  test('knows which volatile functions write nothing', () => {
+    assert.ok(isStageableVolatile('pg_catalog', 'random'));
+    assert.ok(isStageableVolatile('pg_catalog', 'nextval'));
+    assert.ok(isStageableVolatile('public', 'uuid_generate_v4'));
+    assert.not(isStageableVolatile('public', 'random'));
+    assert.not(isStageableVolatile('pg_catalog', 'query_to_xml'));
+    assert.not(isStageableVolatile('app', 'do_it'));
+  });
+
+  test('tells when names resolve differently from now on', () => {
+    assert.ok(changesPath(functionsOf("set_config('Search_Path', $1, false)")));
+    assert.not(changesPath(functionsOf("set_config('my.setting', 'search_path', false)")));
+  });
+
+  test('words the refusal', () => {
+    assert.match(functionRefusal({ schema: null, name: 'pg_notify' }).message, /^function pg_notify\(\)/);
+    assert.match(functionRefusal({ schema: 'a', name: 'f' }).message, /^function a\.f\(\)/);
+    assert.match(functionRefusal({ schema: null, name: 'set_config', setting: 'role' }).message, /"role"/);
+    assert.match(functionRefusal({ schema: null, name: 'set_config' }).message, /computed/);
+  });
+
+  test('sees calls that only older servers take for calls', () => {
+    const names = functionsOf("JSON_VALUE(j, '$'), JSON_SCALAR(1), JSON_OBJECT('a': 1)").map(({ name }) => name);
+    for (const name of ['json_value', 'json_scalar', 'json_object']) assert.ok(names.includes(name), name);
+  });
+});
+
+function calls(list: string): string[] {
+  return list.trim().split(/\s+/);
+}
+
+function functionsOf(expression: string) {
+  return queryIn(verdictOf(`SELECT ${expression}`)).functions;
+}
+
+/** Whether an expression may stand in a read and in a write. */
+function outcome(expression: string): Record<FunctionContext, boolean> {
+  const mayRun = (context: FunctionContext) => refusedFunctions(functionsOf(expression), context, []) === null;
+  return { read: mayRun('read'), write: mayRun('write') };
+}

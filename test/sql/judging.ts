@@ -1,0 +1,55 @@
+/** Judging texts in tests: what a verdict says, in words that a table of cases can hold. */
+import { parseQuery } from '../../src/sql/parse-query.ts';
+import type { ByteRange, Refusal, Statement, Verdict } from '../../src/sql/verdict.ts';
+
+/** The statements of a query string. */
+export function statements(sql: string): readonly Statement[] {
+  return parseQuery(Buffer.from(sql));
+}
+
+/** The only statement of a query string. */
+export function onlyStatement(sql: string): Statement {
+  const [statement, ...more] = statements(sql);
+  if (!statement || more.length > 0) throw new Error(`${more.length + 1} statements in ${sql}`);
+  return statement;
+}
+
+export function verdictOf(sql: string): Verdict {
+  return onlyStatement(sql).verdict;
+}
+
+/** The refusal of a text; it must be refused. */
+export function refusalOf(sql: string): Refusal {
+  const verdict = verdictOf(sql);
+  if (verdict.kind !== 'refuse') throw new Error(`${verdict.kind} instead of a refusal: ${sql}`);
+  return verdict;
+}
+
+/** `read`, `write`, `refuse 0A000` or the type of a control. */
+export function summaryOf(verdict: Verdict): string {
+  if (verdict.kind === 'refuse') return `refuse ${verdict.sqlstate}`;
+  return verdict.kind === 'control' ? verdict.action.type : verdict.kind;
+}
+
+/** The query in a verdict: the verdict itself, or the body of PREPARE and DECLARE. */
+export function queryIn(verdict: Verdict) {
+  if (verdict.kind === 'read' || verdict.kind === 'write') return verdict;
+  if (verdict.kind === 'control' && 'body' in verdict.action) return verdict.action.body;
+  throw new Error(`no query in a ${summaryOf(verdict)}`);
+}
+
+/** Relations as `[TARGET ][only ]schema.name=text of the range`. */
+export function relationsOf(sql: string): string[] {
+  const { text, verdict } = onlyStatement(sql);
+  return queryIn(verdict).relations.map((relation) => {
+    const target = relation.target ? `${relation.target} ` : '';
+    const only = relation.only ? 'only ' : '';
+    const schema = relation.schema === null ? '' : `${relation.schema}.`;
+    return `${target}${only}${schema}${relation.name}=${slice(text, relation)}`;
+  });
+}
+
+/** The text of a range. */
+export function slice(text: Buffer, { start, end }: ByteRange): string {
+  return text.toString('utf8', start, end);
+}

@@ -1,0 +1,165 @@
+/** What is refused, with which SQLSTATE, and that the message names the statement. */
+import { loadParser } from '../../src/sql/parser.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { refusalOf } from './judging.ts';
+
+/** Statement, and what its message says. All of them 0A000. */
+const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
+  // Writes that are not staged yet.
+  ['INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING', /ON CONFLICT/],
+  ['INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET a = excluded.a', /ON CONFLICT/],
+  ['WITH i AS (INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING) SELECT 1', /ON CONFLICT/],
+  ['INSERT INTO t OVERRIDING SYSTEM VALUE VALUES (1)', /OVERRIDING/],
+  ['INSERT INTO t OVERRIDING USER VALUE SELECT 1', /OVERRIDING/],
+  ['MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE', /MERGE/],
+  ['WITH m AS (MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE RETURNING merge_action()) SELECT 1', /MERGE/],
+  ['COPY t FROM STDIN', /COPY FROM/],
+  ['COPY t (a, b) FROM STDIN WITH (FORMAT csv)', /COPY FROM/],
+  ['COPY BINARY t FROM STDIN', /COPY FROM/],
+  ['TRUNCATE t', /TRUNCATE/],
+  ['TRUNCATE TABLE ONLY a, b RESTART IDENTITY CASCADE', /TRUNCATE/],
+  ['UPDATE t SET a = 1 WHERE CURRENT OF c', /CURRENT OF/],
+  ['DELETE FROM t WHERE CURRENT OF c', /CURRENT OF/],
+  ['SET CONSTRAINTS ALL DEFERRED', /SET CONSTRAINTS/],
+  ['EXPLAIN INSERT INTO t VALUES (1)', /EXPLAIN/],
+  ['EXPLAIN ANALYZE UPDATE t SET a = 1', /EXPLAIN/],
+  ['EXPLAIN (ANALYZE) WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d', /EXPLAIN/],
+  ['EXPLAIN ANALYZE EXECUTE p', /EXPLAIN EXECUTE/],
+  ['EXPLAIN ANALYZE DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d', /EXPLAIN/],
+  // Tables made by a query.
+  ['SELECT * INTO n FROM t', /SELECT INTO/],
+  ['SELECT * INTO TEMP n FROM t', /SELECT INTO/],
+  ['SELECT 1 INTO UNLOGGED n UNION SELECT 2', /SELECT INTO/],
+  ['WITH a AS (SELECT 1) SELECT * INTO n FROM a', /SELECT INTO/],
+  ['CREATE TABLE n AS SELECT 1', /CREATE TABLE/],
+  ['CREATE TABLE n AS EXECUTE p', /CREATE TABLE/],
+  ['CREATE TEMP TABLE n AS SELECT 1', /CREATE TEMPORARY TABLE/],
+  ['CREATE TEMP TABLE n (a int)', /CREATE TEMPORARY TABLE/],
+  ['CREATE TEMP VIEW n AS SELECT 1', /CREATE TEMPORARY TABLE/],
+  ['CREATE TEMP SEQUENCE n', /CREATE TEMPORARY TABLE/],
+  ['CREATE MATERIALIZED VIEW n AS SELECT 1', /CREATE MATERIALIZED VIEW/],
+  ['EXPLAIN ANALYZE CREATE TABLE n AS SELECT 1', /CREATE TABLE/],
+  ['EXPLAIN REFRESH MATERIALIZED VIEW n', /REFRESH/],
+  // COPY beyond the client.
+  ["COPY t FROM '/etc/passwd'", /COPY .* file/],
+  ["COPY t TO '/tmp/t'", /COPY .* file/],
+  ["COPY t TO PROGRAM 'sh'", /program/],
+  ["COPY t FROM PROGRAM 'sh'", /program/],
+  ["COPY (SELECT 1) TO PROGRAM 'sh'", /program/],
+  ['COPY (DELETE FROM t RETURNING *) TO STDOUT', /COPY/],
+  ['COPY (INSERT INTO t VALUES (1) RETURNING *) TO STDOUT', /COPY/],
+  ['COPY (WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d) TO STDOUT', /COPY/],
+  // Code on the server.
+  ["DO $$ BEGIN DELETE FROM t; END $$", /^DO /],
+  ['CALL p(1)', /CALL/],
+  ["LOAD 'library'", /LOAD/],
+  // Locks, messages, two-phase commit, cursors.
+  ['LOCK TABLE t IN ACCESS EXCLUSIVE MODE', /LOCK/],
+  ['LISTEN c', /LISTEN/],
+  ["NOTIFY c, 'x'", /NOTIFY/],
+  ["PREPARE TRANSACTION 'x'", /prepare transactions/],
+  ["COMMIT PREPARED 'x'", /prepare transactions/],
+  ["ROLLBACK PREPARED 'x'", /prepare transactions/],
+  ['DECLARE c CURSOR WITH HOLD FOR SELECT 1', /WITH HOLD/],
+  ['DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d', /DECLARE CURSOR/],
+  ['PREPARE p AS MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE', /MERGE/],
+  ['PREPARE p AS INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING', /ON CONFLICT/],
+  // Schema, rights, upkeep.
+  ['CREATE TABLE n (a int)', /CREATE TABLE/],
+  ['CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)', /CREATE INDEX/],
+  ['CREATE VIEW v AS SELECT 1', /CREATE VIEW/],
+  ['CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$', /CREATE FUNCTION/],
+  ['CREATE FUNCTION f() RETURNS int BEGIN ATOMIC DELETE FROM t; SELECT 1; END', /CREATE FUNCTION/],
+  ['CREATE TRIGGER g AFTER INSERT ON t EXECUTE FUNCTION f()', /CREATE TRIGGER/],
+  ['CREATE RULE r AS ON SELECT TO t DO INSTEAD SELECT 1', /CREATE RULE/],
+  ['CREATE SCHEMA s CREATE TABLE t (a int)', /CREATE SCHEMA/],
+  ['CREATE SEQUENCE s', /CREATE SEQUENCE/],
+  ['CREATE TYPE e AS ENUM ()', /CREATE TYPE/],
+  ['CREATE TYPE c AS (a int)', /CREATE TYPE/],
+  ['CREATE AGGREGATE a (int) (SFUNC = f, STYPE = int)', /CREATE AGGREGATE/],
+  ['CREATE EXTENSION e', /CREATE EXTENSION/],
+  ['CREATE ROLE r', /CREATE ROLE/],
+  ['CREATE DATABASE d', /CREATE DATABASE/],
+  ['CREATE POLICY p ON t FOR UPDATE USING (true)', /CREATE POLICY/],
+  ['CREATE PUBLICATION p FOR ALL TABLES', /CREATE PUBLICATION/],
+  ['ALTER TABLE t ADD COLUMN a int', /ALTER TABLE/],
+  ['ALTER TABLE t RENAME COLUMN a TO b', /ALTER TABLE/],
+  ['ALTER TABLE t OWNER TO r', /ALTER TABLE/],
+  ['ALTER SEQUENCE s RESTART', /ALTER SEQUENCE/],
+  ['ALTER ROLE r SET default_transaction_read_only = off', /ALTER ROLE/],
+  ['ALTER DATABASE d SET default_transaction_read_only = off', /ALTER DATABASE/],
+  ['ALTER SYSTEM SET fsync = off', /ALTER SYSTEM/],
+  ['ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO r', /ALTER DEFAULT PRIVILEGES/],
+  ['DROP TABLE IF EXISTS a, b CASCADE', /DROP TABLE/],
+  ['DROP MATERIALIZED VIEW v', /DROP MATERIALIZED VIEW/],
+  ['DROP DATABASE d', /DROP DATABASE/],
+  ['DROP OWNED BY r', /DROP OWNED/],
+  ['COMMENT ON TABLE t IS NULL', /COMMENT/],
+  ["SECURITY LABEL ON TABLE t IS 'x'", /SECURITY LABEL/],
+  ['GRANT SELECT ON t TO r', /GRANT/],
+  ['REVOKE ALL ON t FROM r', /REVOKE/],
+  ['GRANT a TO b', /GRANT/],
+  ['REASSIGN OWNED BY a TO b', /REASSIGN/],
+  ['IMPORT FOREIGN SCHEMA s FROM SERVER v INTO t', /IMPORT FOREIGN SCHEMA/],
+  ['VACUUM FULL t', /VACUUM/],
+  ['ANALYZE t', /ANALYZE/],
+  ['REINDEX TABLE t', /REINDEX/],
+  ['CLUSTER t', /CLUSTER/],
+  ['REFRESH MATERIALIZED VIEW v', /REFRESH MATERIALIZED VIEW/],
+  ['CHECKPOINT', /CHECKPOINT/],
+];
+
+/** Refusals with a better SQLSTATE than 0A000. */
+const others: readonly (readonly [sql: string, sqlstate: string, message: RegExp])[] = [
+  ['SET client_encoding = SJIS', '55P02', /"client_encoding"/],
+  ["SET NAMES 'BIG5'", '55P02', /"client_encoding"/],
+  ["SET Client_Encoding TO 'euc_jp'", '55P02', /"client_encoding"/],
+  ['SET standard_conforming_strings = off', '55P02', /"standard_conforming_strings"/],
+  ['SET LOCAL standard_conforming_strings = 0', '55P02', /"standard_conforming_strings"/],
+  ['SET backslash_quote = on', '55P02', /"backslash_quote"/],
+  ['SET session_replication_role = replica', '55P02', /"session_replication_role"/],
+  ["SET stage.session = 'x'", '55P02', /"stage.session"/],
+  ["SET LOCAL \"stage.session\" = 'x'", '55P02', /"stage.session"/],
+  ['SET "Stage"."x" TO DEFAULT', '55P02', /"Stage.x"/],
+  ['RESET stage.session', '55P02', /"stage.session"/],
+  ['RESET transaction_read_only', '55P02', /"transaction_read_only"/],
+  ['SET transaction_read_only TO DEFAULT', '55P02', /"transaction_read_only"/],
+  ['SET ROLE postgres', '55P02', /"role"/],
+  ['SET ROLE NONE', '55P02', /"role"/],
+  ["SET LOCAL role = 'postgres'", '55P02', /"role"/],
+  ["SET SESSION AUTHORIZATION 'postgres'", '55P02', /"session_authorization"/],
+  ['SET allow_system_table_mods = on', '55P02', /"allow_system_table_mods"/],
+  ['SET default_transaction_read_only = maybe', '22023', /requires a Boolean value/],
+  ['SET LOCAL default_transaction_read_only = off', '0A000', /SET LOCAL/],
+  ['SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE, ISOLATION LEVEL SERIALIZABLE', '0A000', /CHARACTERISTICS/],
+  ["INSERT INTO stage.session VALUES (1)", '42501', /permission denied for table "session"/],
+  ['UPDATE "stage_data".shadow_1 SET a = 1', '42501', /permission denied/],
+  ['DELETE FROM stage_overlay_2200.t', '42501', /permission denied/],
+  ['WITH d AS (DELETE FROM db . stage . mutation) SELECT 1', '42501', /permission denied/],
+  ['UPDATE U&"\\0073tage".session SET a = 1', '42501', /permission denied/],
+  ["UPDATE pg_catalog.pg_class SET relname = 'x'", '42501', /system catalog/],
+  ['DELETE FROM information_schema.sql_features', '42501', /system catalog/],
+  ['INSERT INTO PG_Toast.x VALUES (1)', '42501', /system catalog/],
+  ['INSERT INTO pg_temp.t VALUES (1)', '0A000', /temporary table/],
+  ['DELETE FROM pg_temp_3.t', '0A000', /temporary table/],
+];
+
+suite('sql: refusals', (test) => {
+  test.before(loadParser);
+  for (const [sql, message] of unsupported) {
+    test(sql, () => {
+      const refusal = refusalOf(sql);
+      assert.match(refusal.message, message);
+      assert.is(refusal.sqlstate, '0A000');
+      assert.match(refusal.hint, /^[A-Z].*\.$/, 'a hint is a sentence');
+    });
+  }
+  for (const [sql, sqlstate, message] of others) {
+    test(sql, () => {
+      const refusal = refusalOf(sql);
+      assert.is(refusal.sqlstate, sqlstate);
+      assert.match(refusal.message, message);
+      assert.match(refusal.hint, /^[A-Z].*\.$/, 'a hint is a sentence');
+    });
+  }
+});
