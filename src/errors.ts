@@ -26,6 +26,7 @@ const faces = {
   payload_too_large: { status: 413, sqlstate: '54000', exit: 1 },
   unsupported_media_type: { status: 415, sqlstate: '22023', exit: 1 },
   upstream_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
+  too_many_connections: { status: 503, sqlstate: '53300', exit: 7 },
   server_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
   statement_not_supported: { status: 400, sqlstate: '0A000', exit: 1 },
   session_read_only: { status: 409, sqlstate: '25006', exit: 6 },

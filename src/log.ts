@@ -15,9 +15,13 @@ export interface Log {
 /** Creates a logger that writes lines of at least the given level. */
 export function createLog(level: LogLevel, stream: { write(line: string): unknown }): Log {
   const threshold = logLevels.indexOf(level);
-  const at = (name: LogLevel) => (message: string, facts: JsonObject = {}) => {
-    if (logLevels.indexOf(name) < threshold) return;
-    stream.write(`${stringifyJson({ time: new Date().toISOString(), level: name, message, ...facts })}\n`);
-  };
+  const at =
+    (name: LogLevel) =>
+    (message: string, facts: JsonObject = {}) => {
+      if (logLevels.indexOf(name) < threshold) return;
+      stream.write(
+        `${stringifyJson({ time: new Date().toISOString(), level: name, message, ...facts })}\n`,
+      );
+    };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -12,7 +12,10 @@ export async function readTable(db: Queryable, oid: number): Promise<Table | nul
     [oid],
   );
   if (row === undefined || row['definition'] == null) return null;
-  return { ...(JSON.parse(row['definition']) as Omit<Table, 'signature'>), signature: row['signature'] ?? '' };
+  return {
+    ...(JSON.parse(row['definition']) as Omit<Table, 'signature'>),
+    signature: row['signature'] ?? '',
+  };
 }
 
 /** The length of the longest chain of foreign keys above a table: parents are written before children. */
@@ -32,6 +35,8 @@ export async function foreignKeyRank(db: Queryable, oid: number): Promise<number
 
 /** The server's major version. */
 export async function serverMajor(db: Queryable): Promise<number> {
-  const [row] = await db.query(`SELECT current_setting('server_version_num')::int / 10000 AS major`);
+  const [row] = await db.query(
+    `SELECT current_setting('server_version_num')::int / 10000 AS major`,
+  );
   return Number(row?.['major']);
 }

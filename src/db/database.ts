@@ -106,10 +106,14 @@ async function reaching<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!isAway(error)) throw error;
-    throw new StageError('upstream_unavailable', `the upstream database cannot be reached: ${(error as Error).message}`, {
-      hint: 'Check that PostgreSQL is running and that the upstream URL is right; the service keeps trying.',
-      cause: error,
-    });
+    throw new StageError(
+      'upstream_unavailable',
+      `the upstream database cannot be reached: ${(error as Error).message}`,
+      {
+        hint: 'Check that PostgreSQL is running and that the upstream URL is right; the service keeps trying.',
+        cause: error,
+      },
+    );
   }
 }
 
@@ -117,5 +121,7 @@ function isAway(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof StageError) return false;
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? '');
   const code = (error as NodeJS.ErrnoException).code;
-  return code !== undefined ? /^E[A-Z_]+$/.test(code) : /timeout|terminated|Connection/i.test(error.message);
+  return code !== undefined
+    ? /^E[A-Z_]+$/.test(code)
+    : /timeout|terminated|Connection/i.test(error.message);
 }

@@ -47,20 +47,37 @@ export async function migrate(db: Database): Promise<void> {
 
 /** Everything the service would create, as one SQL script for a database administrator to read or run. */
 export function printMigrations(): string {
-  const parts = [...migrationFiles(), ...functionFiles()].map((file) => `-- ${file.name}\n${file.text}`);
+  const parts = [...migrationFiles(), ...functionFiles()].map(
+    (file) => `-- ${file.name}\n${file.text}`,
+  );
   const records = [
     ...migrationFiles().map((file) => recordMigration(file)),
     ...functionFiles().map((file) => recordFunction(file)),
   ];
-  return ['BEGIN;', bookkeeping, 'SET LOCAL check_function_bodies = off;', ...parts, ...records, 'COMMIT;', ''].join('\n');
+  return [
+    'BEGIN;',
+    bookkeeping,
+    'SET LOCAL check_function_bodies = off;',
+    ...parts,
+    ...records,
+    'COMMIT;',
+    '',
+  ].join('\n');
 }
 
 async function isCurrent(tx: Queryable): Promise<boolean> {
   const [found] = await tx.query(`SELECT to_regclass('stage.migration') IS NOT NULL AS exists`);
   if (found?.['exists'] !== 't') return false;
-  const applied = await tx.query('SELECT name, hash FROM stage.migration UNION ALL SELECT name, hash FROM stage.function');
-  const known = new Set([...migrationFiles(), ...functionFiles()].map((file) => `${file.name} ${file.hash}`));
-  return applied.length === known.size && applied.every((row) => known.has(`${row['name']} ${row['hash']}`));
+  const applied = await tx.query(
+    'SELECT name, hash FROM stage.migration UNION ALL SELECT name, hash FROM stage.function',
+  );
+  const known = new Set(
+    [...migrationFiles(), ...functionFiles()].map((file) => `${file.name} ${file.hash}`),
+  );
+  return (
+    applied.length === known.size &&
+    applied.every((row) => known.has(`${row['name']} ${row['hash']}`))
+  );
 }
 
 async function applyMigrations(tx: Queryable): Promise<void> {
@@ -68,9 +85,13 @@ async function applyMigrations(tx: Queryable): Promise<void> {
   const applied = await tx.query('SELECT number, name, hash FROM stage.migration ORDER BY number');
   const newest = Number(applied.at(-1)?.['number'] ?? 0);
   if (newest > files.length) {
-    throw new StageError('schema_too_new', `the schema stage is at version ${newest}, this stage knows ${files.length}`, {
-      hint: 'Start the version of stage that upgraded it, or a newer one.',
-    });
+    throw new StageError(
+      'schema_too_new',
+      `the schema stage is at version ${newest}, this stage knows ${files.length}`,
+      {
+        hint: 'Start the version of stage that upgraded it, or a newer one.',
+      },
+    );
   }
   for (const [index, file] of files.entries()) {
     const row = applied[index];
@@ -78,9 +99,13 @@ async function applyMigrations(tx: Queryable): Promise<void> {
       await tx.query(recordMigration(file));
       await tx.query(file.text);
     } else if (row['hash'] !== file.hash) {
-      throw new StageError('schema_too_new', `migration ${file.name} was applied with another text`, {
-        hint: 'The schema stage was made by a different build of stage; start that build.',
-      });
+      throw new StageError(
+        'schema_too_new',
+        `migration ${file.name} was applied with another text`,
+        {
+          hint: 'The schema stage was made by a different build of stage; start that build.',
+        },
+      );
     }
   }
 }
@@ -119,8 +144,12 @@ function sqlFiles(folder: string): SqlFile[] {
 
 function explainMissingRight(error: unknown): unknown {
   if ((error as { code?: string }).code !== '42501') return error;
-  return new StageError('forbidden', `the service account lacks a right: ${(error as Error).message}`, {
-    hint: 'Grant CREATE on the database to the service account, or let an administrator run `stage init --print-sql`.',
-    cause: error,
-  });
+  return new StageError(
+    'forbidden',
+    `the service account lacks a right: ${(error as Error).message}`,
+    {
+      hint: 'Grant CREATE on the database to the service account, or let an administrator run `stage init --print-sql`.',
+      cause: error,
+    },
+  );
 }

@@ -20,7 +20,10 @@ export function listSql(folder: string): string[] {
  * Replaces each `{{name}}` by its value. Values are SQL already: the caller quotes them.
  * @throws Error when a placeholder has no value: a template and its filler have come apart
  */
-export function fillSql(template: string, values: Readonly<Record<string, string | number>>): string {
+export function fillSql(
+  template: string,
+  values: Readonly<Record<string, string | number>>,
+): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`no value for placeholder ${name}`);

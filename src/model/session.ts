@@ -40,7 +40,13 @@ export const transitions: Readonly<
   Record<SessionStatus, Readonly<Record<SessionEvent, SessionStatus | 'deleted' | null>>>
 > = {
   active: { write: 'active', propose: 'proposed', approve: null, reject: null, delete: 'deleted' },
-  proposed: { write: null, propose: null, approve: 'approved', reject: 'rejected', delete: 'deleted' },
+  proposed: {
+    write: null,
+    propose: null,
+    approve: 'approved',
+    reject: 'rejected',
+    delete: 'deleted',
+  },
   approved: { write: null, propose: null, approve: null, reject: null, delete: null },
   rejected: { write: null, propose: null, approve: null, reject: null, delete: null },
 };

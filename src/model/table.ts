@@ -8,7 +8,11 @@ export interface Column {
   readonly baseType: string;
   readonly notNull: boolean;
   /** A generated column's expression; null for an ordinary column. */
-  readonly generated: { readonly expression: string; readonly stored: boolean; readonly columns: readonly string[] } | null;
+  readonly generated: {
+    readonly expression: string;
+    readonly stored: boolean;
+    readonly columns: readonly string[];
+  } | null;
   readonly identity: 'always' | 'by default' | null;
   readonly default: string | null;
   /** Qualified and quoted name of the sequence that feeds the column (serial or identity). */

@@ -1,6 +1,8 @@
 /** Constraints of a staged session answer as PostgreSQL does: same rows, counts, SQLSTATE, constraint, message, detail. */
+
+import type { Differential } from '../helpers/differential.ts';
+import { createDifferential } from '../helpers/differential.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { createDifferential, type Differential } from '../helpers/differential.ts';
 
 const schema = `
 CREATE EXTENSION IF NOT EXISTS btree_gist;
@@ -39,30 +41,40 @@ INSERT INTO gen (a) VALUES (1),(2);
 
 const cases: Record<string, string> = {
   'not null': 'INSERT INTO ck(id,b) VALUES (9,1); UPDATE ck SET a=NULL',
-  'check constraints': 'INSERT INTO ck VALUES (9,-5,-9,1); INSERT INTO ck VALUES (9,5,1,1); UPDATE ck SET b=0; INSERT INTO ck VALUES (9,1,NULL,1)',
+  'check constraints':
+    'INSERT INTO ck VALUES (9,-5,-9,1); INSERT INTO ck VALUES (9,5,1,1); UPDATE ck SET b=0; INSERT INTO ck VALUES (9,1,NULL,1)',
   domain: 'INSERT INTO ck VALUES (9,1,2,500); UPDATE ck SET d=-1',
   'type errors': `INSERT INTO p VALUES ('x','y'); INSERT INTO p VALUES (7,'k','toolong'); UPDATE p SET v='toolong'; INSERT INTO p VALUES (99999999999,'a'); INSERT INTO p VALUES (8,'h','v','extra'); INSERT INTO p(nope) VALUES (1); UPDATE p SET id=1/0; UPDATE p SET v='abc  '`,
   'unique against production': `INSERT INTO p VALUES (1,'q'); INSERT INTO p VALUES (9,'a'); UPDATE p SET code='a' WHERE id=2; UPDATE p SET id=2 WHERE id=0`,
   'unique against staged rows': `INSERT INTO p VALUES (9,'q'); INSERT INTO p VALUES (10,'q'); INSERT INTO p VALUES (9,'r'); UPDATE p SET code='q' WHERE id=5; DELETE FROM p WHERE id=9; INSERT INTO p VALUES (9,'q')`,
   'unique value freed': `UPDATE p SET code='z2' WHERE id=0; INSERT INTO p VALUES (9,'z'); UPDATE p SET code='z' WHERE id=0; DELETE FROM p WHERE id=9; UPDATE p SET code='z' WHERE id=0`,
   'unique within one statement': `INSERT INTO p VALUES (9,'q'),(10,'q'); INSERT INTO p VALUES (9,'q'),(9,'r'); INSERT INTO p VALUES (9,NULL),(10,NULL)`,
-  'swap of an immediate unique': 'UPDATE pos SET n = 3-n WHERE id IN (1,2); UPDATE pos SET n=99 WHERE id=1; UPDATE pos SET n=1 WHERE id=2; UPDATE pos SET n=2 WHERE id=1',
-  'swap of a deferrable unique': 'UPDATE pos SET m = 3-m WHERE id IN (1,2); UPDATE pos SET m=3 WHERE id=1; UPDATE pos SET m=m+1',
+  'swap of an immediate unique':
+    'UPDATE pos SET n = 3-n WHERE id IN (1,2); UPDATE pos SET n=99 WHERE id=1; UPDATE pos SET n=1 WHERE id=2; UPDATE pos SET n=2 WHERE id=1',
+  'swap of a deferrable unique':
+    'UPDATE pos SET m = 3-m WHERE id IN (1,2); UPDATE pos SET m=3 WHERE id=1; UPDATE pos SET m=m+1',
   'deferred unique, mended': 'UPDATE pos SET d=2 WHERE id=1; UPDATE pos SET d=1 WHERE id=2',
   'deferred unique, left': 'UPDATE pos SET d=2 WHERE id=1',
   'shift of a unique': 'UPDATE pos SET n=n+10; UPDATE pos SET n=n-10',
   'partial, expression and null-equal unique': `INSERT INTO part VALUES (9,'a@X',true,9); INSERT INTO part VALUES (9,'a@X',false,9); UPDATE part SET active=true WHERE id=2; INSERT INTO part VALUES (10,'new',true,NULL); UPDATE part SET active=false WHERE id=1; UPDATE part SET active=true WHERE id=2`,
   exclusion: `INSERT INTO book VALUES (3,1,'[4,6)'); INSERT INTO book VALUES (3,2,'[4,6)'); UPDATE book SET room=1 WHERE id=3; INSERT INTO book VALUES (4,1,'[5,10)'); INSERT INTO book VALUES (5,1,'[9,11)'); DELETE FROM book WHERE id=4; INSERT INTO book VALUES (5,1,'[9,10)')`,
-  'foreign key missing': 'INSERT INTO c_na VALUES (9,99,0); UPDATE c_na SET pid=99 WHERE id=1; INSERT INTO c_na VALUES (9,NULL,0)',
+  'foreign key missing':
+    'INSERT INTO c_na VALUES (9,99,0); UPDATE c_na SET pid=99 WHERE id=1; INSERT INTO c_na VALUES (9,NULL,0)',
   'foreign key to a staged parent': `INSERT INTO p VALUES (50,'n'); INSERT INTO c_na VALUES (9,50,0); DELETE FROM p WHERE id=50; DELETE FROM c_na WHERE id=9; DELETE FROM p WHERE id=50; INSERT INTO c_na VALUES (9,50,0)`,
-  'parent deleted in the session': 'DELETE FROM c_df; DELETE FROM p WHERE id=6; INSERT INTO c_na VALUES (9,6,0)',
-  'no action': 'DELETE FROM p WHERE id=1; DELETE FROM c_na; DELETE FROM p WHERE id=1; UPDATE p SET id=77 WHERE id=0',
-  restrict: 'DELETE FROM p WHERE id=2; UPDATE p SET id=20 WHERE id=2; DELETE FROM c_re; DELETE FROM p WHERE id=2',
-  'cascade of two levels': 'DELETE FROM p WHERE id=3 RETURNING *; SELECT * FROM c_ca; SELECT * FROM g_ca',
-  'cascade to staged children': 'INSERT INTO c_ca VALUES (10,3,1); UPDATE c_ca SET x=99 WHERE id=1; DELETE FROM p WHERE id=3',
+  'parent deleted in the session':
+    'DELETE FROM c_df; DELETE FROM p WHERE id=6; INSERT INTO c_na VALUES (9,6,0)',
+  'no action':
+    'DELETE FROM p WHERE id=1; DELETE FROM c_na; DELETE FROM p WHERE id=1; UPDATE p SET id=77 WHERE id=0',
+  restrict:
+    'DELETE FROM p WHERE id=2; UPDATE p SET id=20 WHERE id=2; DELETE FROM c_re; DELETE FROM p WHERE id=2',
+  'cascade of two levels':
+    'DELETE FROM p WHERE id=3 RETURNING *; SELECT * FROM c_ca; SELECT * FROM g_ca',
+  'cascade to staged children':
+    'INSERT INTO c_ca VALUES (10,3,1); UPDATE c_ca SET x=99 WHERE id=1; DELETE FROM p WHERE id=3',
   'set null': 'DELETE FROM p WHERE id=4; SELECT * FROM c_sn',
   'set default': 'DELETE FROM p WHERE id=5; SELECT * FROM c_sd; DELETE FROM p WHERE id=0',
-  'on update cascade': 'UPDATE p SET id=30 WHERE id=3; SELECT * FROM c_ca; UPDATE p SET id=40 WHERE id=4; SELECT * FROM c_sn; UPDATE p SET id=31 WHERE id=30',
+  'on update cascade':
+    'UPDATE p SET id=30 WHERE id=3; SELECT * FROM c_ca; UPDATE p SET id=40 WHERE id=4; SELECT * FROM c_sn; UPDATE p SET id=31 WHERE id=30',
   'on update no action': `UPDATE p SET id=11 WHERE id=1; UPDATE p SET code='zz' WHERE id=1`,
   'reference to a unique column': `UPDATE p SET code='A' WHERE id=1; SELECT * FROM c_code; UPDATE p SET code='AA' WHERE id=1; SELECT * FROM c_code; DELETE FROM c_re; DELETE FROM p WHERE id=2; SELECT * FROM c_code; INSERT INTO c_code VALUES (3,'nope')`,
   'composite, match full': `INSERT INTO pair_child VALUES (3,1,NULL); INSERT INTO pair_child VALUES (3,9,'x'); INSERT INTO pair_child VALUES (3,2,'x'); DELETE FROM pair WHERE a=1; SELECT * FROM pair_child; UPDATE pair SET b='z' WHERE a=2`,
@@ -70,13 +82,16 @@ const cases: Record<string, string> = {
   'deferred foreign key, left': 'INSERT INTO c_df VALUES (9,60,0)',
   'deferred parent delete, mended': `DELETE FROM p WHERE id=6; INSERT INTO p VALUES (6,'f2')`,
   'deferred parent delete, left': 'DELETE FROM p WHERE id=6',
-  'self reference': 'INSERT INTO tree VALUES (10,11),(11,NULL); INSERT INTO tree VALUES (12,13); DELETE FROM tree WHERE id=1; DELETE FROM tree WHERE id IN (10,11); DELETE FROM tree WHERE id IN (1,2,3)',
+  'self reference':
+    'INSERT INTO tree VALUES (10,11),(11,NULL); INSERT INTO tree VALUES (12,13); DELETE FROM tree WHERE id=1; DELETE FROM tree WHERE id IN (10,11); DELETE FROM tree WHERE id IN (1,2,3)',
   'several writes in one statement': `WITH a AS (INSERT INTO p VALUES (70,'w') RETURNING id) INSERT INTO c_na SELECT 70,id,1 FROM a RETURNING *; WITH a AS (INSERT INTO c_na VALUES (71,71,1) RETURNING pid) INSERT INTO p SELECT pid,'w2' FROM a; WITH a AS (DELETE FROM p WHERE id=71) DELETE FROM c_na WHERE id=71; WITH a AS (DELETE FROM c_na WHERE id=70) DELETE FROM p WHERE id=70`,
   'two writes to one table in one statement': `WITH a AS (UPDATE p SET v='1' WHERE id=1 RETURNING id) UPDATE p SET v='2' WHERE id=2 RETURNING id; SELECT * FROM p`,
-  'delete of all parents': 'DELETE FROM c_na; DELETE FROM c_re; DELETE FROM c_df; DELETE FROM c_sd; DELETE FROM p',
+  'delete of all parents':
+    'DELETE FROM c_na; DELETE FROM c_re; DELETE FROM c_df; DELETE FROM c_sd; DELETE FROM p',
   'join that matches twice': `UPDATE p SET v=s.x FROM (VALUES (1,'q'),(1,'q')) s(id,x) WHERE p.id=s.id RETURNING p.id; DELETE FROM c_na USING (VALUES (1),(1)) s(id) WHERE c_na.pid=s.id RETURNING c_na.id`,
   'returning expressions': `UPDATE p SET code=upper(code) WHERE id<3 RETURNING id, code||v, (SELECT count(*) FROM c_na WHERE pid=p.id); DELETE FROM c_na RETURNING id*2 AS y, *; INSERT INTO p SELECT id+100, 'i'||code FROM p RETURNING *`,
-  'update from itself': 'UPDATE p SET v=left(q.code,1) FROM p q WHERE q.id=p.id-1 RETURNING p.id,p.v',
+  'update from itself':
+    'UPDATE p SET v=left(q.code,1) FROM p q WHERE q.id=p.id-1 RETURNING p.id,p.v',
   'changing keys': `UPDATE pair SET a=5 WHERE a=2; UPDATE pair SET a=6 WHERE a=5; INSERT INTO pair VALUES (2,'x',9); UPDATE pair SET a=2 WHERE a=6; DELETE FROM pair WHERE a=2; INSERT INTO pair VALUES (2,'x',10); UPDATE pair SET v=v+1 WHERE a=2`,
   'identity and generated columns': `INSERT INTO gen (a, other) VALUES (7, 1) RETURNING a, twice, "End"; INSERT INTO gen (id) VALUES (9); INSERT INTO gen (twice) VALUES (1); INSERT INTO gen (a, other) VALUES (DEFAULT, 2),(NULL, 3) RETURNING a, twice; UPDATE gen SET twice=1; UPDATE gen SET a=10, twice=DEFAULT WHERE a=1 RETURNING twice; UPDATE gen SET id=5`,
 };
@@ -99,5 +114,9 @@ suite('constraints of a staged session', (test) => {
 
 /** Drawn identity values differ between two runs by nature. */
 function normal(story: unknown): unknown {
-  return JSON.parse(JSON.stringify(story, (key, value) => (key === 'gen' ? value.map((row: string) => row.replace(/^\(\d+,/, '(_,')).sort() : value)).replace(/Failing row contains \(\d+/g, 'Failing row contains (_'));
+  return JSON.parse(
+    JSON.stringify(story, (key, value) =>
+      key === 'gen' ? value.map((row: string) => row.replace(/^\(\d+,/, '(_,')).sort() : value,
+    ).replace(/Failing row contains \(\d+/g, 'Failing row contains (_'),
+  );
 }

@@ -19,7 +19,9 @@ const pairs = (foreignKey: ForeignKey) =>
 export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): string {
   const columns = pairs(foreignKey);
   const notNull = columns.map(({ child }) => `s.${child} IS NOT NULL`).join(' AND ');
-  const join = columns.map(({ child, parent, equals }) => `o.${parent} ${equals} s.${child}`).join(' AND ');
+  const join = columns
+    .map(({ child, parent, equals }) => `o.${parent} ${equals} s.${child}`)
+    .join(' AND ');
   const staged = `${rows} AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check`;
   const violation = {
     message: `insert or update on table "${table.name}" violates foreign key constraint "${foreignKey.name}"`,
@@ -30,7 +32,11 @@ export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): 
   };
   const missing = raise({
     ...violation,
-    detail: keyDetail(foreignKey.child.columns.map(displayName), 'v_value', ` is not present in table "${foreignKey.parent.name}".`),
+    detail: keyDetail(
+      foreignKey.child.columns.map(displayName),
+      'v_value',
+      ` is not present in table "${foreignKey.parent.name}".`,
+    ),
   });
   const existence = `  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))} INTO v_value
   FROM ${shadowName(table)} s
@@ -39,7 +45,10 @@ export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): 
   if (!foreignKey.matchFull || columns.length === 1) return existence;
   const someNull = columns.map(({ child }) => `s.${child} IS NULL`).join(' OR ');
   const someNotNull = columns.map(({ child }) => `s.${child} IS NOT NULL`).join(' OR ');
-  const mixed = raise({ ...violation, detail: quoteLiteral('MATCH FULL does not allow mixing of null and nonnull key values.') });
+  const mixed = raise({
+    ...violation,
+    detail: quoteLiteral('MATCH FULL does not allow mixing of null and nonnull key values.'),
+  });
   return `  PERFORM 1 FROM ${shadowName(table)} s WHERE ${staged} AND (${someNull}) AND (${someNotNull}) LIMIT 1;
   IF FOUND THEN ${mixed} END IF;
 ${existence}`;
@@ -50,13 +59,18 @@ export type ParentEvent = 'delete' | 'update';
 
 /** The key that vanished, as an expression over the shadow row `d`. */
 function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent): string[] {
-  return pairs(foreignKey).map(({ parent, parentName }) => (event === 'delete' ? `d.${parent}` : `d.${oldColumnName(table, parentName)}`));
+  return pairs(foreignKey).map(({ parent, parentName }) =>
+    event === 'delete' ? `d.${parent}` : `d.${oldColumnName(table, parentName)}`,
+  );
 }
 
 /** Selects the shadow rows `d` by which keys of this foreign key vanished. */
 function vanished(table: Table, foreignKey: ForeignKey, event: ParentEvent, rows: string): string {
   if (event === 'delete') return `${rows} AND d._stage_op = 'D' AND d._stage_origin <> 'k'`;
-  const changed = pairs(foreignKey).map(({ parent, parentName }) => `d.${parent} IS DISTINCT FROM d.${oldColumnName(table, parentName)}`);
+  const changed = pairs(foreignKey).map(
+    ({ parent, parentName }) =>
+      `d.${parent} IS DISTINCT FROM d.${oldColumnName(table, parentName)}`,
+  );
   return `${rows} AND d._stage_op = 'U' AND (${changed.join(' OR ')})`;
 }
 
@@ -65,10 +79,17 @@ function vanished(table: Table, foreignKey: ForeignKey, event: ParentEvent, rows
  * @param rows condition that selects the rows of the shadow table `d`
  * @param server major version of PostgreSQL: 18 has its own SQLSTATE for RESTRICT
  */
-export function parentStep(table: Table, foreignKey: ForeignKey, event: ParentEvent, rows: string, server: number): string {
+export function parentStep(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  server: number,
+): string {
   const action = event === 'delete' ? foreignKey.onDelete : foreignKey.onUpdate;
   const check = restriction(table, foreignKey, event, rows, action === 'restrict', server);
-  if (action === 'no action' || action === 'restrict') return foreignKey.deferred && action === 'no action' ? '' : check;
+  if (action === 'no action' || action === 'restrict')
+    return foreignKey.deferred && action === 'no action' ? '' : check;
   const statement = actionStatement(table, foreignKey, event, rows, action);
   const run = `  PERFORM set_config('stage.mutation', v_mutation::text, true), set_config('stage.origin', 'f', true);
   ${statement}
@@ -88,9 +109,13 @@ export function restriction(
 ): string {
   const columns = pairs(foreignKey);
   const key = vanishedKey(table, foreignKey, event);
-  const join = columns.map(({ child, equals }, index) => `${key[index]} ${equals} o.${child}`).join(' AND ');
+  const join = columns
+    .map(({ child, equals }, index) => `${key[index]} ${equals} o.${child}`)
+    .join(' AND ');
   const taken = columns.map(({ parent }, index) => `q.${parent} = ${key[index]}`).join(' AND ');
-  const unlessTaken = strict ? '' : ` AND NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;
+  const unlessTaken = strict
+    ? ''
+    : ` AND NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;
   const own = strict && server >= 18;
   const violation = raise({
     message: `update or delete on table "${table.name}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${foreignKey.name}" on table "${foreignKey.child.name}"`,
@@ -121,12 +146,15 @@ function actionStatement(
   const key = vanishedKey(table, foreignKey, event);
   const children = `${columns.map(({ child, equals }, index) => `${key[index]} ${equals} o.${child}`).join(' AND ')} AND ${vanished(table, foreignKey, event, rows)}`;
   const child = overlayName(foreignKey.child);
-  if (action === 'cascade' && event === 'delete') return `DELETE FROM ${child} o USING ${shadowName(table)} d WHERE ${children};`;
+  if (action === 'cascade' && event === 'delete')
+    return `DELETE FROM ${child} o USING ${shadowName(table)} d WHERE ${children};`;
   const set =
     action === 'cascade'
       ? columns.map(({ child: column, parent }) => `${column} = d.${parent}`).join(', ')
       : (event === 'delete' ? foreignKey.onDeleteColumns : foreignKey.child.columns)
-          .map((column) => `${columnList([column])} = ${action === 'set null' ? 'NULL' : 'DEFAULT'}`)
+          .map(
+            (column) => `${columnList([column])} = ${action === 'set null' ? 'NULL' : 'DEFAULT'}`,
+          )
           .join(', ');
   return `UPDATE ${child} o SET ${set} FROM ${shadowName(table)} d WHERE ${children};`;
 }

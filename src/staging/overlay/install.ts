@@ -3,11 +3,23 @@ import { createHash } from 'node:crypto';
 import { foreignKeyRank } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import { shownName, type Table } from '../../model/table.ts';
-import { keyNames, oldColumns, overlaySchema, rowTypeName, shadowName } from './names.ts';
-import { rowFunctionsSql } from './row-checks.ts';
+import type { Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
+import { applySql } from './apply.ts';
+import { conflictsSql } from './conflicts.ts';
+import { diffSql } from './diff.ts';
+import {
+  keyNames,
+  oldColumns,
+  overlaySchema,
+  rowTypeName,
+  shadowName,
+  upsertSchema,
+} from './names.ts';
+import { rowFunctionsSql } from './row-functions.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
 import { triggersSql } from './triggers.ts';
+import { upsertSql } from './upsert.ts';
 import { defaultsSql, overlaySql } from './view.ts';
 
 /**
@@ -16,29 +28,42 @@ import { defaultsSql, overlaySql } from './view.ts';
  * @throws StageError `statement_not_supported` when columns or key changed while rows are staged under the old ones
  */
 export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
-  const [installed] = await tx.query('SELECT signature, layout FROM stage.overlay WHERE relation = $1', [table.oid]);
+  const [installed] = await tx.query(
+    'SELECT signature, layout FROM stage.overlay WHERE relation = $1',
+    [table.oid],
+  );
   if (installed?.['signature'] === table.signature) {
-    await tx.query('UPDATE stage.overlay SET stamp = stage.table_stamp(relation) WHERE relation = $1', [table.oid]);
+    await tx.query(
+      'UPDATE stage.overlay SET stamp = stage.table_stamp(relation) WHERE relation = $1',
+      [table.oid],
+    );
     return;
   }
   if (installed !== undefined) await tx.query('SELECT stage.drop_overlay($1)', [table.oid]);
   const layout = layoutOf(table);
   if (installed?.['layout'] !== layout) await createShadow(tx, table, installed !== undefined);
-  await tx.query(`CREATE SCHEMA IF NOT EXISTS ${overlaySchema(table)}`);
-  await tx.query(`GRANT USAGE ON SCHEMA ${overlaySchema(table)} TO PUBLIC`);
-  for (const statement of overlayStatements(table, server)) await tx.query(statement);
+  for (const schema of [overlaySchema(table), upsertSchema(table)]) {
+    await tx.query(
+      `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
+    );
+  }
+  await tx.query(overlayScript(table, server));
   await register(tx, table, layout);
 }
 
-/** Every statement that builds the overlay over an existing shadow table, in order. */
-export function overlayStatements(table: Table, server: number): string[] {
+/** Everything that builds the overlay over an existing shadow table; one script, so that it costs one round trip. */
+export function overlayScript(table: Table, server: number): string {
   return [
     ...shadowIndexesSql(table),
     overlaySql(table),
     ...defaultsSql(table),
     ...rowFunctionsSql(table),
     ...triggersSql(table, server),
-  ];
+    upsertSql(table),
+    applySql(table),
+    conflictsSql(table),
+    diffSql(table),
+  ].join(';\n');
 }
 
 /** A witness of what the shadow table is made of. */
@@ -58,10 +83,14 @@ async function createShadow(tx: Queryable, table: Table, exists: boolean): Promi
 
 function layoutChanged(table: Table): StageError {
   const name = shownName(table.schema, table.name);
-  return new StageError('statement_not_supported', `the columns or the key of "${name}" changed while sessions hold staged rows of it`, {
-    sqlstate: '55006',
-    hint: 'Approve, reject or delete the sessions that staged rows of this table before its change, then retry.',
-  });
+  return new StageError(
+    'statement_not_supported',
+    `the columns or the key of "${name}" changed while sessions hold staged rows of it`,
+    {
+      sqlstate: '55006',
+      hint: 'Approve, reject or delete the sessions that staged rows of this table before its change, then retry.',
+    },
+  );
 }
 
 async function register(tx: Queryable, table: Table, layout: string): Promise<void> {
@@ -85,4 +114,3 @@ async function register(tx: Queryable, table: Table, layout: string): Promise<vo
     ],
   );
 }
-

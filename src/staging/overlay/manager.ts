@@ -2,7 +2,8 @@
 import { readTable, serverMajor } from '../../db/catalog-reader.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import { type ForeignKey, shownName, type Table } from '../../model/table.ts';
+import type { ForeignKey, Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
 import { installOverlay } from './install.ts';
 
 export interface OverlayManager {
@@ -43,7 +44,8 @@ async function readTables(tx: Queryable, targets: readonly number[]): Promise<Ma
     const known = tables.get(oid);
     if (known !== undefined) return known;
     const table = await readTable(tx, oid);
-    if (table === null) throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
+    if (table === null)
+      throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
     refuseObstacle(table, because);
     tables.set(oid, table);
     return table;
@@ -72,12 +74,18 @@ function writesChild(foreignKey: ForeignKey): boolean {
 const bodyQuote = '$body$';
 
 function refuseObstacle(table: Table, because: string | null): void {
-  const obstacle = JSON.stringify(table).includes(bodyQuote) ? `has ${bodyQuote} in its definition` : table.obstacle;
+  const obstacle = JSON.stringify(table).includes(bodyQuote)
+    ? `has ${bodyQuote} in its definition`
+    : table.obstacle;
   if (obstacle === null) return;
   const name = shownName(table.schema, table.name);
   const target = because ?? name;
   const relation = because === null ? 'it' : `a foreign key links it with "${name}", which`;
-  throw new StageError('statement_not_supported', `cannot stage writes to "${target}": ${relation} ${obstacle}`, {
-    hint: 'Such a table can be read through this session, but its changes have to be made outside of it.',
-  });
+  throw new StageError(
+    'statement_not_supported',
+    `cannot stage writes to "${target}": ${relation} ${obstacle}`,
+    {
+      hint: 'Such a table can be read through this session, but its changes have to be made outside of it.',
+    },
+  );
 }

@@ -15,6 +15,10 @@ export const overlaySchema = (table: Named) => `stage_overlay_${table.namespaceO
 /** The view bears the table's own name: PostgreSQL's messages then name the right relation. */
 export const overlayName = (table: Named) => qualifiedName(overlaySchema(table), table.name);
 
+/** INSERT ... ON CONFLICT runs on a second view, in a schema of its own under the table's own name again. */
+export const upsertSchema = (table: Named) => `stage_upsert_${table.namespaceOid}`;
+export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), table.name);
+
 /** A function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */
 export function functionName(table: Named, part: string, suffix?: string | number): string {
   return `stage_data.${part}_${table.oid}${suffix === undefined ? '' : `_${suffix}`}`;
@@ -31,7 +35,10 @@ export const keyNames = (table: Table) => table.key.map((column) => column.name)
 /** The key of one row equals the key of another, each given as a prefix: `h.` and `NEW.`. */
 export function keyMatches(table: Table, left: string, right: string): string {
   return table.key
-    .map(({ name, equals }) => `${left}${quoteIdentifier(name)} ${equals} ${right}${quoteIdentifier(name)}`)
+    .map(
+      ({ name, equals }) =>
+        `${left}${quoteIdentifier(name)} ${equals} ${right}${quoteIdentifier(name)}`,
+    )
     .join(' AND ');
 }
 

@@ -30,12 +30,16 @@ export function raise(violation: Violation): string {
 
 /** An SQL expression for the values of some columns as PostgreSQL lists them in a DETAIL: `1, abc, null`. */
 export function displayValues(expressions: readonly string[]): string {
-  return expressions.map((expression) => `stage.display_value((${expression})::text)`).join(` || ', ' || `);
+  return expressions
+    .map((expression) => `stage.display_value((${expression})::text)`)
+    .join(` || ', ' || `);
 }
 
 /** The same for a key, where values are shown whole. */
 export function displayKey(expressions: readonly string[]): string {
-  return expressions.map((expression) => `coalesce((${expression})::text, 'null')`).join(` || ', ' || `);
+  return expressions
+    .map((expression) => `coalesce((${expression})::text, 'null')`)
+    .join(` || ', ' || `);
 }
 
 /** The DETAIL `Key (a, b)=(1, 2)<rest>`; the value is an SQL expression. */

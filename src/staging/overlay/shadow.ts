@@ -9,7 +9,9 @@ export function shadowSql(table: Table): string {
   return fillSql(loadSql('table/shadow.sql'), {
     shadow: shadowName(table),
     row_type: rowTypeName(table),
-    column_definitions: table.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', '),
+    column_definitions: table.columns
+      .map((column) => `${quoteIdentifier(column.name)} ${column.type}`)
+      .join(', '),
     old_column_definitions: oldColumns(table)
       .map((name, index) => `_stage_old_${index + 1} ${columnNamed(table, name).type}`)
       .join(', '),

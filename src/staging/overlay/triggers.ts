@@ -1,7 +1,8 @@
 /** The triggers of an overlay view: row functions that stage, statement functions that judge and log. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import { shownName, type Table } from '../../model/table.ts';
+import type { Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
 import { childCheck, parentStep, restriction } from './foreign-keys.ts';
 import {
   columnList,
@@ -14,7 +15,13 @@ import {
   shadowName,
 } from './names.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
-import { freeInProduction, insertUniqueChecks, raiseDuplicateKey, uniqueSetChecks, updateUniqueChecks } from './uniques.ts';
+import {
+  freeInProduction,
+  insertUniqueChecks,
+  raiseDuplicateKey,
+  uniqueSetChecks,
+  updateUniqueChecks,
+} from './uniques.ts';
 
 const operations = ['insert', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number];
@@ -47,7 +54,9 @@ const settingKey = (table: Table, operation: Operation) => `${table.oid}_${opera
 
 function rowFunctionSql(table: Table, operation: Operation): string {
   const columns = columnNames(table);
-  const references = [...new Set(table.references.flatMap((foreignKey) => foreignKey.child.columns))];
+  const references = [
+    ...new Set(table.references.flatMap((foreignKey) => foreignKey.child.columns)),
+  ];
   const old = oldColumns(table);
   return fillSql(loadSql(`table/${operation}_row.sql`), {
     function: functionName(table, operation),
@@ -68,7 +77,13 @@ function rowFunctionSql(table: Table, operation: Operation): string {
     unique_checks: operation === 'insert' ? insertUniqueChecks(table) : updateUniqueChecks(table),
     raise_duplicate_key: raiseDuplicateKey(table),
     key_changed: `NOT (${keyMatches(table, 'NEW.', 'OLD.')})`,
-    references_changed: references.map((column) => `NEW.${quoteIdentifier(column)} IS DISTINCT FROM OLD.${quoteIdentifier(column)}`).join(' OR ') || 'false',
+    references_changed:
+      references
+        .map(
+          (column) =>
+            `NEW.${quoteIdentifier(column)} IS DISTINCT FROM OLD.${quoteIdentifier(column)}`,
+        )
+        .join(' OR ') || 'false',
     s_key_matches_new: keyMatches(table, 's.', 'NEW.'),
     s_key_matches_old: keyMatches(table, 's.', 'OLD.'),
     o_key_matches_new: keyMatches(table, 'o.', 'NEW.'),
@@ -85,7 +100,9 @@ function statementChecks(table: Table, operation: Operation, server: number): st
     .map((foreignKey) => childCheck(table, foreignKey, rowsOfStatement('s')));
   const uniques = uniqueSetChecks(table, 'deferrable', rowsOfStatement('s'));
   const parents = (event: 'update' | 'delete') =>
-    table.referencedBy.map((foreignKey) => parentStep(table, foreignKey, event, rowsOfStatement('d'), server));
+    table.referencedBy.map((foreignKey) =>
+      parentStep(table, foreignKey, event, rowsOfStatement('d'), server),
+    );
   const steps = {
     insert: [...children, uniques],
     update: [...parents('update'), ...children, uniques],
@@ -98,36 +115,58 @@ function statementFunctionsSql(table: Table, operation: Operation, server: numbe
   const checks = statementChecks(table, operation, server);
   const check = functionName(table, `check_${operation}`);
   const template = loadSql('table/statement_check.sql');
-  const after = fillSql(loadSql('table/after_statement.sql'), {
-    function: functionName(table, `after_${operation}`),
-    oid: table.oid,
-    key: settingKey(table, operation),
-    op: quoteLiteral(operation[0]?.toUpperCase() ?? ''),
-    shadow: shadowName(table),
-    shown_name: quoteLiteral(shownName(table.schema, table.name)),
-    run_checks:
-      checks === ''
-        ? ''
-        : `  IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
-  ELSIF v_rows > 0 THEN PERFORM ${check}(v_session, v_start, v_mutation); END IF;`,
-  });
-  if (checks === '') return [after];
+  const run = `  IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
+  ELSIF v_rows > 0 THEN PERFORM ${check}(v_session, v_start, v_mutation); END IF;`;
+  const code = quoteLiteral(operation[0]?.toUpperCase() ?? '');
+  const key = settingKey(table, operation);
+  if (checks === '') return [afterStatementSql(table, operation, key, code, '')];
   // statistics know nothing of rows just written: a cached nested loop over many of them would be quadratic
-  const big = 'SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on';
+  const big =
+    'SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on';
   return [
     fillSql(template, { function: check, settings: '', checks }),
     fillSql(template, { function: `${check}_big`, settings: big, checks }),
-    after,
+    afterStatementSql(table, operation, key, code, run),
   ];
 }
 
+/**
+ * The function that ends a statement on one of the table's views.
+ * @param key the part of the settings' names that tells the statement's kind, e.g. `16402_u`
+ * @param codes the operations, as `_stage_op` has them, that PostgreSQL counts as affected rows
+ */
+export function afterStatementSql(
+  table: Table,
+  operation: string,
+  key: string,
+  codes: string,
+  checks: string,
+): string {
+  return fillSql(loadSql('table/after_statement.sql'), {
+    function: functionName(table, `after_${operation}`),
+    oid: table.oid,
+    key,
+    ops: codes,
+    shadow: shadowName(table),
+    shown_name: quoteLiteral(shownName(table.schema, table.name)),
+    run_checks: checks,
+  });
+}
+
 function deferredSql(table: Table, server: number): string[] {
-  const row = (alias: string) => `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
+  const row = (alias: string) =>
+    `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
   const checks = [
-    ...table.references.filter((foreignKey) => foreignKey.deferred).map((foreignKey) => childCheck(table, foreignKey, row('s'))),
+    ...table.references
+      .filter((foreignKey) => foreignKey.deferred)
+      .map((foreignKey) => childCheck(table, foreignKey, row('s'))),
     ...table.referencedBy.flatMap((foreignKey) =>
       (['delete', 'update'] as const)
-        .filter((event) => foreignKey.deferred && (event === 'delete' ? foreignKey.onDelete : foreignKey.onUpdate) === 'no action')
+        .filter(
+          (event) =>
+            foreignKey.deferred &&
+            (event === 'delete' ? foreignKey.onDelete : foreignKey.onUpdate) === 'no action',
+        )
         .map((event) => restriction(table, foreignKey, event, row('d'), false, server)),
     ),
     uniqueSetChecks(table, 'deferred', row('s')),

@@ -1,9 +1,9 @@
 /** Unique and exclusion constraints, judged against the overlay at the time PostgreSQL would. */
-import { quoteIdentifier } from '../../db/identifier.ts';
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table, Unique } from '../../model/table.ts';
 import { functionName, keyMatches, overlayName, shadowName, sourceCall } from './names.ts';
 import { displayKey, displayName, keyDetail, raise } from './raise.ts';
-import { rowCall } from './row-checks.ts';
+import { rowCall } from './row-functions.ts';
 
 const immediate = (table: Table) => table.uniques.filter((unique) => unique.timing === 'immediate');
 
@@ -18,14 +18,18 @@ function newElements(table: Table, unique: Unique): string[] {
 
 /** The same for a row `o` of a query; bare names of an expression resolve to it. */
 function storedElements(unique: Unique): string[] {
-  return unique.elements.map((element) => (element.column === null ? element.definition : `o.${quoteIdentifier(element.column)}`));
+  return unique.elements.map((element) =>
+    element.column === null ? element.definition : `o.${quoteIdentifier(element.column)}`,
+  );
 }
 
 /** Row `o` collides with NEW. */
 function collides(table: Table, unique: Unique): string {
   const stored = storedElements(unique);
   const pairs = newElements(table, unique).map((value, index) => {
-    const operator = unique.nullsNotDistinct ? 'IS NOT DISTINCT FROM' : unique.elements[index]?.operator;
+    const operator = unique.nullsNotDistinct
+      ? 'IS NOT DISTINCT FROM'
+      : unique.elements[index]?.operator;
     return `${stored[index]} ${operator} ${value}`;
   });
   return [...pairs, ...(unique.predicate === null ? [] : [`(${unique.predicate})`])].join(' AND ');
@@ -33,9 +37,13 @@ function collides(table: Table, unique: Unique): string {
 
 /** NEW takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
 function participates(table: Table, unique: Unique): string {
-  const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique).map((value) => `${value} IS NOT NULL`);
+  const notNull = unique.nullsNotDistinct
+    ? []
+    : newElements(table, unique).map((value) => `${value} IS NOT NULL`);
   const predicate =
-    unique.predicate === null ? [] : [rowCall(functionName(table, 'predicate', unique.oid), unique.columns)];
+    unique.predicate === null
+      ? []
+      : [rowCall(functionName(table, 'predicate', unique.oid), unique.columns)];
   return [...notNull, ...predicate].join(' AND ') || 'true';
 }
 
@@ -61,9 +69,23 @@ export function updateUniqueChecks(table: Table): string {
   const others = immediate(table).filter((unique) => unique.name !== table.keyIndex);
   return others
     .map((unique) => {
-      const changed = unique.columns.map((name) => `NEW.${quoteIdentifier(name)} IS DISTINCT FROM OLD.${quoteIdentifier(name)}`);
+      const changed = unique.columns.map(
+        (name) => `NEW.${quoteIdentifier(name)} IS DISTINCT FROM OLD.${quoteIdentifier(name)}`,
+      );
       const when = `(${changed.join(' OR ') || 'true'}) AND ${participates(table, unique)}`;
       return check(table, unique, when, ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`);
+    })
+    .join('\n');
+}
+
+/** Statements that put the first row in the way of NEW into v_row; p_arbiters tells which indexes count. */
+export function findCollision(table: Table): string {
+  return immediate(table)
+    .map((unique) => {
+      const counts = `p_arbiters IS NULL OR p_arbiters ? ${quoteLiteral(unique.name)}`;
+      return `  IF v_row IS NULL AND (${counts}) AND ${participates(table, unique)} THEN
+    SELECT o.* INTO v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
+  END IF;`;
     })
     .join('\n');
 }
@@ -100,7 +122,9 @@ export function raiseDuplicateKey(table: Table): string {
 }
 
 function elementNames(unique: Unique): string[] {
-  return unique.elements.map((element) => (element.column === null ? unwrap(element.definition) : displayName(element.column)));
+  return unique.elements.map((element) =>
+    element.column === null ? unwrap(element.definition) : displayName(element.column),
+  );
 }
 
 const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
@@ -110,7 +134,11 @@ const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
  * Deferrable constraints cannot have expressions or predicates.
  * @param rows condition that selects the rows of the shadow table `s`
  */
-export function uniqueSetChecks(table: Table, timing: 'deferrable' | 'deferred', rows: string): string {
+export function uniqueSetChecks(
+  table: Table,
+  timing: 'deferrable' | 'deferred',
+  rows: string,
+): string {
   return table.uniques
     .filter((unique) => unique.timing === timing && unique.kind === 'unique')
     .map((unique) => {

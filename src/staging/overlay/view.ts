@@ -31,18 +31,28 @@ export function overlaySql(table: Table): string {
   });
 }
 
-/** Creates one function a column default, and hangs those that PostgreSQL applies by itself on the view's columns. */
-export function defaultsSql(table: Table): string[] {
-  return table.columns.flatMap((column, index) => {
-    const body = defaultBody(column);
-    if (body === null) return [];
-    const name = functionName(table, 'default', index + 1);
-    const create = `CREATE FUNCTION ${name}() RETURNS ${column.baseType} ${body}`;
+/** Columns whose default PostgreSQL applies by itself when a view has it, with the call that gives the value. */
+export function defaultColumns(table: Table): { readonly name: string; readonly call: string }[] {
+  return table.columns.flatMap((column, index) =>
     // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
-    if (column.identity === 'always') return [create];
-    const hang = `ALTER VIEW ${overlayName(table)} ALTER COLUMN ${quoteIdentifier(column.name)} SET DEFAULT ${name}()`;
-    return [create, hang];
+    column.identity === 'always' || defaultBody(column) === null
+      ? []
+      : [{ name: column.name, call: `${functionName(table, 'default', index + 1)}()` }],
+  );
+}
+
+/** Creates one function a column default, and hangs them on the view's columns. */
+export function defaultsSql(table: Table): string[] {
+  const functions = table.columns.flatMap((column, index) => {
+    const body = defaultBody(column);
+    const name = functionName(table, 'default', index + 1);
+    return body === null ? [] : [`CREATE FUNCTION ${name}() RETURNS ${column.baseType} ${body}`];
   });
+  const hangs = defaultColumns(table).map(
+    ({ name, call }) =>
+      `ALTER VIEW ${overlayName(table)} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
+  );
+  return [...functions, ...hangs];
 }
 
 /**

@@ -7,14 +7,14 @@ BEGIN
   FOR v_name IN
     SELECT format('%I.%I', 'stage_overlay_' || o.namespace, o.table_name) FROM stage.overlay o WHERE o.relation = p_relation
   LOOP
-    EXECUTE 'DROP VIEW IF EXISTS ' || v_name;
+    EXECUTE 'DROP VIEW IF EXISTS ' || v_name || ' CASCADE';  -- the view for ON CONFLICT stands on it
   END LOOP;
   IF to_regclass('stage_data.shadow_' || p_relation) IS NOT NULL THEN
     EXECUTE format('DROP TRIGGER IF EXISTS deferred ON stage_data.%I', 'shadow_' || p_relation);
   END IF;
   FOR v_name IN
     SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-    WHERE n.nspname = 'stage_data' AND p.proname ~ ('_' || p_relation || '(_|$)')
+    WHERE (n.nspname = 'stage_data' OR n.nspname LIKE 'stage\_upsert\_%') AND p.proname ~ ('_' || p_relation || '(_|$)')
   LOOP
     EXECUTE 'DROP FUNCTION ' || v_name;
   END LOOP;

@@ -1,32 +1,37 @@
 -- First step of every staged statement: hands its text and parameters to the mutation log, pins planner settings for the
 -- transaction, and verifies that the names in it still mean what the proxy took them for.
 -- p_relations: [{"schema", "name", "oid", "signature"}, ...]; signature null = no overlay when the name was resolved.
+-- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
 CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_relation record;
+  v_entry jsonb;
+  v_relation oid;
+  v_signature text;
+  v_stamp text;
 BEGIN
-  FOR v_relation IN
-    SELECT r.entry, c.oid, c.relname, o.signature, o.stamp
-    FROM pg_catalog.jsonb_array_elements(p_relations::pg_catalog.jsonb) r(entry)
-    LEFT JOIN pg_catalog.pg_class c ON c.oid = stage.relation_named(r.entry)
-    LEFT JOIN stage.overlay o ON o.relation = c.oid
-  LOOP
-    IF v_relation.oid IS DISTINCT FROM (v_relation.entry ->> 'oid')::pg_catalog.oid
-      OR v_relation.signature IS DISTINCT FROM v_relation.entry ->> 'signature'
-      OR (v_relation.signature IS NOT NULL AND v_relation.stamp IS DISTINCT FROM stage.table_stamp(v_relation.oid))
+  FOR v_entry IN SELECT value FROM pg_catalog.jsonb_array_elements(p_relations::pg_catalog.jsonb) LOOP
+    v_relation := stage.relation_named(v_entry);
+    SELECT signature, stamp INTO v_signature, v_stamp FROM stage.overlay WHERE relation = v_relation;
+    IF v_relation IS DISTINCT FROM (v_entry ->> 'oid')::pg_catalog.oid
+      OR v_signature IS DISTINCT FROM v_entry ->> 'signature'
+      OR (v_signature IS NOT NULL AND v_stamp IS DISTINCT FROM stage.table_stamp(v_relation))
     THEN
-      RAISE EXCEPTION 'the definition of relation "%" changed', v_relation.entry ->> 'name'
+      RAISE EXCEPTION 'the definition of relation "%" changed', v_entry ->> 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
-    IF v_relation.signature IS NOT NULL
-      AND NOT pg_catalog.has_table_privilege(v_relation.oid, 'SELECT, INSERT, UPDATE, DELETE')
-      AND NOT pg_catalog.has_any_column_privilege(v_relation.oid, 'SELECT, INSERT, UPDATE')
+    IF v_signature IS NOT NULL
+      AND NOT pg_catalog.has_table_privilege(v_relation, 'SELECT, INSERT, UPDATE, DELETE')
+      AND NOT pg_catalog.has_any_column_privilege(v_relation, 'SELECT, INSERT, UPDATE')
     THEN
-      RAISE EXCEPTION 'permission denied for table %', v_relation.relname USING ERRCODE = 'insufficient_privilege';
+      RAISE EXCEPTION 'permission denied for table %', v_entry ->> 'name' USING ERRCODE = 'insufficient_privilege';
     END IF;
   END LOOP;
+  PERFORM pg_catalog.set_config(o.key, '', true)
+  FROM pg_catalog.jsonb_each_text(nullif(pg_catalog.current_setting('stage.options', true), '')::pg_catalog.jsonb) o;
+  PERFORM pg_catalog.set_config(o.key, o.value, true) FROM pg_catalog.jsonb_each_text(p_options::pg_catalog.jsonb) o;
   PERFORM
+    pg_catalog.set_config('stage.options', p_options, true),
     pg_catalog.set_config('stage.query', p_query, true),
     pg_catalog.set_config('stage.params', p_params, true),
     pg_catalog.set_config('stage.statement', pg_catalog.nextval('stage.seq')::pg_catalog.text, true),

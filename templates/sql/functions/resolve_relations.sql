@@ -15,6 +15,7 @@ LANGUAGE sql STABLE AS $$
         WHEN c.relkind = 'f' THEN 'foreign'
         WHEN c.relkind = 'S' THEN 'sequence'
         ELSE 'other' END,
+      'schema', s.nspname,
       'overlay', CASE WHEN o.relation IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_overlay_' || o.namespace::pg_catalog.text, 'name', o.table_name) END,
       'signature', o.signature,

@@ -1,0 +1,97 @@
+/** The functions of a table that apply staged rows to production. */
+import { quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Column, Table } from '../../model/table.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  productionName,
+  rowTypeName,
+  shadowName,
+} from './names.ts';
+import { keyColumns, keysEqual, oldKeyColumns, rowId, rowKey, same } from './row-identity.ts';
+
+const oneRow = 's._stage_session = p_session AND s._stage_seq = p_first';
+
+const manyRows = `s._stage_session = p_session AND s._stage_seq BETWEEN p_first AND p_last
+        AND s._stage_mutation = p_mutation AND s._stage_op = p_operation AND s._stage_origin = p_origin`;
+
+/** Builds `apply_<oid>_row`, `apply_<oid>_set` and what ON UPDATE actions of foreign keys need. */
+export function applySql(table: Table): string {
+  return [
+    applyFunctionSql(table, 'row', oneRow),
+    applyFunctionSql(table, 'set', manyRows),
+    cascadedFunctionsSql(table),
+  ].join('\n');
+}
+
+function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): string {
+  const key = keyColumns(table, 'p.');
+  const old = keyColumns(table, 'o.');
+  const staged = oldKeyColumns(table, 's.');
+  const written = table.columns
+    .filter((column) => column.generated === null)
+    .map((column) => column.name);
+  return fillSql(loadSql('table/apply.sql'), {
+    function: functionName(table, 'apply', suffix),
+    production: productionName(table),
+    shadow: shadowName(table),
+    rows,
+    insert_columns: columnList(written),
+    insert_values: columnList(written, 's.'),
+    assignments: assignments(table.columns),
+    p_key: key.map((column, index) => `${column} AS key_${index + 1}`).join(', '),
+    p_matches_row: keysEqual(
+      table,
+      key,
+      key.map((_, index) => `v_row.key_${index + 1}`),
+    ),
+    p_matches_o: keysEqual(table, key, old),
+    p_matches_old: keysEqual(table, key, staged),
+    o_matches_old: keysEqual(table, old, staged),
+    p_row_id: rowId(key),
+    p_row_key: rowKey(table, key),
+    o_row_id: rowId(old),
+    o_row_key: rowKey(table, old),
+  });
+}
+
+/** Sets every column to what was staged if the staged change altered it, else leaves it as it is. */
+function assignments(columns: readonly Column[]): string {
+  const settable = columns.filter(
+    (column) => column.generated === null && column.identity !== 'always',
+  );
+  if (settable.length === 0) {
+    // no update of such a table can be staged, but the function has to parse
+    return columns.map(({ name }) => `${quoteIdentifier(name)} = DEFAULT`).join(', ');
+  }
+  return settable
+    .map(({ name }) => quoteIdentifier(name))
+    .map(
+      (name) =>
+        `${name} = CASE WHEN ${same(`s.${name}`, `(s._stage_base).${name}`)} THEN p.${name} ELSE s.${name} END`,
+    )
+    .join(',\n          ');
+}
+
+function cascadedFunctionsSql(table: Table): string {
+  const columns = columnNames(table);
+  const key = keyColumns(table, 'p.');
+  const staged = oldKeyColumns(table, 's.');
+  return fillSql(loadSql('table/apply_cascaded.sql'), {
+    prepare: functionName(table, 'prepare'),
+    capture: functionName(table, 'capture'),
+    cascaded: functionName(table, 'apply', 'cascaded'),
+    production: productionName(table),
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    rows: manyRows,
+    x_columns: columnList(columns, 'x.'),
+    p_columns: columnList(columns, 'p.'),
+    p_matches_old: keysEqual(table, key, staged),
+    p_matches_new: keysEqual(table, key, keyColumns(table, 's.')),
+    s_old_row_id: rowId(staged),
+    s_old_row_key: rowKey(table, staged),
+  });
+}

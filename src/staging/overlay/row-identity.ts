@@ -1,0 +1,47 @@
+/** SQL fragments by which review finds a row in production and names it to people. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import type { Table } from '../../model/table.ts';
+import { keyNames, oldColumnName, oldColumns } from './names.ts';
+
+/** The key's columns of a row, in order: `p."a"`, `p."b"`. */
+export const keyColumns = (table: Table, prefix: string) =>
+  keyNames(table).map((name) => prefix + quoteIdentifier(name));
+
+/** The key's columns as a staged row had them before its change. */
+export const oldKeyColumns = (table: Table, prefix: string) =>
+  keyNames(table).map((name) => prefix + oldColumnName(table, name));
+
+/** Two keys are equal, by the operators of the key's index. */
+export function keysEqual(table: Table, left: readonly string[], right: readonly string[]): string {
+  return table.key
+    .map(({ equals }, index) => `${left[index]} ${equals} ${right[index]}`)
+    .join(' AND ');
+}
+
+/** A row's key as text: `7`, or `7,de` in key order. */
+export function rowId(key: readonly string[]): string {
+  return key.map((column) => `${column}::text`).join(` || ',' || `);
+}
+
+/** A row's key as JSON: the value of a single column, an object of a composite key. */
+export function rowKey(table: Table, key: readonly string[]): string {
+  const values = key.map((column) => `stage.key_value(${column})`);
+  if (values.length === 1) return values.join('');
+  const members = keyNames(table).map((name, index) => `${quoteLiteral(name)}, ${values[index]}`);
+  return `pg_catalog.jsonb_build_object(${members.join(', ')})`;
+}
+
+/** The staged row of an update kept everything by which rows are found and referred to. */
+export function keepsOld(table: Table, prefix: string): string {
+  return oldColumns(table)
+    .map((name) => same(prefix + quoteIdentifier(name), prefix + oldColumnName(table, name)))
+    .join(' AND ');
+}
+
+/**
+ * Two values are the same image: stricter than any type's equality, and defined for every type.
+ * The operator `*=` itself would compare ROW() constructors column by column.
+ */
+export function same(left: string, right: string): string {
+  return `pg_catalog.record_image_eq(ROW(${left}), ROW(${right}))`;
+}

@@ -1,0 +1,80 @@
+/** The lock under which a session changes its state. Staged writes hold the row FOR SHARE until their transaction ends. */
+import type { Queryable, Row } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { ConflictScope, SessionEvent, SessionStatus } from '../model/session.ts';
+import { transitions } from '../model/session.ts';
+import { sessionNotFound, sessionUuid } from './session-store.ts';
+
+const lockTimeout = '2s';
+
+const lockRow = `
+SELECT id AS uuid, status, conflict_scope, digest FROM stage.session WHERE id = $1 FOR UPDATE`;
+
+export interface LockedSession {
+  readonly id: string;
+  /** The key of the session's row. */
+  readonly uuid: string;
+  readonly status: SessionStatus;
+  readonly conflictScope: ConflictScope;
+  /** Digest of the approved diff; null in any other state. */
+  readonly digest: string | null;
+}
+
+/**
+ * Locks a session until the transaction ends.
+ * @throws StageError `session_not_found`, or `session_busy` when somebody holds the session longer than a moment
+ */
+export async function lockSession(tx: Queryable, id: string): Promise<LockedSession> {
+  const uuid = sessionUuid(id);
+  await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+  const [row] = await tx.query(lockRow, [uuid]).catch((error: unknown) => {
+    throw sqlstateOf(error) === '55P03' ? sessionBusy(id, error) : error;
+  });
+  await tx.query('SET LOCAL lock_timeout = DEFAULT');
+  if (row === undefined) throw sessionNotFound(id);
+  const { status, conflict_scope, digest } = row as LockRow;
+  return { id, uuid, status, conflictScope: conflict_scope, digest };
+}
+
+/** @throws StageError `invalid_transition` when the table of transitions has no place for the event */
+export function requireTransition(session: LockedSession, event: SessionEvent): void {
+  if (transitions[session.status][event] !== null) return;
+  throw new StageError(
+    'invalid_transition',
+    `cannot ${event} a session that is ${session.status}`,
+    {
+      hint: hints[session.status],
+      facts: { status: session.status },
+    },
+  );
+}
+
+/** The SQLSTATE of an error that came from PostgreSQL. */
+export function sqlstateOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown }).code;
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+const hints: Readonly<Record<SessionStatus, string>> = {
+  active: 'Propose the session first.',
+  proposed: 'Approve, reject or delete it.',
+  approved: 'Its changes are in production; create a new session for further ones.',
+  rejected: 'Its changes were discarded; create a new session.',
+};
+
+function sessionBusy(id: string, cause: unknown): StageError {
+  return new StageError(
+    'session_busy',
+    `session ${id} is in use: an open transaction holds staged writes, or it is being reviewed`,
+    {
+      hint: 'Commit or roll back the transaction, or wait for the other review, then retry.',
+      cause,
+    },
+  );
+}
+
+type LockRow = Row & {
+  readonly status: SessionStatus;
+  readonly conflict_scope: ConflictScope;
+  readonly digest: string | null;
+};

@@ -1,0 +1,144 @@
+/** Sessions in the database: create, read, list, count. Their changes of state are in review/ and discard.ts. */
+import { randomBytes } from 'node:crypto';
+import type { Database, Queryable, Row } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import { JsonText } from '../model/json.ts';
+import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
+import { isSessionId } from '../model/session.ts';
+
+const columns = `
+  'sess_' || replace(s.id::text, '-', '') AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
+  coalesce(s.mutation_count, (SELECT count(*) FROM stage.mutation m WHERE m.session = s.id)) AS mutation_count,
+  stage.iso_time(s.created_at) AS created_at,
+  stage.iso_time(greatest(s.created_at, s.proposed_at, s.approved_at, s.rejected_at, (
+    SELECT m.executed_at FROM stage.mutation m WHERE m.session = s.id ORDER BY m.id DESC LIMIT 1
+  ))) AS updated_at,
+  stage.iso_time(s.proposed_at) AS proposed_at,
+  stage.iso_time(s.approved_at) AS approved_at, s.approved_by,
+  stage.iso_time(s.rejected_at) AS rejected_at, s.reason`;
+
+const insertSession = `
+INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope)
+VALUES ($1, $2, $3, $4, $5)
+RETURNING ${columns}`;
+
+const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
+
+const filters = `
+WHERE ($1::text IS NULL OR s.status = $1) AND ($2::text IS NULL OR s.project_id = $2)`;
+
+const selectSessions = `
+SELECT ${columns} FROM stage.session s ${filters}
+ORDER BY s.created_at DESC, s.id LIMIT $3 OFFSET $4`;
+
+const countSessions = `SELECT count(*) FROM stage.session s ${filters}`;
+
+const countActive = `SELECT count(*) FROM stage.session WHERE status = 'active'`;
+
+export interface NewSession {
+  readonly projectId: string;
+  /** A JSON object. */
+  readonly metadata: JsonText;
+  readonly reads: ReadsMode;
+  readonly conflictScope?: ConflictScope | undefined;
+}
+
+export interface SessionFilter {
+  readonly status?: SessionStatus | undefined;
+  readonly projectId?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface SessionPage {
+  /** Newest first. */
+  readonly sessions: Session[];
+  /** How many sessions the filter matches, whatever the limit. */
+  readonly totalCount: number;
+}
+
+/** Creates an active session under a new random id. */
+export async function createSession(db: Queryable, session: NewSession): Promise<Session> {
+  const [row] = await db.query(insertSession, [
+    randomBytes(16).toString('hex'),
+    session.projectId,
+    session.metadata.text,
+    session.reads,
+    session.conflictScope ?? 'row',
+  ]);
+  return toSession(row as SessionRow);
+}
+
+/** Reads one session. @throws StageError `session_not_found`, also for a text that cannot be a session id */
+export async function getSession(db: Queryable, id: string): Promise<Session> {
+  const [row] = await db.query(selectSession, [sessionUuid(id)]);
+  if (row === undefined) throw sessionNotFound(id);
+  return toSession(row as SessionRow);
+}
+
+/** Lists sessions, newest first. */
+export async function listSessions(db: Database, filter: SessionFilter): Promise<SessionPage> {
+  const matching = [filter.status ?? null, filter.projectId ?? null];
+  const [rows, [total]] = await Promise.all([
+    db.query(selectSessions, [...matching, filter.limit, filter.offset]),
+    db.query(countSessions, matching),
+  ]);
+  return {
+    sessions: rows.map((row) => toSession(row as SessionRow)),
+    totalCount: Number(total?.['count']),
+  };
+}
+
+/** How many sessions accept writes. */
+export async function countActiveSessions(db: Queryable): Promise<number> {
+  const [row] = await db.query(countActive);
+  return Number(row?.['count']);
+}
+
+/** The key of a session's row: the digits of its id, which PostgreSQL reads as a uuid. @throws StageError `session_not_found` */
+export function sessionUuid(id: string): string {
+  if (!isSessionId(id)) throw sessionNotFound(id);
+  return id.slice('sess_'.length);
+}
+
+export function sessionNotFound(id: string): StageError {
+  return new StageError('session_not_found', `there is no session ${id}`, {
+    hint: 'List the sessions with `stage session list` or GET /sessions.',
+  });
+}
+
+type SessionRow = Row & {
+  readonly id: string;
+  readonly project_id: string;
+  readonly metadata: string;
+  readonly status: SessionStatus;
+  readonly reads: ReadsMode;
+  readonly conflict_scope: ConflictScope;
+  readonly mutation_count: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly proposed_at: string | null;
+  readonly approved_at: string | null;
+  readonly approved_by: string | null;
+  readonly rejected_at: string | null;
+  readonly reason: string | null;
+};
+
+function toSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    metadata: new JsonText(row.metadata),
+    status: row.status,
+    reads: row.reads,
+    conflictScope: row.conflict_scope,
+    mutationCount: Number(row.mutation_count),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    proposedAt: row.proposed_at,
+    approvedAt: row.approved_at,
+    approvedBy: row.approved_by,
+    rejectedAt: row.rejected_at,
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,51 @@
+-- How a session's staged rows are applied: one row for each statement, in order, with its runs in order.
+-- A client's own rows form one run for each mutation, table and operation, however they interleave. What foreign keys did
+-- is cut where table or operation change, for a chain of actions has to be gone through link by link:
+--   actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do;
+--   actions of an UPDATE are production's own, so their rows are read before (capture) and after (cascaded).
+CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
+RETURNS TABLE (statement bigint, runs stage.apply_run[])
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+#variable_conflict use_variable
+DECLARE
+  v_client text;
+  v_actions text;
+BEGIN
+  SELECT
+    string_agg(format(
+      'SELECT %s::oid, _stage_mutation, _stage_op, min(_stage_seq), max(_stage_seq), count(*) FROM stage_data.shadow_%1$s'
+      ' WHERE _stage_session = $1 AND _stage_origin = ''c'' GROUP BY _stage_mutation, _stage_op', relation), ' UNION ALL '),
+    string_agg(format(
+      'SELECT %s::oid AS relation, _stage_mutation AS mutation, _stage_op AS operation, _stage_seq AS seq'
+      ' FROM stage_data.shadow_%1$s WHERE _stage_session = $1 AND _stage_origin = ''f''', relation), ' UNION ALL ')
+  INTO v_client, v_actions
+  FROM stage.staged_relations(p_session) AS relation;
+  IF v_client IS NULL THEN RETURN; END IF;
+
+  RETURN QUERY EXECUTE $q$
+    WITH client (relation, mutation, operation, first, last, row_count) AS ($q$ || v_client || $q$),
+    actions AS (
+      SELECT a.relation, a.mutation, a.operation, min(a.seq) AS first, max(a.seq) AS last, count(*) AS row_count
+      FROM (SELECT x.*, row_number() OVER (PARTITION BY x.mutation ORDER BY x.seq)
+                      - row_number() OVER (PARTITION BY x.mutation, x.relation, x.operation ORDER BY x.seq) AS island
+            FROM ($q$ || v_actions || $q$) x) a
+      GROUP BY a.relation, a.mutation, a.operation, a.island
+    ), steps (step, origin, phase, relation, mutation, operation, first, last, row_count) AS (
+      SELECT 'apply', 'c', 2, c.* FROM client c
+      UNION ALL
+      SELECT 'apply', 'f', 1, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
+      UNION ALL
+      SELECT s.step, 'f', s.phase, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation
+        CROSS JOIN (VALUES ('capture', 0), ('cascaded', 3)) AS s (step, phase) WHERE m.operation <> 'DELETE'
+    )
+    SELECT m.statement, array_agg(
+        ROW(s.relation, o.shown_name, s.step, s.mutation, s.operation, s.origin, s.first, s.last, s.row_count, o.foreign_key_rank)::stage.apply_run
+        ORDER BY s.phase = 0 DESC, min_first, s.phase, CASE WHEN s.phase = 1 THEN -s.first ELSE s.first END)
+    FROM (SELECT s.*, min(s.first) FILTER (WHERE s.origin = 'c') OVER (PARTITION BY s.mutation) AS min_first FROM steps s) s
+    JOIN stage.mutation m ON m.id = s.mutation
+    JOIN stage.overlay o ON o.relation = s.relation
+    GROUP BY m.statement
+    ORDER BY min(s.first)
+  $q$ USING p_session;
+END $$;
+REVOKE ALL ON FUNCTION stage.apply_plan(uuid) FROM PUBLIC;

@@ -1,0 +1,31 @@
+-- The end of an approval, in the transaction that has locked the session and found no conflict: applies the staged rows,
+-- writes and seals the audit, discards what was staged, changes the state. Gives NULL, or what production refused.
+CREATE OR REPLACE FUNCTION stage.approve_session(p_session uuid, p_approved_by text, p_digest text) RETURNS jsonb
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_head stage.audit_head;
+  v_state stage.audit_state;
+  v_failure jsonb;
+BEGIN
+  SELECT * INTO STRICT v_head FROM stage.audit_head FOR UPDATE;
+  -- taken under the lock, so that times go forward with positions
+  SELECT s.id, s.project_id, clock_timestamp(), p_approved_by, v_head."position", v_head.hash INTO STRICT v_state
+  FROM stage.session s WHERE s.id = p_session;
+  SELECT (a.p_state).*, a.failure
+  INTO v_state.session, v_state.project_id, v_state.approved_at, v_state.approved_by, v_state."position", v_state.hash, v_failure
+  FROM stage.apply_session(v_state) a;
+  IF v_failure IS NOT NULL THEN RETURN v_failure; END IF;
+
+  v_state.hash := stage.chain_link(v_state.hash, NULL, convert_to(stage.approval_text(v_head.approvals + 1, p_session,
+    v_state.project_id, p_digest, v_head."position" + 1, v_state."position" - v_head."position", v_state.approved_at,
+    p_approved_by), 'UTF8'));
+  INSERT INTO stage.approval VALUES (v_head.approvals + 1, p_session, v_state.project_id, p_digest, v_head."position" + 1,
+    v_state."position" - v_head."position", v_state.approved_at, p_approved_by, v_state.hash);
+  UPDATE stage.audit_head SET "position" = v_state."position", approvals = approvals + 1, hash = v_state.hash;
+
+  PERFORM stage.discard_rows(p_session);
+  UPDATE stage.session SET status = 'approved', approved_at = v_state.approved_at, approved_by = p_approved_by, digest = p_digest
+  WHERE id = p_session;
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text) FROM PUBLIC;

@@ -1,0 +1,14 @@
+-- A key's value as row_id shows it: an integer as a JSON number while every JSON reader keeps it exact (up to 2^53),
+-- everything else as PostgreSQL's text.
+CREATE OR REPLACE FUNCTION stage.key_value(p_value anyelement) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN pg_catalog.jsonb_typeof(pg_catalog.to_jsonb(p_value)) OPERATOR(pg_catalog.=) 'number'
+      AND p_value::text OPERATOR(pg_catalog.~) '^-?[0-9]{1,16}$'
+      AND p_value::text::numeric OPERATOR(pg_catalog.<=) 9007199254740992
+      AND p_value::text::numeric OPERATOR(pg_catalog.>=) -9007199254740992
+    THEN pg_catalog.to_jsonb(p_value)
+    ELSE pg_catalog.to_jsonb(p_value::text)
+  END
+$$;
+REVOKE ALL ON FUNCTION stage.key_value(anyelement) FROM PUBLIC;

@@ -1,0 +1,62 @@
+-- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
+-- production's own triggers included, in staging order; raises whatever production raises.
+-- Made twice: `_row` for one staged row, always found by its number, and `_set` for many.
+-- No search_path of its own: production's triggers need the one they always have. Names of columns never stand bare,
+-- for a table may have a column called p_session; functions of any type are qualified, for a closer one may exist.
+CREATE FUNCTION {{function}}(
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb)
+LANGUAGE plpgsql AS $body$
+#variable_conflict use_variable
+DECLARE
+  v_row record;
+BEGIN
+  IF p_operation = 'I' THEN
+    -- RETURNING knows nothing of the staged row: the two are paired by their order
+    FOR v_row IN
+      WITH staged AS (
+        SELECT row_number() OVER (ORDER BY s._stage_seq) AS number, coalesce(s._stage_root, s._stage_seq) AS lineage
+        FROM {{shadow}} s WHERE {{rows}}
+      ), applied AS (
+        INSERT INTO {{production}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
+        SELECT {{insert_values}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq
+        RETURNING {{p_key}}
+      ), numbered AS (
+        SELECT row_number() OVER () AS number, a.* FROM applied a
+      )
+      SELECT n.*, t.lineage FROM numbered n JOIN staged t ON t.number = n.number ORDER BY n.number
+    LOOP
+      lineage := v_row.lineage;
+      SELECT {{p_row_id}}, {{p_row_key}}, pg_catalog.to_jsonb(p.*) INTO row_id, row_key, new_data
+      FROM {{production}} p WHERE {{p_matches_row}};
+      IF FOUND THEN RETURN NEXT; END IF;
+    END LOOP;
+  ELSIF p_operation = 'U' THEN
+    -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+    FOR v_row IN
+      WITH applied AS (
+        UPDATE {{production}} p SET {{assignments}}
+        FROM {{shadow}} s JOIN {{production}} o ON {{o_matches_old}}
+        WHERE {{rows}} AND {{p_matches_o}}
+        RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
+          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, {{p_key}}
+      )
+      SELECT a.* FROM applied a ORDER BY a.seq
+    LOOP
+      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
+      -- RETURNING comes before AFTER triggers, this after them
+      SELECT pg_catalog.to_jsonb(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
+      IF FOUND THEN RETURN NEXT; END IF;
+    END LOOP;
+  ELSE
+    RETURN QUERY
+    WITH applied AS (
+      DELETE FROM {{production}} p USING {{shadow}} s
+      WHERE {{rows}} AND {{p_matches_old}}
+      RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
+        {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, pg_catalog.to_jsonb(p.*) AS old_data
+    )
+    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::jsonb FROM applied a ORDER BY a.seq;
+  END IF;
+END $body$;
+REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;

@@ -1,0 +1,49 @@
+-- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows,
+-- so they are not applied a second time, only read before (capture) and after (cascaded) for the audit.
+-- Both work on shadow rows that the approval is about to discard; conflicts have been looked for already.
+
+-- Every staged update gets the row as it was before: rows touched again do not carry it yet.
+CREATE FUNCTION {{prepare}}(p_session uuid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+#variable_conflict use_variable
+BEGIN
+  IF NOT EXISTS (
+    SELECT 1 FROM {{shadow}} s
+    WHERE s._stage_session = p_session AND s._stage_op = 'U' AND s._stage_base IS NOT DISTINCT FROM NULL
+  ) THEN
+    RETURN;
+  END IF;
+  UPDATE {{shadow}} s SET _stage_first = true, _stage_base = v.previous
+  FROM (
+    SELECT x._stage_seq AS seq,
+      lag(ROW({{x_columns}})::{{row_type}}) OVER (PARTITION BY coalesce(x._stage_root, x._stage_seq) ORDER BY x._stage_seq) AS previous
+    FROM {{shadow}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'k'
+  ) v
+  WHERE s._stage_session = p_session AND s._stage_seq = v.seq AND s._stage_op = 'U' AND s._stage_base IS NOT DISTINCT FROM NULL;
+END $body$;
+
+CREATE FUNCTION {{capture}}(
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+#variable_conflict use_variable
+BEGIN
+  UPDATE {{shadow}} s SET _stage_base = ROW({{p_columns}})::{{row_type}}
+  FROM {{production}} p
+  WHERE {{rows}} AND {{p_matches_old}};
+END $body$;
+
+CREATE FUNCTION {{cascaded}}(
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY
+  SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, to_jsonb(s._stage_base), to_jsonb(p.*)
+  FROM {{shadow}} s JOIN {{production}} p ON {{p_matches_new}}
+  WHERE {{rows}} ORDER BY s._stage_seq;
+END $body$;
+
+REVOKE ALL ON FUNCTION {{prepare}}(uuid), {{capture}}(uuid, bigint, bigint, bigint, "char", "char"),
+  {{cascaded}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;

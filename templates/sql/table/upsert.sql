@@ -1,0 +1,66 @@
+-- INSERT ... ON CONFLICT goes through a view of its own. Its trigger runs with the client's rights, because it evaluates the
+-- client's own DO UPDATE expressions; staging each row is left to the overlay.
+CREATE VIEW {{upsert}} AS SELECT {{all_columns}} FROM {{overlay}};
+GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
+
+-- Fills a new row and gives the row that is in its way; row constraints come first, as in PostgreSQL.
+-- p_arbiters: names of the unique indexes that count, null for all.
+CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, p_arbiters jsonb, p_update boolean, OUT v_row {{upsert}})
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+BEGIN
+{{prepare_row}}
+{{row_checks}}
+{{find_collision}}
+  IF p_update AND NOT (v_row IS NULL) THEN
+    PERFORM 1 FROM {{shadow}} s
+    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_v_row}}
+      AND s._stage_mutation = current_setting('stage.mutation_{{key}}')::bigint;
+    IF FOUND THEN
+      RAISE EXCEPTION 'ON CONFLICT DO UPDATE command cannot affect row a second time' USING ERRCODE = '21000',
+        HINT = 'Ensure that no rows proposed for insertion within the same command have duplicate constrained values.';
+    END IF;
+  END IF;
+END $body$;
+
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql AS $body$
+#variable_conflict use_column
+DECLARE
+  v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
+  v_alias pg_catalog.text := pg_catalog.quote_ident(v_conflict ->> 'alias');
+  v_overriding pg_catalog.text;
+  v_judged record;
+  v_new {{upsert}};
+  v_row {{upsert}};
+BEGIN
+  -- the statements below are a part of this one
+  PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true);
+  v_judged := {{collision}}(NEW, v_conflict -> 'arbiters', v_conflict ->> 'action' = 'update');
+  v_new := v_judged.new;
+  v_row := v_judged.v_row;
+  IF v_row IS NULL THEN
+    v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
+    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true);
+    INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
+    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', v_overriding, true);
+    RETURN v_new;
+  ELSIF v_conflict ->> 'action' = 'nothing' THEN
+    RETURN NULL;
+  END IF;
+  EXECUTE pg_catalog.concat('UPDATE {{overlay_literal}} AS ', v_alias, ' SET ', v_conflict ->> 'set',
+      ' FROM (SELECT ($1).*) AS excluded WHERE ', {{key_matches}}, ' AND (' || (v_conflict ->> 'where') || ')',
+      ' RETURNING ', v_alias, '.*')
+    INTO v_row USING v_new, v_row;
+  IF v_row IS NULL THEN RETURN NULL; END IF;
+  RETURN v_row;
+END $body$;
+
+CREATE TRIGGER before_upsert BEFORE INSERT ON {{upsert}}
+FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('{{key}}');
+CREATE TRIGGER stage_upsert INSTEAD OF INSERT ON {{upsert}}
+FOR EACH ROW EXECUTE FUNCTION {{function}}();
+CREATE TRIGGER after_upsert AFTER INSERT ON {{upsert}}
+FOR EACH STATEMENT EXECUTE FUNCTION {{after_function}}();
