@@ -1,0 +1,41 @@
+/** The REST interface as a Koa application. */
+import Router from '@koa/router';
+import Koa from 'koa';
+import { demandToken, refuseForeignSites } from './access.ts';
+import { answerErrors } from './error-handler.ts';
+import { mountRoute } from './mount.ts';
+import { openapiRoute } from './openapi.ts';
+import { identifyRequests } from './request-id.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { mutationRoutes } from './routes/mutations.ts';
+import { operationRoutes } from './routes/operations.ts';
+import { reviewRoutes } from './routes/review.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import type { RestServices } from './services.ts';
+
+/** Builds the application; it listens nowhere yet. */
+export function createRestApp(services: RestServices): Koa {
+  const described = [
+    ...sessionRoutes,
+    ...mutationRoutes,
+    ...reviewRoutes,
+    ...auditRoutes,
+    ...operationRoutes,
+  ];
+  const router = new Router({ sensitive: true });
+  for (const route of [...described, openapiRoute(described, services.info.version)]) {
+    mountRoute(router, route, services);
+  }
+  const app = new Koa();
+  // What goes wrong while an answer is being sent: the client went away, or a stream broke.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    services.log.warn('answer cut short', { error: error.message, code: error.code });
+  });
+  app.use(identifyRequests(services.log));
+  app.use(answerErrors(services));
+  app.use(refuseForeignSites(services.access));
+  app.use(demandToken(services.access));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app;
+}

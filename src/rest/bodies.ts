@@ -1,0 +1,58 @@
+/** The model's nouns in the form in which the interface shows them. */
+import type { AuditEntry, Change, Mutation } from '../model/change.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Session } from '../model/session.ts';
+
+/** Times and names of a state stand there once it was reached. */
+export function sessionBody(session: Session): JsonObject {
+  const { proposedAt, approvedAt, rejectedAt } = session;
+  return {
+    session_id: session.id,
+    id: session.id,
+    project_id: session.projectId,
+    metadata: session.metadata,
+    status: session.status,
+    reads: session.reads,
+    conflict_scope: session.conflictScope,
+    mutation_count: session.mutationCount,
+    created_at: session.createdAt,
+    updated_at: session.updatedAt,
+    ...(proposedAt === null ? {} : { proposed_at: proposedAt }),
+    ...(approvedAt === null
+      ? {}
+      : { approved_at: approvedAt, applied_at: approvedAt, approved_by: session.approvedBy }),
+    ...(rejectedAt === null ? {} : { rejected_at: rejectedAt, reason: session.reason }),
+  };
+}
+
+export function mutationBody(mutation: Mutation): JsonObject {
+  return {
+    id: mutation.id,
+    type: mutation.type,
+    table: mutation.table,
+    query: mutation.query,
+    params: mutation.params,
+    affected_rows: mutation.affectedRows,
+    executed_at: mutation.executedAt,
+  };
+}
+
+/** The table's name stands outside, as the name of the list. */
+export function changeBody(change: Change): JsonObject {
+  return { type: change.type, row_id: change.rowId, before: change.before, after: change.after };
+}
+
+export function auditBody(entry: AuditEntry): JsonObject {
+  return {
+    id: entry.id,
+    session_id: entry.sessionId,
+    project_id: entry.projectId,
+    table_name: entry.tableName,
+    operation: entry.operation,
+    row_id: entry.rowId,
+    old_data: entry.oldData,
+    new_data: entry.newData,
+    approved_at: entry.approvedAt,
+    approved_by: entry.approvedBy,
+  };
+}

@@ -1,0 +1,94 @@
+/** A diff as a stream of JSON text: however many changes there are, only a page of them is in memory. */
+import { Readable } from 'node:stream';
+import type { Change, ChangeCounts } from '../model/change.ts';
+import type { JsonObject } from '../model/json.ts';
+import { stringifyJson } from '../model/json.ts';
+import type { Diff } from '../review/diff.ts';
+import { changeBody } from './bodies.ts';
+
+export interface DiffPage {
+  /** Only this table. */
+  readonly table?: string | undefined;
+  /** At most so many changes; all when left out. */
+  readonly limit?: number | undefined;
+  /** Skips so many changes. */
+  readonly offset: number;
+}
+
+/** Small pieces cost more to send than to hold back. */
+const pieceLength = 64 * 1024;
+
+/**
+ * Makes the stream. Its end, whether reached, broken or given up, closes the diff.
+ * @param id the session's id
+ */
+export function diffStream(id: string, diff: Diff, page: DiffPage): Readable {
+  const stream = Readable.from(joined(diffText(id, diff, page)), { objectMode: false });
+  stream.once('close', () => void diff.close());
+  return stream;
+}
+
+async function* joined(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const part of parts) {
+    piece += part;
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+async function* diffText(id: string, diff: Diff, page: DiffPage): AsyncGenerator<string> {
+  const head = stringifyJson({
+    session_id: id,
+    id,
+    digest: diff.digest,
+    summary: summaryOf(diff.counts),
+  });
+  yield `${head.slice(0, -1)},"tables":{`;
+  yield* tablesText(diff, page);
+  yield '}}';
+}
+
+/** The tables' members. Changes arrive table by table, in the order of the counts. */
+async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
+  const shown = diff.counts.filter(
+    (entry) => page.table === undefined || entry.table === page.table,
+  );
+  const changes = onPage(diff.changes, page);
+  let next = await changes.next();
+  for (const [index, { table, ...counts }] of shown.entries()) {
+    yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${stringifyJson(counts).slice(0, -1)},"changes":[`;
+    for (let separator = ''; !next.done && next.value.table === table; separator = ',') {
+      yield separator + stringifyJson(changeBody(next.value));
+      next = await changes.next();
+    }
+    yield ']}';
+  }
+}
+
+async function* onPage(
+  changes: AsyncIterable<Change>,
+  page: DiffPage,
+): AsyncGenerator<Change, undefined> {
+  const end = page.offset + (page.limit ?? Number.POSITIVE_INFINITY);
+  let index = 0;
+  for await (const change of changes) {
+    if (page.table !== undefined && change.table !== page.table) continue;
+    if (index >= end) return;
+    if (index >= page.offset) yield change;
+    index += 1;
+  }
+}
+
+function summaryOf(counts: readonly ChangeCounts[]): JsonObject {
+  const total = (kind: 'inserts' | 'updates' | 'deletes') =>
+    counts.reduce((sum, entry) => sum + entry[kind], 0);
+  return {
+    total_inserts: total('inserts'),
+    total_updates: total('updates'),
+    total_deletes: total('deletes'),
+    tables_affected: counts.length,
+  };
+}

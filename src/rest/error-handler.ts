@@ -1,0 +1,62 @@
+/** The one place where an error becomes an answer. */
+import type { Context, Middleware } from 'koa';
+import { StageError } from '../errors.ts';
+import { stringifyJson } from '../model/json.ts';
+import { requestId } from './request-id.ts';
+import type { RestServices } from './services.ts';
+
+const retryAfterSeconds = '2';
+
+/**
+ * Answers every error with `{"error", "message", "hint"?, "request_id", ...facts}`.
+ * An error that was not made for users is logged and answered as `internal`: its text may hold anybody's data.
+ */
+export function answerErrors(services: Pick<RestServices, 'log' | 'upstream'>): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      refuseUnrouted(ctx);
+    } catch (error) {
+      const shown = error instanceof StageError ? error : hide(error, ctx, services);
+      if (shown.code === 'upstream_unavailable') void services.upstream.check();
+      answer(ctx, shown);
+    }
+  };
+}
+
+/** The router leaves only a status where no route took the request. */
+function refuseUnrouted(ctx: Context): void {
+  if (ctx.body !== undefined && ctx.body !== null) return;
+  if (ctx.status === 404) {
+    throw new StageError('not_found', `there is no ${ctx.path}`, {
+      hint: 'GET /openapi.json lists what there is.',
+    });
+  }
+  if (ctx.status === 405 || ctx.status === 501) {
+    throw new StageError('method_not_allowed', `${ctx.method} is not allowed on ${ctx.path}`, {
+      hint: `Allowed: ${ctx.response.get('Allow') || 'GET, POST, DELETE'}.`,
+    });
+  }
+}
+
+function hide(error: unknown, ctx: Context, { log }: Pick<RestServices, 'log'>): StageError {
+  const { message, stack, code } = error as NodeJS.ErrnoException;
+  log.error('request failed', { request_id: requestId(ctx), error: message, code, stack });
+  return new StageError('internal', 'something went wrong inside the service', {
+    hint: 'The log of the service tells more under this request_id.',
+  });
+}
+
+function answer(ctx: Context, error: StageError): void {
+  ctx.status = error.status;
+  if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  if (error.status === 503) ctx.set('Retry-After', retryAfterSeconds);
+  ctx.type = 'json';
+  ctx.body = stringifyJson({
+    error: error.code,
+    message: error.message,
+    hint: error.hint,
+    request_id: requestId(ctx),
+    ...error.facts,
+  });
+}

@@ -1,0 +1,53 @@
+/** Takes a JSON object's text apart into its members' texts, so that a member can be passed on exactly as it was written. */
+import { StageError } from '../errors.ts';
+import { JsonText } from '../model/json.ts';
+
+/** Nesting that no honest request needs; PostgreSQL's own limit depends on its stack. */
+const maxDepth = 100;
+
+/** A string, or one character of structure. Everything between is white space, numbers and words. */
+const tokens = /"(?:[^"\\]+|\\.)*"|[{}[\],:]/g;
+
+/**
+ * Gives the members of an object as text, by name.
+ * @param text valid JSON (JSON.parse took it) whose value is an object
+ * @throws StageError `invalid_request` when it is nested too deeply or names a member twice
+ */
+export function jsonMembers(text: string): ReadonlyMap<string, JsonText> {
+  const members = new Map<string, JsonText>();
+  let depth = 0;
+  let name: string | null = null;
+  let start = 0;
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    if (depth === 1 && name === null && token.startsWith('"')) {
+      name = memberName(token, members);
+    } else if (depth === 1 && token === ':') {
+      start = index + 1;
+    } else if (depth === 1 && name !== null && (token === ',' || token === '}')) {
+      members.set(name, new JsonText(text.slice(start, index).trim()));
+      name = null;
+    }
+    depth += depthChange(token);
+    if (depth > maxDepth) throw tooDeep();
+  }
+  return members;
+}
+
+function memberName(token: string, members: ReadonlyMap<string, unknown>): string {
+  const name = JSON.parse(token) as string;
+  if (!members.has(name)) return name;
+  throw new StageError('invalid_request', `the body names ${JSON.stringify(name)} more than once`, {
+    hint: 'Send each member once.',
+  });
+}
+
+function depthChange(token: string): number {
+  if (token === '{' || token === '[') return 1;
+  return token === '}' || token === ']' ? -1 : 0;
+}
+
+function tooDeep(): StageError {
+  return new StageError('invalid_request', `the body is nested deeper than ${maxDepth} levels`, {
+    hint: 'Send a flatter object.',
+  });
+}

@@ -1,0 +1,77 @@
+/** Puts a route on the router: checks what came in against its schemas, calls its handler, writes the answer. */
+import { Readable } from 'node:stream';
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { StageError } from '../errors.ts';
+import { stringifyJson } from '../model/json.ts';
+import { readJsonBody } from './json-body.ts';
+import type { Reply, Route } from './route.ts';
+import { PlainText } from './route.ts';
+import type { RestServices } from './services.ts';
+
+/** How long a reader of a stream may take nothing. */
+const stalledMs = 120_000;
+
+/** Adds the route. A route without a body schema leaves a body unread. */
+export function mountRoute(router: Router, route: Route, services: RestServices): void {
+  router[route.method](route.path, async (ctx) => {
+    if (route.needsUpstream) demandUpstream(services);
+    const query = route.query && validate(route.query, singleValues(ctx.query));
+    const sent = route.body && (await readJsonBody(ctx.req, services.maxBodyBytes));
+    const body = route.body && validate(route.body, sent?.value);
+    const request = { id: ctx.params['id'] ?? '', query, body, texts: sent?.texts ?? new Map() };
+    write(ctx, await route.handle(request, services));
+  });
+}
+
+function demandUpstream({ upstream: { state } }: RestServices): void {
+  if (state.ready) return;
+  throw new StageError(
+    'upstream_unavailable',
+    `the upstream database is not ready: ${state.error}`,
+    {
+      hint: state.hint ?? 'The service keeps trying; GET /health follows.',
+    },
+  );
+}
+
+/** A parameter given twice would have to be guessed at. */
+function singleValues(query: Context['query']): Record<string, string | undefined> {
+  const entries = Object.entries(query).map(([name, value]): [string, string | undefined] => {
+    if (Array.isArray(value)) throw invalid(`${name}: given more than once`);
+    return [name, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function validate(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(
+    result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+  );
+}
+
+function invalid(message: string): StageError {
+  return new StageError('invalid_request', message, {
+    hint: 'GET /openapi.json describes every parameter and member.',
+  });
+}
+
+function write(ctx: Context, { status = 200, headers = {}, body }: Reply): void {
+  ctx.status = status;
+  ctx.set({ ...headers });
+  if (body instanceof Readable) {
+    // a reader that stands still would hold the snapshot in the database
+    ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
+    ctx.type = 'json';
+    ctx.body = body;
+  } else if (body instanceof PlainText) {
+    ctx.set('Content-Type', body.contentType);
+    ctx.body = body.text;
+  } else {
+    ctx.type = 'json';
+    ctx.body = stringifyJson(body);
+  }
+}

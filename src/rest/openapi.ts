@@ -1,0 +1,139 @@
+/** The OpenAPI 3.1 document, made from the routes and the schemas that check them. */
+import { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import { StageError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Route } from './route.ts';
+import { defineRoute } from './route.ts';
+import { failure } from './schemas/outputs.ts';
+
+type JsonSchema = { readonly [key: string]: JsonValue };
+
+/** The route that gives the document. */
+export function openapiRoute(routes: readonly Route[], version: string): Route {
+  const itself = defineRoute({
+    method: 'get',
+    path: '/openapi.json',
+    name: 'getOpenapi',
+    summary: 'This document.',
+    answers: { 200: z.record(z.string(), z.unknown()) },
+    errors: [],
+    needsUpstream: false,
+    handle: async () => ({ body: document }),
+  });
+  const document = describe([...routes, itself], version);
+  return itself;
+}
+
+/** Describes the routes as an OpenAPI document. */
+function describe(routes: readonly Route[], version: string): JsonObject {
+  const paths: Record<string, Record<string, JsonValue>> = {};
+  const components = new Map<string, JsonSchema>();
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, components) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'stage',
+      version,
+      description: 'Review of writes staged by the PostgreSQL proxy.',
+    },
+    paths,
+    components: {
+      schemas: Object.fromEntries(components),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+    security: [{}, { bearer: [] }],
+  };
+}
+
+function operationOf(route: Route, components: Map<string, JsonSchema>): JsonObject {
+  const answers = Object.entries(route.answers).map(([status, schema]) => {
+    const content =
+      typeof schema === 'string' ? textContent(schema) : jsonContent(schemaOf(schema, components));
+    return [
+      status,
+      { description: Number(status) < 300 ? 'Done.' : 'Not available.', content },
+    ] as const;
+  });
+  const failures = jsonContent(schemaOf(failure, components));
+  const refusals = [...errorsByStatus(errorsOf(route))].map(
+    ([status, codes]) => [status, { description: codes.join(', '), content: failures }] as const,
+  );
+  return {
+    operationId: route.name,
+    summary: route.summary,
+    parameters: [...pathParameters(route), ...queryParameters(route)],
+    requestBody: route.body && {
+      required: false,
+      content: jsonContent(schemaOf(route.body, components)),
+    },
+    responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(answers) },
+  };
+}
+
+/** A route's own errors and those that follow from its form. */
+function errorsOf(route: Route): ErrorCode[] {
+  const taking: ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
+  return [
+    ...(route.query || route.body ? (['invalid_request'] as const) : []),
+    ...(route.body ? taking : []),
+    'unauthorized',
+    'forbidden',
+    ...route.errors,
+    ...(route.needsUpstream ? (['upstream_unavailable'] as const) : []),
+    'internal',
+  ];
+}
+
+function errorsByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = new StageError(code, '');
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+function pathParameters(route: Route): JsonObject[] {
+  return [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(route: Route): JsonObject[] {
+  if (!route.query) return [];
+  const schema = z.toJSONSchema(route.query, { io: 'input' }) as z.core.JSONSchema.ObjectSchema;
+  return Object.entries(schema.properties ?? {}).map(([name, parameter]) => ({
+    name,
+    in: 'query',
+    required: schema.required?.includes(name) ?? false,
+    schema: parameter as JsonSchema,
+  }));
+}
+
+/**
+ * The JSON Schema of a zod schema. Named parts go to the components and are referred to.
+ * As `input` it leaves objects open: a client must expect members that later versions add.
+ */
+function schemaOf(schema: z.ZodType, components: Map<string, JsonSchema>): JsonSchema {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }));
+  const made = JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/')) as JsonSchema;
+  const { $schema: _, $defs = {}, ...rest } = made;
+  for (const [name, part] of Object.entries($defs as JsonObject))
+    components.set(name, part as JsonSchema);
+  return rest;
+}
+
+function jsonContent(schema: JsonSchema): JsonObject {
+  return { 'application/json': { schema } };
+}
+
+function textContent(type: string): JsonObject {
+  return { [type]: { schema: { type: 'string' } } };
+}

@@ -1,0 +1,61 @@
+/** A route as data: what it takes, what it gives, what it does. The router and the OpenAPI document are both made from it. */
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import type { JsonObject, JsonText } from '../model/json.ts';
+import type { RestServices } from './services.ts';
+
+export interface RouteRequest<Query, Body> {
+  /** The path's `:id`; empty where it has none. */
+  readonly id: string;
+  readonly query: Query;
+  readonly body: Body;
+  /** The body's members as they were written. */
+  readonly texts: ReadonlyMap<string, JsonText>;
+}
+
+export interface Reply {
+  /** 200 when left out. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: JsonObject | Readable | PlainText;
+}
+
+/** An answer that is not JSON. */
+export class PlainText {
+  readonly contentType: string;
+  readonly text: string;
+
+  constructor(contentType: string, text: string) {
+    this.contentType = contentType;
+    this.text = text;
+  }
+}
+
+export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
+  readonly method: 'get' | 'post' | 'delete';
+  readonly path: string;
+  /** Name of the operation in the OpenAPI document. */
+  readonly name: string;
+  readonly summary: string;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Answers by HTTP status. A text names a media type that is not JSON. */
+  readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  readonly errors: readonly ErrorCode[];
+  /** Whether the route works only while the upstream database does. */
+  readonly needsUpstream: boolean;
+  /** Does the work. Raises StageError. */
+  handle(
+    request: RouteRequest<z.output<Query>, z.output<Body>>,
+    services: RestServices,
+  ): Promise<Reply>;
+}
+
+/** Declares a route; the handler's query and body are typed by the route's own schemas. */
+export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>(
+  route: Route<Query, Body>,
+): Route {
+  // the schemas' outputs are handed to this very handler, see mount.ts
+  return route as unknown as Route;
+}

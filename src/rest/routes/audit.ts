@@ -1,0 +1,75 @@
+/** The audit of applied changes. */
+import { z } from 'zod';
+import { getAuditEntry, listAudit } from '../../review/audit-store.ts';
+import { verifyAudit } from '../../review/verify-audit.ts';
+import { auditBody } from '../bodies.ts';
+import { hasMore } from '../page.ts';
+import { defineRoute } from '../route.ts';
+import { operation, paging, shortText, timestamp } from '../schemas/inputs.ts';
+import { auditEntry, auditList, auditVerdict } from '../schemas/outputs.ts';
+
+const list = defineRoute({
+  method: 'get',
+  path: '/audit',
+  name: 'listAudit',
+  summary: 'Lists the applied changes of a project, oldest first.',
+  query: z.object({
+    project_id: shortText,
+    session_id: shortText.optional(),
+    table_name: shortText.optional(),
+    operation: operation.optional(),
+    since: timestamp.optional(),
+    until: timestamp.optional(),
+    ...paging,
+  }),
+  answers: { 200: auditList },
+  errors: [],
+  needsUpstream: true,
+  handle: async ({ query }, { db }) => {
+    const page = await listAudit(db, {
+      projectId: query.project_id,
+      sessionId: query.session_id,
+      tableName: query.table_name,
+      operation: query.operation,
+      since: query.since,
+      until: query.until,
+      limit: query.limit,
+      offset: query.offset,
+    });
+    return {
+      body: {
+        entries: page.entries.map(auditBody),
+        total_count: page.totalCount,
+        has_more: hasMore(query.offset, page.entries, page.totalCount),
+      },
+    };
+  },
+});
+
+const verify = defineRoute({
+  method: 'get',
+  path: '/audit/verify',
+  name: 'verifyAudit',
+  summary: 'Recomputes the hash chain and names the first entry that does not fit.',
+  answers: { 200: auditVerdict },
+  errors: [],
+  needsUpstream: true,
+  handle: async (_, { db }) => {
+    const { ok, entries, approvals, firstBad, head } = await verifyAudit(db);
+    return { body: { ok, entries, approvals, first_bad: firstBad && { ...firstBad }, head } };
+  },
+});
+
+const get = defineRoute({
+  method: 'get',
+  path: '/audit/:id',
+  name: 'getAuditEntry',
+  summary: 'Shows one applied change.',
+  answers: { 200: auditEntry },
+  errors: ['audit_entry_not_found'],
+  needsUpstream: true,
+  handle: async ({ id }, { db }) => ({ body: auditBody(await getAuditEntry(db, id)) }),
+});
+
+/** `verify` stands before `:id`, which would take it. */
+export const auditRoutes = [list, verify, get];

@@ -1,0 +1,69 @@
+/** What operators and their tools ask: health, probes, metrics, where to connect. */
+import { defineRoute, PlainText } from '../route.ts';
+import { health, info, probe } from '../schemas/outputs.ts';
+
+const showHealth = defineRoute({
+  method: 'get',
+  path: '/health',
+  name: 'getHealth',
+  summary: 'Looks at the upstream database now.',
+  answers: { 200: health, 503: health },
+  errors: [],
+  needsUpstream: false,
+  handle: async (_, { upstream }) => {
+    const state = await upstream.check();
+    return state.ready
+      ? { body: { status: 'ok', upstream: 'connected' } }
+      : { status: 503, body: { status: 'degraded', upstream: 'disconnected', error: state.error } };
+  },
+});
+
+const live = defineRoute({
+  method: 'get',
+  path: '/livez',
+  name: 'isAlive',
+  summary: 'Whether the process answers; the upstream database does not matter.',
+  answers: { 200: probe },
+  errors: [],
+  needsUpstream: false,
+  handle: async () => ({ body: { status: 'ok' } }),
+});
+
+const ready = defineRoute({
+  method: 'get',
+  path: '/readyz',
+  name: 'isReady',
+  summary:
+    'Whether sessions can be served: the upstream database answers and its schema is current.',
+  answers: { 200: probe },
+  errors: [],
+  needsUpstream: true,
+  handle: async () => ({ body: { status: 'ok' } }),
+});
+
+const showMetrics = defineRoute({
+  method: 'get',
+  path: '/metrics',
+  name: 'getMetrics',
+  summary: 'The Prometheus text exposition format.',
+  answers: { 200: 'text/plain' },
+  errors: [],
+  needsUpstream: false,
+  handle: async (_, { metrics }) => {
+    const { contentType, text } = await metrics.render();
+    return { body: new PlainText(contentType, text) };
+  },
+});
+
+const showInfo = defineRoute({
+  method: 'get',
+  path: '/info',
+  name: 'getInfo',
+  summary: 'Where database clients connect.',
+  answers: { 200: info },
+  errors: [],
+  needsUpstream: false,
+  handle: async (_, services) => ({ body: { ...services.info } }),
+});
+
+export const operationRoutes = [showHealth, live, ready, showMetrics, showInfo];

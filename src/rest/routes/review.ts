@@ -1,0 +1,114 @@
+/** Review of a session: diff, conflicts, propose, approve, reject. */
+import { z } from 'zod';
+import { StageError } from '../../errors.ts';
+import { approveSession } from '../../review/approve.ts';
+import { conflictFacts, findConflicts } from '../../review/conflicts.ts';
+import { readDiff } from '../../review/diff.ts';
+import { proposeSession } from '../../review/propose.ts';
+import { rejectSession } from '../../review/reject.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { sessionBody } from '../bodies.ts';
+import { diffStream } from '../diff-stream.ts';
+import { defineRoute } from '../route.ts';
+import { longText, paging, shortText } from '../schemas/inputs.ts';
+import { conflictList, diff, session } from '../schemas/outputs.ts';
+
+const showDiff = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/diff',
+  name: 'getDiff',
+  summary:
+    'Shows the net change of every row, by table. With limit, only so many changes; counts stay those of the whole.',
+  query: z.object({
+    table: shortText.optional(),
+    limit: paging.limit.optional(),
+    offset: paging.offset,
+  }),
+  answers: { 200: diff },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id, query }, { db }) => ({
+    body: diffStream(id, await readDiff(db, id), query),
+  }),
+});
+
+const showConflicts = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/conflicts',
+  name: 'findConflicts',
+  summary: 'Makes the check that approve would make, and changes nothing.',
+  answers: { 200: conflictList },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id }, { db }) => {
+    const conflicts = (await findConflicts(db, id)).map(conflictFacts);
+    return { body: { session_id: id, id, conflicts, total_count: conflicts.length } };
+  },
+});
+
+const propose = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/propose',
+  name: 'proposeSession',
+  summary: 'Submits an active session for review; it takes no further writes.',
+  body: z.object({}),
+  answers: { 200: session },
+  errors: ['session_not_found', 'invalid_transition', 'session_busy'],
+  needsUpstream: true,
+  handle: async ({ id }, { db }) => ({ body: sessionBody(await proposeSession(db, id)) }),
+});
+
+const approve = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/approve',
+  name: 'approveSession',
+  summary: 'Applies a proposed session to production: all of it in one transaction, or nothing.',
+  body: z.object({
+    approved_by: shortText.nullish(),
+    digest: z
+      .string()
+      .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits')
+      .nullish(),
+  }),
+  answers: { 200: session },
+  errors: [
+    'session_not_found',
+    'invalid_transition',
+    'session_busy',
+    'conflict_detected',
+    'apply_failed',
+    'digest_mismatch',
+  ],
+  needsUpstream: true,
+  handle: async ({ id, body }, { db, metrics }) => {
+    try {
+      const by = { approvedBy: body.approved_by ?? null, digest: body.digest ?? null };
+      const { status } = await getSession(db, id);
+      const approved = await approveSession(db, id, by);
+      // a repeated approval of the same diff applies nothing
+      if (status !== 'approved') metrics.reviewed('approved', approved.mutationCount);
+      return { body: sessionBody(approved) };
+    } catch (error) {
+      if (error instanceof StageError && error.code === 'conflict_detected') metrics.conflict();
+      throw error;
+    }
+  },
+});
+
+const reject = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/reject',
+  name: 'rejectSession',
+  summary: 'Rejects a proposed session and discards everything it staged.',
+  body: z.object({ reason: longText.nullish() }),
+  answers: { 200: session },
+  errors: ['session_not_found', 'invalid_transition', 'session_busy'],
+  needsUpstream: true,
+  handle: async ({ id, body }, { db, metrics }) => {
+    const rejected = await rejectSession(db, id, body.reason ?? null);
+    metrics.reviewed('rejected', rejected.mutationCount);
+    return { body: sessionBody(rejected) };
+  },
+});
+
+export const reviewRoutes = [showDiff, showConflicts, propose, approve, reject];

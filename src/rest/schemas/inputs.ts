@@ -1,0 +1,59 @@
+/** Building blocks of what a request may carry. */
+import { z } from 'zod';
+import { operations } from '../../model/change.ts';
+
+const maxPage = 1000;
+
+/** Text on one line: no control characters, no half surrogate pairs, which PostgreSQL could not store. */
+const oneLine = /^[^\p{Cc}\p{Cs}]*$/u;
+/** The same, with line breaks and tabs. */
+const lines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
+
+/** A short text on one line. */
+export const shortText = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(oneLine, 'control characters are not allowed');
+
+/** A text of several lines. */
+export const longText = z.string().max(2000).regex(lines, 'control characters are not allowed');
+
+/** A query parameter that is a whole number: digits only, so that neither `1e9` nor ` 5` nor nothing at all passes. */
+const whole = (schema: z.ZodType) =>
+  z.preprocess((value) => (isDigits(value) ? Number(value) : value), schema);
+
+function isDigits(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{1,15}$/.test(value);
+}
+
+/** Parameters of every list. */
+export const paging = {
+  limit: whole(
+    z.int('must be a whole number').min(0).max(maxPage).default(100),
+  ) as z.ZodType<number>,
+  offset: whole(z.int('must be a whole number').min(0).default(0)) as z.ZodType<number>,
+};
+
+export const operation = z.enum(operations);
+
+const timestampForm =
+  /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?)?$/;
+
+/**
+ * An ISO 8601 date, or date and time; UTC unless it has an offset.
+ * The plus sign of an offset that was not encoded arrives as a space.
+ */
+export const timestamp = z
+  .string()
+  .transform((text) => text.replace(/(T[\d:.]+) (\d\d:?\d\d)$/, '$1+$2'))
+  .refine(isTimestamp, 'must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00Z')
+  .meta({ format: 'date-time' });
+
+function isTimestamp(text: string): boolean {
+  const day = timestampForm.exec(text)?.[1];
+  if (day === undefined || day.startsWith('0000')) return false;
+  // an impossible day, such as February 30th, comes back as another one
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}

@@ -1,0 +1,166 @@
+/** What answers look like: for the OpenAPI document, and for the tests that hold every answer against it. */
+import { z } from 'zod';
+import { operations } from '../../model/change.ts';
+import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
+
+const time = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, microseconds' });
+const count = z.int().min(0);
+const row = z
+  .record(z.string(), z.unknown())
+  .meta({ description: "Full row in PostgreSQL's own JSON" });
+const rowId = z
+  .union([z.int(), z.string(), z.record(z.string(), z.unknown())])
+  .meta({ description: 'Value of the key; an object of column and value for a composite key' });
+const sessionIds = {
+  session_id: z.string().regex(/^sess_[0-9a-f]{32}$/),
+  id: z.string().meta({ description: 'The same as session_id' }),
+};
+
+export const session = z
+  .object({
+    ...sessionIds,
+    project_id: z.string(),
+    metadata: z.record(z.string(), z.unknown()),
+    status: z.enum(sessionStatuses),
+    reads: z.enum(readsModes),
+    conflict_scope: z.enum(conflictScopes),
+    mutation_count: count,
+    created_at: time,
+    updated_at: time,
+    proposed_at: time.optional(),
+    approved_at: time.optional(),
+    applied_at: time.optional().meta({ description: 'The same as approved_at' }),
+    approved_by: z.string().nullish(),
+    rejected_at: time.optional(),
+    reason: z.string().nullish(),
+  })
+  .meta({ id: 'Session' });
+
+export const sessionList = z.object({
+  sessions: z.array(session),
+  total_count: count,
+  has_more: z.boolean(),
+});
+
+export const deletedSession = z.object({
+  ...sessionIds,
+  status: z.literal('deleted'),
+  deleted_at: time,
+});
+
+const mutation = z
+  .object({
+    id: z.string().regex(/^mut_/),
+    type: z.enum(operations),
+    table: z.string(),
+    query: z.string(),
+    params: z.array(z.unknown()),
+    affected_rows: count,
+    executed_at: time,
+  })
+  .meta({ id: 'Mutation' });
+
+export const mutationList = z.object({
+  session_id: z.string(),
+  mutations: z.array(mutation),
+  total_count: count,
+  has_more: z.boolean(),
+});
+
+const change = z
+  .object({
+    type: z.enum(operations),
+    row_id: rowId,
+    before: row.nullable(),
+    after: row.nullable(),
+  })
+  .meta({ id: 'Change' });
+
+const tableDiff = z
+  .object({ inserts: count, updates: count, deletes: count, changes: z.array(change) })
+  .meta({ id: 'TableDiff' });
+
+export const diff = z
+  .object({
+    ...sessionIds,
+    digest: z.string().meta({ description: 'Names exactly this diff; approve can demand it' }),
+    summary: z.object({
+      total_inserts: count,
+      total_updates: count,
+      total_deletes: count,
+      tables_affected: count,
+    }),
+    tables: z.record(z.string(), tableDiff),
+  })
+  .meta({ id: 'Diff' });
+
+const conflict = z
+  .object({
+    table: z.string(),
+    row_id: rowId.nullable(),
+    field: z.string().nullable(),
+    kind: z.enum(['changed', 'gone', 'key_exists', 'cascade', 'schema']),
+    session_base: z.unknown(),
+    session_new: z.unknown(),
+    production_current: z.unknown(),
+  })
+  .meta({ id: 'Conflict' });
+
+export const conflictList = z.object({
+  ...sessionIds,
+  conflicts: z.array(conflict),
+  total_count: count,
+});
+
+export const auditEntry = z
+  .object({
+    id: z.string().regex(/^aud_/),
+    session_id: z.string(),
+    project_id: z.string(),
+    table_name: z.string(),
+    operation: z.enum(operations),
+    row_id: z.string(),
+    old_data: row.nullable(),
+    new_data: row.nullable(),
+    approved_at: time,
+    approved_by: z.string().nullable(),
+  })
+  .meta({ id: 'AuditEntry' });
+
+export const auditList = z.object({
+  entries: z.array(auditEntry),
+  total_count: count,
+  has_more: z.boolean(),
+});
+
+export const auditVerdict = z.object({
+  ok: z.boolean(),
+  entries: count,
+  approvals: count,
+  first_bad: z.object({ id: z.string(), reason: z.string() }).nullable(),
+  head: z.string().meta({ description: 'Where the chain ends: note it down to compare it later' }),
+});
+
+export const health = z.object({
+  status: z.enum(['ok', 'degraded']),
+  upstream: z.enum(['connected', 'disconnected']),
+  error: z.string().optional(),
+});
+
+export const probe = z.object({ status: z.literal('ok') });
+
+export const info = z.object({
+  version: z.string(),
+  proxy: z.object({ host: z.string(), port: z.int() }),
+  database: z.string(),
+  embedded: z.object({ user: z.string(), password: z.string() }).nullable(),
+});
+
+export const failure = z
+  .looseObject({
+    error: z.string().meta({ description: 'Stable code' }),
+    message: z.string(),
+    hint: z.string().optional(),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,48 @@
+/** What the REST interface is given by the daemon. */
+import type { Database } from '../db/database.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ConflictScope } from '../model/session.ts';
+
+/** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
+export type UpstreamState =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly error: string; readonly hint?: string };
+
+export interface Upstream {
+  /** What the last look gave. */
+  readonly state: UpstreamState;
+  /** Looks now. */
+  check(): Promise<UpstreamState>;
+}
+
+/** Who may talk to the interface. */
+export interface Access {
+  /** Accepted bearer tokens; empty when nobody has to show one. */
+  readonly tokens: readonly string[];
+  /** Host names that a request may be addressed to, or null for any; set on loopback, against DNS rebinding. */
+  readonly hosts: readonly string[] | null;
+}
+
+/** What a client needs to print a connection string. */
+export interface ServerInfo {
+  readonly version: string;
+  /** Where database clients connect. */
+  readonly proxy: { readonly host: string; readonly port: number };
+  readonly database: string;
+  /** The sample login of the embedded PostgreSQL; null when the upstream is a real one. */
+  readonly embedded: { readonly user: string; readonly password: string } | null;
+}
+
+export interface RestServices {
+  readonly db: Database;
+  readonly upstream: Upstream;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly access: Access;
+  readonly info: ServerInfo;
+  /** Of sessions that choose none. */
+  readonly conflictScope: ConflictScope;
+  /** Largest request body in bytes. */
+  readonly maxBodyBytes: number;
+}
