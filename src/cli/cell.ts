@@ -1,0 +1,35 @@
+/** How a value of a row is shown: NULL, the empty string, spaces and control characters can be told apart. */
+import { membersOf } from '../client/fields.ts';
+import type { JsonText } from '../model/json.ts';
+import { isSafe, sanitize } from './sanitize.ts';
+
+/** Texts that could be read as something else when they stand bare between others. */
+const ambiguous = /^$|^\s|\s$|\s{2}|^(?:null|E?')|→|: /i;
+
+/**
+ * Shows a text bare where that is unmistakable, else as the literal PostgreSQL would take for it:
+ * `''`, `'NULL'`, `E'two\nlines'`.
+ */
+export function textCell(text: string): string {
+  if (!isSafe(text)) return `E'${sanitize(text.replaceAll(/['\\]/g, '\\$&'))}'`;
+  return ambiguous.test(text) ? `'${text.replaceAll("'", "''")}'` : text;
+}
+
+/** Shows a JSON value that came from a column; numbers and nested JSON as they were sent. */
+export function valueCell(value: JsonText): string {
+  if (value.text === 'null') return 'NULL';
+  if (value.text.startsWith('"')) return textCell(JSON.parse(value.text) as string);
+  return sanitize(value.text);
+}
+
+/** Shows the key of a row: its value, or `column=value,...` where it has several columns. */
+export function keyCell(rowId: JsonText): string {
+  const members = [...membersOf(rowId)];
+  if (members.length === 0) return valueCell(rowId);
+  return members.map(([name, value]) => `${nameCell(name)}=${valueCell(value)}`).join(',');
+}
+
+/** Shows the name of a table or column: quoted where it is not a plain word. */
+export function nameCell(name: string): string {
+  return /^[\p{L}\p{N}_$.]+$/u.test(name) ? name : `"${sanitize(name.replaceAll('"', '""'))}"`;
+}

@@ -1,0 +1,49 @@
+/** `stage audit show`: one applied row change with the row before and after. */
+import { membersOf } from '../../client/fields.ts';
+import type { AuditEntry } from '../../model/change.ts';
+import type { JsonText } from '../../model/json.ts';
+import { nameCell, textCell, valueCell } from '../cell.ts';
+import { withServer } from '../context.ts';
+import type { AddCommand } from '../run.ts';
+import { examples } from '../run.ts';
+
+export const addAuditShow: AddCommand = (parent, run) => {
+  parent
+    .command('show')
+    .summary('show one applied row change')
+    .description('Show one applied row change with the row before and after.')
+    .argument('<entry>', 'id of the entry')
+    .addHelpText('before', examples(['stage audit show aud_17', 'stage audit show aud_17 --json']))
+    .action(
+      run(async (context, _options, id = '') =>
+        withServer(context, async ({ api }) => {
+          const { body, value } = await api.getAuditEntry(id);
+          if (context.out.json) await context.out.line(body);
+          else await context.out.record(entryRows(value));
+        }),
+      ),
+    );
+};
+
+function entryRows(entry: AuditEntry): [string, string][] {
+  return [
+    ['entry', entry.id],
+    ['session', entry.sessionId],
+    ['project', textCell(entry.projectId)],
+    ['operation', entry.operation],
+    ['table', textCell(entry.tableName)],
+    ['row', textCell(entry.rowId)],
+    ['approved', entry.approvedAt],
+    ['approved by', textCell(entry.approvedBy ?? '')],
+    ...imageRows('before', entry.oldData),
+    ...imageRows('after', entry.newData),
+  ];
+}
+
+function imageRows(side: string, image: JsonText | null): [string, string][] {
+  if (image === null) return [];
+  return [...membersOf(image)].map(([name, value]) => [
+    `${side} ${nameCell(name)}`,
+    valueCell(value),
+  ]);
+}

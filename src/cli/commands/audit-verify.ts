@@ -1,0 +1,43 @@
+/** `stage audit verify`: recomputes the hash chain. */
+import type { AuditVerdict } from '../../client/answers.ts';
+import { withServer } from '../context.ts';
+import type { AddCommand } from '../run.ts';
+import { examples } from '../run.ts';
+import { sanitize } from '../sanitize.ts';
+
+export const addAuditVerify: AddCommand = (parent, run) => {
+  parent
+    .command('verify')
+    .summary('check that the record was not changed')
+    .description(
+      'Recompute the hash chain of the record. Ends with exit code 1 and the first bad entry if it was changed.',
+    )
+    .addHelpText('before', examples(['stage audit verify', 'stage audit verify --json']))
+    .action(
+      run(async (context) =>
+        withServer(context, async ({ api }) => {
+          const { body, value } = await api.verifyAudit();
+          if (context.out.json) await context.out.line(body);
+          else await context.out.record(verdictRows(value));
+          return value.ok ? 0 : 1;
+        }),
+      ),
+    );
+};
+
+function verdictRows({ ok, entries, approvals, firstBad, head }: AuditVerdict): [string, string][] {
+  return [
+    ['verdict', ok ? 'intact' : 'CHANGED'],
+    ['entries', String(entries)],
+    ['approvals', String(approvals)],
+    ['head', head === null ? '' : sanitize(head)],
+    ...(firstBad
+      ? [
+          ['first bad', `${sanitize(firstBad.id)}: ${sanitize(firstBad.reason)}`] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
+  ];
+}

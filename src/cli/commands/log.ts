@@ -1,0 +1,71 @@
+/** `stage log`: the statements that a session staged, oldest first. */
+import { elementsOf } from '../../client/fields.ts';
+import type { Mutation } from '../../model/change.ts';
+import { nameCell, valueCell } from '../cell.ts';
+import { withServer } from '../context.ts';
+import type { PagingOptions } from '../options.ts';
+import { operationOption, pagingOptions, tellRest } from '../options.ts';
+import type { AddCommand } from '../run.ts';
+import { examples } from '../run.ts';
+import { sanitize } from '../sanitize.ts';
+import { resolveSession } from '../session-argument.ts';
+
+interface Options extends PagingOptions {
+  readonly table?: string;
+  readonly type?: string;
+}
+
+const columns = [
+  { title: 'mutation' },
+  { title: 'time' },
+  { title: 'type' },
+  { title: 'table' },
+  { title: 'rows', align: 'right' },
+  { title: 'query' },
+  { title: 'parameters' },
+] as const;
+
+export const addLog: AddCommand = (parent, run) => {
+  const command = parent
+    .command('log')
+    .summary('list the statements a session staged')
+    .description('List the statements that a session staged, oldest first.')
+    .argument('[session]', 'session id')
+    .option('--table <table>', 'only this table')
+    .addOption(operationOption('--type <type>', 'only this kind'))
+    .addHelpText(
+      'before',
+      examples(['stage log', 'stage log --table orders --type update', 'stage log --json']),
+    );
+  pagingOptions(command).action(
+    run<Options>(async (context, { table, type, limit, offset }, argument) =>
+      withServer(context, async (connection) => {
+        const id = await resolveSession(context, connection, argument);
+        const { body, value } = await connection.api.listMutations(id, {
+          table,
+          type,
+          limit,
+          offset,
+        });
+        if (context.out.json) return context.out.line(body);
+        await context.out.table(columns, value.items.map(mutationRow));
+        await tellRest(context.out, value, offset);
+      }),
+    ),
+  );
+};
+
+function mutationRow(mutation: Mutation): string[] {
+  const params = elementsOf(mutation.params).map(
+    (value, index) => `$${index + 1}=${valueCell(value)}`,
+  );
+  return [
+    mutation.id,
+    mutation.executedAt,
+    mutation.type,
+    nameCell(mutation.table),
+    String(mutation.affectedRows),
+    sanitize(mutation.query),
+    params.join(' '),
+  ];
+}

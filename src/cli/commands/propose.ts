@@ -1,0 +1,30 @@
+/** `stage propose`: submits a session for review; from then on it takes no writes. */
+import { withServer } from '../context.ts';
+import type { AddCommand } from '../run.ts';
+import { examples } from '../run.ts';
+import { resolveSession } from '../session-argument.ts';
+import { tellOutcome } from '../session-text.ts';
+
+export const addPropose: AddCommand = (parent, run) => {
+  parent
+    .command('propose')
+    .summary('submit a session for review')
+    .description(
+      'Submit a session for review. It becomes read-only until it is approved, rejected or deleted.',
+    )
+    .argument('[session]', 'session id')
+    .addHelpText('before', examples(['stage propose', 'stage propose sess_2f0c... --json']))
+    .action(
+      run(async (context, _options, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument);
+          const reply = await connection.api.propose(id);
+          await tellOutcome(
+            context.out,
+            reply,
+            `Next: stage check, stage diff, stage approve (or stage reject).`,
+          );
+        }),
+      ),
+    );
+};

@@ -1,0 +1,61 @@
+/** `stage serve`: runs the proxy and the REST interface until it is told to stop. */
+import { options as settingOptions } from '../../config/schema.ts';
+import type { Context } from '../context.ts';
+import { packageVersion } from '../package-version.ts';
+import type { AddCommand } from '../run.ts';
+import { examples } from '../run.ts';
+import { openingSession, welcome } from '../welcome.ts';
+
+interface Options {
+  readonly printConfig?: true;
+}
+
+const help = examples([
+  'stage serve                                               with an embedded PostgreSQL to try it on',
+  'stage serve --upstream postgresql://stage@db.internal/shop',
+  'stage serve --config /etc/stage/stage.config.yaml --log-level warn',
+  'stage serve --print-config',
+]);
+
+export const addServe: AddCommand = (parent, run) => {
+  const command = parent
+    .command('serve')
+    .summary('run the proxy and the REST interface')
+    .description(
+      'Run the proxy and the REST interface in the foreground. SIGTERM and SIGINT stop it: ' +
+        'statements that run may end, nothing that was staged is lost.',
+    )
+    .addHelpText('before', help)
+    .option('--print-config', 'show every setting and where it comes from, then stop');
+  for (const { flag, sentence } of serveFlags()) command.option(flag, sentence);
+  command.action(run<Options>(serve));
+};
+
+/** The flags of all settings but those that every command has, `--port PORT` written as commander wants it. */
+function serveFlags(): { flag: string; sentence: string }[] {
+  return Object.entries(settingOptions).flatMap(([name, { flag, sentence }]) => {
+    if (!flag || name === 'server' || name === 'session') return [];
+    return [{ flag: flag.replace(/ (\w+)$/, ' <$1>'), sentence }];
+  });
+}
+
+async function serve({ host, out }: Context, options: Options): Promise<void> {
+  const { loadConfig } = await import('../../config/load.ts');
+  const config = loadConfig({ flags: { ...options }, env: host.env, cwd: host.cwd() });
+  if (options.printConfig) {
+    const { describeConfig } = await import('../../config/describe.ts');
+    return out.write(describeConfig(config));
+  }
+  const { startDaemon } = await import('../../daemon/start.ts');
+  const { stopOnSignal } = await import('../../daemon/signals.ts');
+  const io = { env: host.env, stderr: host.stderr, version: packageVersion() };
+  const daemon = await startDaemon(config, io);
+  try {
+    const session = await openingSession(config, daemon);
+    await out.lines(welcome(host, daemon, session, out.paint));
+  } catch (error) {
+    await daemon.stop();
+    throw error;
+  }
+  await stopOnSignal(daemon.stop, daemon.log);
+}

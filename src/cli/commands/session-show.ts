@@ -1,0 +1,28 @@
+/** `stage session show`: one session's fields. */
+import { withServer } from '../context.ts';
+import type { AddCommand } from '../run.ts';
+import { examples } from '../run.ts';
+import { resolveSession } from '../session-argument.ts';
+import { sessionRows } from '../session-text.ts';
+
+export const addSessionShow: AddCommand = (parent, run) => {
+  parent
+    .command('show')
+    .summary('show a session')
+    .description('Show a session: its state, its counts and its times.')
+    .argument('[session]', 'session id')
+    .addHelpText(
+      'before',
+      examples(['stage session show', 'stage session show sess_2f0c... --json']),
+    )
+    .action(
+      run(async (context, _options, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument);
+          const { body, value } = await connection.api.getSession(id);
+          if (context.out.json) await context.out.line(body);
+          else await context.out.record(sessionRows(value));
+        }),
+      ),
+    );
+};

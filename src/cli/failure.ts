@@ -1,0 +1,74 @@
+/** Tells about an error: for people what failed and what to do next, with --json the object REST would answer. */
+import { readConflict } from '../client/decode.ts';
+import { elementsOf } from '../client/fields.ts';
+import { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
+import { keyCell, nameCell, valueCell } from './cell.ts';
+import type { Output } from './output.ts';
+import { sanitize } from './sanitize.ts';
+
+/** Makes any error one that has a code, an exit code and a sentence. */
+export function toStageError(error: unknown): StageError {
+  if (error instanceof StageError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StageError('internal', message, {
+    hint: 'Repeat the command with --debug to see where it failed.',
+    cause: error,
+  });
+}
+
+/** Writes an error to stderr. */
+export async function tellFailure(out: Output, error: StageError, debug: boolean): Promise<void> {
+  if (out.json) return out.note(failureJson(error));
+  await out.note(`${out.paintNote('failure', 'error:')} ${sanitize(error.message)}`);
+  for (const conflict of conflictsOf(error)) await out.note(`  ${conflictLine(conflict)}`);
+  for (const line of error.detail?.split('\n') ?? []) await out.note(`  ${sanitize(line)}`);
+  if (error.hint) await out.note(`${out.paintNote('advice', 'hint:')} ${sanitize(error.hint)}`);
+  const requestId = error.facts['request_id'];
+  if (requestId instanceof JsonText) await out.note(`request: ${valueCell(requestId)}`);
+  if (debug) await out.note(stackOf(error));
+}
+
+/** The facts come last: for a code this client does not know they carry it. */
+function failureJson(error: StageError): string {
+  const { code, message, hint, facts } = error;
+  return stringifyJson({ error: code, message, hint, ...facts });
+}
+
+function conflictsOf(error: StageError): readonly Conflict[] {
+  const conflicts = error.facts['conflicts'];
+  return conflicts instanceof JsonText ? elementsOf(conflicts).map(readConflict) : [];
+}
+
+/** Says of one conflict where it is, and what the three sides have. */
+export function conflictLine(conflict: Conflict): string {
+  const place = `${nameCell(conflict.table)} ${keyCell(conflict.rowId)}`;
+  const [base, staged, production] = conflictSides(conflict);
+  if (conflict.field === null) return `${place}: ${conflictWords[conflict.kind]}`;
+  return `${place} ${nameCell(conflict.field)}: was ${base}, staged ${staged}, in production ${production}`;
+}
+
+/** What base, session and production have, as cells. */
+export function conflictSides(conflict: Conflict): [string, string, string] {
+  const cell = (value: JsonText | null) => (value === null ? 'NULL' : valueCell(value));
+  return [cell(conflict.sessionBase), cell(conflict.sessionNew), cell(conflict.productionCurrent)];
+}
+
+export const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
+  changed: 'the row has changed in production',
+  gone: 'the row is gone from production',
+  key_exists: 'the key exists in production by now',
+  cascade: 'production rows that nobody reviewed would change with it',
+  schema: 'the table has changed',
+};
+
+/** Stack traces keep their lines; each line is made safe. */
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const lines = (error.stack ?? error.message).split('\n').map(sanitize);
+  return [
+    ...lines,
+    ...(error.cause === undefined ? [] : [`caused by ${stackOf(error.cause)}`]),
+  ].join('\n');
+}

@@ -1,0 +1,76 @@
+/** The command line: from arguments to an exit code. */
+import type { Command } from 'commander';
+import { CommanderError } from 'commander';
+import { StageError } from '../errors.ts';
+import type { Context, SharedOptions } from './context.ts';
+import { tellFailure, toStageError } from './failure.ts';
+import type { Host } from './host.ts';
+import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
+import { Output } from './output.ts';
+import { packageVersion } from './package-version.ts';
+import { createProgram } from './program.ts';
+import type { Run } from './run.ts';
+
+/** Runs one command line and gives its exit code; every error ends here. */
+export async function main(host: Host): Promise<number> {
+  for (const stream of [host.stdout, host.stderr]) stream.on('error', () => undefined);
+  let exit = 0;
+  let context: Context | null = null;
+  const run: Run =
+    (work) =>
+    async (...args) => {
+      const command = args.at(-1) as Command;
+      const options = command.optsWithGlobals<Parameters<typeof work>[1]>();
+      context = { host, out: createOutput(host, options), options };
+      const code = await work(context, options, ...command.args);
+      exit = typeof code === 'number' ? code : 0;
+    };
+  const program = createProgram(host, packageVersion(), run);
+  try {
+    await program.parseAsync(argumentsOf(host));
+    return exit;
+  } catch (error) {
+    return await exitOf(error, context ?? unparsedContext(host, program));
+  }
+}
+
+/** What is known of the options where the command line could not be read to its end. */
+function unparsedContext(host: Host, program: Command): Context {
+  const json = host.argv.includes('--json') ? { json: true as const } : {};
+  const options = { ...program.opts<SharedOptions>(), ...json };
+  return { host, out: createOutput(host, options), options };
+}
+
+/** A bare `stage` asks for help. */
+function argumentsOf({ argv }: Host): readonly string[] {
+  return argv.length > 2 ? argv : [...argv, '--help'];
+}
+
+function createOutput(host: Host, { json, color, quiet }: SharedOptions): Output {
+  const colour = color === false ? 'never' : color;
+  return new Output(host, { json: json ?? false, quiet: quiet ?? false, colour });
+}
+
+/** Tells about an error, unless it was no more than a way to stop, and gives the exit code. */
+async function exitOf(error: unknown, { out, options }: Context): Promise<number> {
+  if (error instanceof Interrupted) return interruptedExit;
+  if (isClosedPipe(error)) return 0;
+  const shown = error instanceof CommanderError ? usageError(error) : toStageError(error);
+  if (shown === null) return 0;
+  try {
+    await tellFailure(out, shown, options.debug ?? false);
+  } catch (failure) {
+    if (!isClosedPipe(failure)) throw failure;
+  }
+  return shown.exit;
+}
+
+/** Null where help or the version was asked for. */
+function usageError({ exitCode, code, message }: CommanderError): StageError | null {
+  if (exitCode === 0) return null;
+  if (code === 'commander.help') return new StageError('usage', 'this is not a whole command');
+  const [sentence = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  return new StageError('usage', sentence, {
+    hint: suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'See `stage --help`.',
+  });
+}

@@ -1,0 +1,86 @@
+/** The one place that writes to the terminal: data on stdout, everything meant for a person on stderr. */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { ColourMode, Paint } from './colour.ts';
+import { createPaint, wantsColour } from './colour.ts';
+import type { Host } from './host.ts';
+import type { TableColumn } from './table.ts';
+import { alignedTable, tabbedTable } from './table.ts';
+
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly colour: ColourMode;
+  readonly quiet: boolean;
+}
+
+export class Output {
+  /** One JSON document is wanted on stdout. */
+  readonly json: boolean;
+  /** A person reads stdout. */
+  readonly terminal: boolean;
+  /** Colours what goes to stdout. */
+  readonly paint: Paint;
+  /** Colours what goes to stderr. */
+  readonly paintNote: Paint;
+  readonly #host: Host;
+  readonly #quiet: boolean;
+
+  constructor(host: Host, options: OutputOptions) {
+    this.#host = host;
+    this.#quiet = options.quiet;
+    this.json = options.json;
+    this.terminal = host.stdout.isTTY === true && !options.json;
+    this.paint = createPaint(!options.json && wantsColour(options.colour, host.env, this.terminal));
+    const noteTerminal = host.stderr.isTTY === true && !options.json;
+    this.paintNote = createPaint(
+      !options.json && wantsColour(options.colour, host.env, noteTerminal),
+    );
+  }
+
+  /** Writes to stdout as it is, and waits while the reader is slow. */
+  async write(text: string): Promise<void> {
+    await writeTo(this.#host.stdout, text);
+  }
+
+  /** Writes a line of data to stdout. */
+  async line(text: string): Promise<void> {
+    await this.write(`${text}\n`);
+  }
+
+  async lines(lines: readonly string[]): Promise<void> {
+    if (lines.length > 0) await this.line(lines.join('\n'));
+  }
+
+  /** Writes rows the way the reader of stdout wants them. Cells are sanitised already. */
+  async table(
+    columns: readonly TableColumn[],
+    rows: readonly (readonly string[])[],
+  ): Promise<void> {
+    await this.lines(this.terminal ? alignedTable(columns, rows, this.paint) : tabbedTable(rows));
+  }
+
+  /** Writes names and values, one pair a line. Values are sanitised already. */
+  async record(rows: readonly (readonly [name: string, value: string])[]): Promise<void> {
+    const width = rows.reduce((most, [name]) => Math.max(most, name.length), 0);
+    const line = (name: string, value: string) =>
+      `${this.paint('faint', name.padEnd(width))}  ${value}`;
+    await this.lines(
+      this.terminal ? rows.map(([name, value]) => line(name, value)) : tabbedTable(rows),
+    );
+  }
+
+  /** Tells the person at the terminal something that is not data; silent in scripts, where stderr is for what went wrong. */
+  async remark(text: string): Promise<void> {
+    if (this.terminal && !this.#quiet) await writeTo(this.#host.stderr, `${text}\n`);
+  }
+
+  /** Writes a line to stderr: what went wrong, or what a person asked to be told. */
+  async note(text: string): Promise<void> {
+    await writeTo(this.#host.stderr, `${text}\n`);
+  }
+}
+
+async function writeTo(stream: Writable, text: string): Promise<void> {
+  if (stream.errored) throw stream.errored;
+  if (!stream.write(text)) await once(stream, 'drain');
+}

@@ -1,0 +1,49 @@
+/** What a reviewer agrees to: how much a session changes, in which database, and the digest of exactly that. */
+import { DiffReader } from '../client/diff-reader.ts';
+import type { ChangeCounts } from '../model/change.ts';
+import type { Connection, Context } from './context.ts';
+import { countsInWords, sumOf } from './diff-text.ts';
+import { ask, demandTerminal } from './prompt.ts';
+import { sanitize } from './sanitize.ts';
+
+export interface Review {
+  readonly counts: readonly ChangeCounts[];
+  /** What `approve --digest` takes. */
+  readonly digest: string | null;
+}
+
+/** Reads a session's counts and digest without its changes. */
+export async function readReview({ api }: Connection, id: string, table?: string): Promise<Review> {
+  const reader = new DiffReader();
+  for await (const text of api.diffText(id, { table, limit: 0 })) reader.push(text);
+  reader.end();
+  return { counts: reader.counts, digest: reader.digest };
+}
+
+export interface Agreement {
+  readonly agreed: boolean;
+  /** Of the diff whose counts were shown; null when nobody was asked. */
+  readonly digest: string | null;
+}
+
+/**
+ * Asks the person at the terminal, with the session's counts and the database's name, unless --yes was given.
+ * @param deed what is about to be done, e.g. `Apply to production`
+ * @throws StageError `usage` when there is nobody to ask
+ */
+export async function agree(
+  context: Context,
+  connection: Connection,
+  id: string,
+  { deed, yes }: { readonly deed: string; readonly yes: true | undefined },
+): Promise<Agreement> {
+  if (yes) return { agreed: true, digest: null };
+  demandTerminal(context.host, context.out);
+  const { counts, digest } = await readReview(connection, id);
+  const { database } = (await connection.api.info()).value;
+  const size = `${countsInWords(sumOf(counts))} in ${counts.length} table${counts.length === 1 ? '' : 's'}`;
+  const question = `${id}: ${size}, database ${sanitize(database)}.\n${deed}?`;
+  const agreed = await ask(context.host, question, connection.interruption);
+  if (!agreed) await context.out.note('Nothing was done.');
+  return { agreed, digest };
+}

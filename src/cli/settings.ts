@@ -1,0 +1,46 @@
+/** What the configuration says to the commands that talk to the daemon. */
+import { StageError } from '../errors.ts';
+import type { SharedOptions } from './context.ts';
+import type { Host } from './host.ts';
+
+export interface ClientSettings {
+  /** The daemon's address, without a slash at its end. */
+  readonly server: string;
+  readonly token: string | null;
+  /** The session named by --session or STAGE_SESSION. */
+  readonly session: string | null;
+  /** The session that a configuration file names: this directory's own choice goes before it. */
+  readonly usualSession: string | null;
+}
+
+/**
+ * Reads the settings: flags, environment, files.
+ * @throws StageError `configuration_invalid`, or `usage` for an address with a password in it
+ */
+export async function readSettings(host: Host, options: SharedOptions): Promise<ClientSettings> {
+  // its parsers are slow to load, and help does not need them
+  const { loadConfig } = await import('../config/load.ts');
+  const { readTokens } = await import('../config/tokens.ts');
+  const { server, session, config } = options;
+  const { settings, origins } = loadConfig({
+    flags: { server, session, config },
+    // another program's database is none of our business here
+    env: { ...host.env, DATABASE_URL: undefined },
+    cwd: host.cwd(),
+  });
+  const named = /^(flag|environment)$/.test(origins.session.level);
+  return {
+    server: checkServer(settings.server),
+    token: readTokens(settings)[0] ?? null,
+    session: named ? settings.session : null,
+    usualSession: named ? null : settings.session,
+  };
+}
+
+function checkServer(server: string): string {
+  const { username, password } = new URL(server);
+  if (!username && !password) return server.replace(/\/+$/, '');
+  throw new StageError('usage', "the server's address must not hold a name or password", {
+    hint: 'A token belongs into STAGE_TOKEN or a file; see `stage help environment`.',
+  });
+}

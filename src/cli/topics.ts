@@ -1,0 +1,67 @@
+/** Help on what is not one command: `stage help <topic>`. */
+
+export const topics: Readonly<Record<string, { readonly summary: string; readonly text: string }>> =
+  {
+    'exit-codes': {
+      summary: 'what the exit codes mean',
+      text: `Exit codes of stage:
+
+   0   done, also when there was nothing to show
+   1   failed, or declined when asked
+   2   only with \`stage diff --exit-code\`: there are changes
+   3   conflict with production, or production refused a row; nothing was applied
+   4   not permitted
+   5   no such session or audit entry
+   6   not possible in the session's state, or while it is being written to
+   7   the daemon or its upstream database cannot be reached
+   8   still pending when a wait ran out
+  64   wrong usage or configuration
+ 130   interrupted
+
+\`stage psql\` ends with the exit code of psql.
+`,
+    },
+    environment: {
+      summary: 'variables that stage reads',
+      text: `Environment variables of stage (a flag goes before its variable):
+
+  STAGE_SERVER       address of the daemon (default http://127.0.0.1:8080)
+  STAGE_SESSION      session that commands mean when none is named
+  STAGE_TOKEN        token for the daemon
+  STAGE_TOKEN_FILE   file with the token, readable by you alone
+                     (default: stage/token in XDG_CONFIG_HOME, which defaults to ~/.config)
+  STAGE_UPSTREAM     \`stage serve\`: connection URL of the service account; DATABASE_URL is read after it
+  XDG_STATE_HOME     keeps the session chosen in each directory (default ~/.local/state)
+  PGUSER             database role for \`stage url\` and \`stage psql\`
+  CI                 never ask
+  NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
+                     colours; --color goes before them, in this order
+
+\`stage serve --print-config\` shows every setting of the daemon and where it comes from.
+`,
+    },
+    connecting: {
+      summary: 'how programs connect with a session',
+      text: `Connecting with a session:
+
+Any PostgreSQL client connects to the proxy (port 5433) with its usual user and password, and one startup
+option that selects the session:
+
+  psql "postgresql://user@127.0.0.1:5433/shop?options=-c%20service_session%3Dsess_..."
+  psql "host=127.0.0.1 port=5433 dbname=shop options='-c service_session=sess_...'"
+
+Print them for a session, in the form that a program wants:
+
+  stage url                        URL
+  stage url --format keywords      libpq keywords
+  stage url --format env           variables for a shell: eval "$(stage url --format env)"
+  stage url --format jdbc          JDBC
+  stage url --format json          the parts
+  stage psql                       runs psql right away
+
+INSERT, UPDATE and DELETE are staged: production does not change before \`stage approve\`. SELECT reads
+production; in a session made with \`stage session new --reads staged\`, or on a connection with the option
+\`-c service_reads=staged\`, it reads production with the session's own changes merged in.
+`,
+    },
+  };

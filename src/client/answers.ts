@@ -1,0 +1,82 @@
+/** What the REST interface answers beyond the model's nouns, and how to read it. */
+import type { JsonText } from '../model/json.ts';
+import { Fields } from './fields.ts';
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly totalCount: number;
+}
+
+export interface Health {
+  /** `ok` or `degraded`. */
+  readonly status: string;
+  /** `connected` or `disconnected`. */
+  readonly upstream: string;
+  readonly error: string | null;
+}
+
+/** What the daemon tells about itself. */
+export interface ServerInfo {
+  readonly version: string;
+  /** Where database clients connect. */
+  readonly proxy: { readonly host: string; readonly port: number };
+  readonly database: string;
+  /** The sample login of the embedded PostgreSQL; null when the upstream is somebody's own. */
+  readonly embedded: { readonly user: string; readonly password: string } | null;
+}
+
+export interface AuditVerdict {
+  readonly ok: boolean;
+  readonly entries: number;
+  readonly approvals: number;
+  readonly firstBad: { readonly id: string; readonly reason: string } | null;
+  /** Hash of the last approval; null when there is none. */
+  readonly head: string | null;
+}
+
+/** Makes a reader of `{<member>: [...], total_count}`. */
+export function pageOf<T>(
+  member: string,
+  read: (json: JsonText) => T,
+): (json: JsonText) => Page<T> {
+  return (json) => {
+    const fields = new Fields(json);
+    return { items: fields.list(member).map(read), totalCount: fields.number('total_count') };
+  };
+}
+
+export function readHealth(json: JsonText): Health {
+  const fields = new Fields(json);
+  return {
+    status: fields.required('status'),
+    upstream: fields.required('upstream'),
+    error: fields.text('error'),
+  };
+}
+
+export function readInfo(json: JsonText): ServerInfo {
+  const fields = new Fields(json);
+  const proxy = fields.object('proxy');
+  const embedded = fields.object('embedded');
+  return {
+    version: fields.required('version'),
+    proxy: { host: proxy?.required('host') ?? '', port: proxy?.number('port') ?? 0 },
+    database: fields.required('database'),
+    embedded: embedded && {
+      user: embedded.required('user'),
+      password: embedded.required('password'),
+    },
+  };
+}
+
+export function readVerdict(json: JsonText): AuditVerdict {
+  const fields = new Fields(json);
+  const bad = fields.object('first_bad');
+  return {
+    ok: fields.json('ok')?.text === 'true',
+    entries: fields.number('entries'),
+    approvals: fields.number('approvals'),
+    firstBad: bad && { id: bad.required('id'), reason: bad.required('reason') },
+    head: fields.text('head'),
+  };
+}

@@ -1,0 +1,193 @@
+/** The REST interface as functions, typed by the model. Every answer also carries the JSON text as it was received. */
+import { StageError } from '../errors.ts';
+import type { AuditEntry, Conflict, Mutation } from '../model/change.ts';
+import type { JsonObject } from '../model/json.ts';
+import { JsonText } from '../model/json.ts';
+import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
+import { isSessionId } from '../model/session.ts';
+import type { AuditVerdict, Health, Page, ServerInfo } from './answers.ts';
+import { pageOf, readHealth, readInfo, readVerdict } from './answers.ts';
+import { readAuditEntry, readConflict, readMutation, readSession } from './decode.ts';
+import { Fields } from './fields.ts';
+import type { Call, Transport, TransportOptions } from './transport.ts';
+import { createTransport } from './transport.ts';
+
+export interface Reply<T> {
+  /** The body as received, for output that must equal it. */
+  readonly body: string;
+  readonly value: T;
+}
+
+interface Paging {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface SessionFilter extends Paging {
+  readonly status?: SessionStatus | undefined;
+  readonly projectId?: string | undefined;
+}
+
+export interface MutationFilter extends Paging {
+  readonly table?: string | undefined;
+  readonly type?: string | undefined;
+}
+
+export interface DiffFilter {
+  readonly table?: string | undefined;
+  /** At most so many changes; the counts stay those of the whole. */
+  readonly limit?: number | undefined;
+}
+
+export interface AuditFilter extends Paging {
+  readonly projectId: string;
+  readonly sessionId?: string | undefined;
+  readonly tableName?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** The daemon's REST interface. Every function raises StageError: the daemon's own, or `server_unavailable`. */
+export class ApiClient {
+  readonly #transport: Transport;
+
+  constructor(options: TransportOptions) {
+    this.#transport = createTransport(options);
+  }
+
+  async createSession(session: {
+    readonly projectId?: string | undefined;
+    readonly metadata?: JsonText | undefined;
+    readonly reads?: ReadsMode | undefined;
+    readonly conflictScope?: ConflictScope | undefined;
+  }): Promise<Reply<Session>> {
+    const { projectId, metadata, reads, conflictScope } = session;
+    const body = { project_id: projectId, metadata, reads, conflict_scope: conflictScope };
+    return this.#post('/sessions', readSession, body);
+  }
+
+  async getSession(id: string): Promise<Reply<Session>> {
+    return this.#get(sessionPath(id), readSession);
+  }
+
+  async listSessions(filter: SessionFilter = {}): Promise<Reply<Page<Session>>> {
+    const { status, projectId, limit, offset } = filter;
+    const query = { status, project_id: projectId, limit, offset };
+    return this.#get('/sessions', pageOf('sessions', readSession), query);
+  }
+
+  /** Gives the time of deletion. */
+  async deleteSession(id: string): Promise<Reply<string>> {
+    const read = (json: JsonText) => new Fields(json).text('deleted_at') ?? '';
+    return this.#read({ method: 'DELETE', path: sessionPath(id) }, read);
+  }
+
+  async listMutations(id: string, filter: MutationFilter = {}): Promise<Reply<Page<Mutation>>> {
+    return this.#get(sessionPath(id, 'mutations'), pageOf('mutations', readMutation), {
+      ...filter,
+    });
+  }
+
+  /** The diff's JSON in the pieces it arrives in; it may be too large to hold. */
+  diffText(id: string, filter: DiffFilter = {}): AsyncGenerator<string> {
+    return this.#transport.stream({
+      method: 'GET',
+      path: sessionPath(id, 'diff'),
+      query: { ...filter },
+    });
+  }
+
+  async findConflicts(id: string): Promise<Reply<readonly Conflict[]>> {
+    const read = (json: JsonText) => new Fields(json).list('conflicts').map(readConflict);
+    return this.#get(sessionPath(id, 'conflicts'), read);
+  }
+
+  async propose(id: string): Promise<Reply<Session>> {
+    return this.#post(sessionPath(id, 'propose'), readSession, {});
+  }
+
+  async approve(
+    id: string,
+    by: { approvedBy: string; digest: string | undefined },
+  ): Promise<Reply<Session>> {
+    const body = { approved_by: by.approvedBy, digest: by.digest };
+    return this.#post(sessionPath(id, 'approve'), readSession, body);
+  }
+
+  async reject(id: string, reason: string | undefined): Promise<Reply<Session>> {
+    return this.#post(sessionPath(id, 'reject'), readSession, { reason });
+  }
+
+  async listAudit(filter: AuditFilter): Promise<Reply<Page<AuditEntry>>> {
+    const { projectId, sessionId, tableName, ...rest } = filter;
+    const query = { project_id: projectId, session_id: sessionId, table_name: tableName, ...rest };
+    return this.#get('/audit', pageOf('entries', readAuditEntry), query);
+  }
+
+  async getAuditEntry(id: string): Promise<Reply<AuditEntry>> {
+    return this.#get(auditPath(id), readAuditEntry);
+  }
+
+  async verifyAudit(): Promise<Reply<AuditVerdict>> {
+    return this.#get('/audit/verify', readVerdict);
+  }
+
+  async info(): Promise<Reply<ServerInfo>> {
+    return this.#get('/info', readInfo);
+  }
+
+  /** A degraded service answers too: only an unreachable one raises. */
+  async health(): Promise<Reply<Health>> {
+    return this.#read({ method: 'GET', path: '/health', alsoGood: 503 }, readHealth);
+  }
+
+  /** Ends all connections; what is under way is given up. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  #get<T>(path: string, read: (json: JsonText) => T, query: Call['query'] = {}): Promise<Reply<T>> {
+    return this.#read({ method: 'GET', path, query }, read);
+  }
+
+  #post<T>(path: string, read: (json: JsonText) => T, body: JsonObject): Promise<Reply<T>> {
+    return this.#read({ method: 'POST', path, body }, read);
+  }
+
+  async #read<T>(call: Call, read: (json: JsonText) => T): Promise<Reply<T>> {
+    const body = await this.#transport.send(call);
+    try {
+      return { body, value: read(new JsonText(body)) };
+    } catch (cause) {
+      if (!(cause instanceof SyntaxError)) throw cause;
+      throw new StageError(
+        'server_unavailable',
+        `the server's answer is not stage's: ${cause.message}`,
+        {
+          hint: 'Check the address with `stage status`, and that client and server have the same version.',
+          cause,
+        },
+      );
+    }
+  }
+}
+
+/** The path of a session; an id of another form cannot exist, and must not become part of an address. */
+function sessionPath(id: string, part?: string): string {
+  if (!isSessionId(id)) {
+    throw new StageError('session_not_found', `there is no session ${JSON.stringify(id)}`, {
+      hint: 'List the sessions with `stage session list`.',
+    });
+  }
+  return part ? `/sessions/${id}/${part}` : `/sessions/${id}`;
+}
+
+function auditPath(id: string): string {
+  if (!/^aud_\w+$/.test(id)) {
+    throw new StageError('audit_entry_not_found', `there is no audit entry ${JSON.stringify(id)}`, {
+      hint: 'List the entries with `stage audit list`.',
+    });
+  }
+  return `/audit/${id}`;
+}

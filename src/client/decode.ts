@@ -1,0 +1,101 @@
+/** Reads the REST interface's JSON into the model's nouns. All raise SyntaxError for an answer that is not what it should be. */
+import type { AuditEntry, Change, Conflict, Mutation, Operation } from '../model/change.ts';
+import { operations } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
+import type { Session } from '../model/session.ts';
+import { conflictScopes, readsModes, sessionStatuses } from '../model/session.ts';
+import { Fields } from './fields.ts';
+
+export function readSession(json: JsonText): Session {
+  const fields = new Fields(json);
+  return {
+    id: fields.text('session_id') ?? fields.required('id'),
+    projectId: fields.text('project_id') ?? '',
+    metadata: fields.json('metadata') ?? new JsonText('{}'),
+    status: oneOf(sessionStatuses, fields.required('status')),
+    reads: oneOf(readsModes, fields.text('reads') ?? 'production'),
+    conflictScope: oneOf(conflictScopes, fields.text('conflict_scope') ?? 'row'),
+    mutationCount: fields.number('mutation_count'),
+    createdAt: fields.text('created_at') ?? '',
+    updatedAt: fields.text('updated_at') ?? '',
+    proposedAt: fields.text('proposed_at'),
+    approvedAt: fields.text('approved_at'),
+    approvedBy: fields.text('approved_by'),
+    rejectedAt: fields.text('rejected_at'),
+    reason: fields.text('reason'),
+  };
+}
+
+export function readMutation(json: JsonText): Mutation {
+  const fields = new Fields(json);
+  return {
+    id: fields.required('id'),
+    type: readOperation(fields, 'type'),
+    table: fields.required('table'),
+    query: fields.required('query'),
+    params: fields.json('params') ?? new JsonText('[]'),
+    affectedRows: fields.number('affected_rows'),
+    executedAt: fields.required('executed_at'),
+  };
+}
+
+/** Reads one entry of a table's `changes`; the table's name stands outside of it. */
+export function readChange(table: string, json: JsonText): Change {
+  const fields = new Fields(json);
+  return {
+    table,
+    type: readOperation(fields, 'type'),
+    rowId: fields.json('row_id') ?? new JsonText('null'),
+    before: fields.json('before'),
+    after: fields.json('after'),
+  };
+}
+
+export function readConflict(json: JsonText): Conflict {
+  const fields = new Fields(json);
+  return {
+    table: fields.required('table'),
+    rowId: fields.json('row_id') ?? new JsonText('null'),
+    field: fields.text('field'),
+    // a kind that a newer daemon knows is shown as the plainest one
+    kind: conflictKinds.find((kind) => kind === fields.text('kind')) ?? 'changed',
+    sessionBase: fields.json('session_base'),
+    sessionNew: fields.json('session_new'),
+    productionCurrent: fields.json('production_current'),
+  };
+}
+
+export function readAuditEntry(json: JsonText): AuditEntry {
+  const fields = new Fields(json);
+  return {
+    id: fields.required('id'),
+    sessionId: fields.required('session_id'),
+    projectId: fields.required('project_id'),
+    tableName: fields.required('table_name'),
+    operation: readOperation(fields, 'operation'),
+    rowId: fields.required('row_id'),
+    oldData: fields.json('old_data'),
+    newData: fields.json('new_data'),
+    approvedAt: fields.required('approved_at'),
+    approvedBy: fields.text('approved_by'),
+  };
+}
+
+const conflictKinds = [
+  'changed',
+  'gone',
+  'key_exists',
+  'cascade',
+  'schema',
+] as const satisfies Conflict['kind'][];
+
+function readOperation(fields: Fields, name: string): Operation {
+  return oneOf(operations, fields.required(name));
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string): T {
+  const found = known.find((item) => item === text);
+  if (found === undefined)
+    throw new SyntaxError(`the answer has an unknown ${JSON.stringify(text)}`);
+  return found;
+}
