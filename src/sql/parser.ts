@@ -17,6 +17,7 @@ const machine = {
 };
 
 const enginesReady = 2;
+const maxRetriedBytes = 64 * 1024;
 
 /** Makes the parser ready. To be awaited once before anything is parsed; further calls only wait. */
 export function loadParser(): Promise<void> {
@@ -56,6 +57,8 @@ export function scanTokens(text: Buffer): readonly ScanToken[] {
  * UESCAPE and between the parts of a string. To PostgreSQL a comment is a space, so spaces of the same length stand in.
  */
 function parseWithoutComments(text: Buffer): ParseResult | null {
+  // Scanning is slow, and most wrong texts have no comments.
+  if (text.length > maxRetriedBytes || !(text.includes('--') || text.includes('/*'))) return null;
   const comments = allTokens(text).filter(isComment);
   if (comments.length === 0) return null;
   const blanked = Buffer.from(text);

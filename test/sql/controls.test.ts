@@ -29,10 +29,16 @@ const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
   ['SET TRANSACTION ISOLATION LEVEL SERIALIZABLE', { type: 'set transaction', access: null }],
   ['SET transaction_read_only = off', { type: 'set transaction', access: 'read write' }],
   ['SET TRANSACTION_READ_ONLY TO 1', { type: 'set transaction', access: 'read only' }],
-  ["SET \"Transaction_Read_Only\" = 'f'", { type: 'set transaction', access: 'read write' }],
+  ['SET "Transaction_Read_Only" = \'f\'', { type: 'set transaction', access: 'read write' }],
   ["SET TRANSACTION SNAPSHOT '00000003-0000001B-1'", { type: 'set' }],
-  ['SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE', { type: 'set access', access: 'read write' }],
-  ['SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY', { type: 'set access', access: 'read only' }],
+  [
+    'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE',
+    { type: 'set access', access: 'read write' },
+  ],
+  [
+    'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY',
+    { type: 'set access', access: 'read only' },
+  ],
   ['SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE', { type: 'set' }],
   ['SET default_transaction_read_only = off', { type: 'set access', access: 'read write' }],
   ['SET SESSION Default_Transaction_Read_Only TO on', { type: 'set access', access: 'read only' }],
@@ -83,14 +89,25 @@ suite('sql: controls', (test) => {
 
   const prepared: readonly (readonly [sql: string, name: string, body: string, text: string])[] = [
     ['PREPARE p AS SELECT 1', 'p', 'read', 'SELECT 1'],
-    ['PREPARE "As" (int, numeric(3, 2)) AS /* x */ UPDATE t SET a = $1', 'As', 'write', 'UPDATE t SET a = $1'],
+    [
+      'PREPARE "As" (int, numeric(3, 2)) AS /* x */ UPDATE t SET a = $1',
+      'As',
+      'write',
+      'UPDATE t SET a = $1',
+    ],
     ['prepare p (s.as, "AS") as values ($1) -- as', 'p', 'read', 'values ($1) -- as'],
-    ['PREPARE p AS WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d', 'p', 'write', 'WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d'],
+    [
+      'PREPARE p AS WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d',
+      'p',
+      'write',
+      'WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d',
+    ],
   ];
   for (const [sql, name, body, bodyText] of prepared) {
     test(sql, () => {
       const { text, verdict } = onlyStatement(sql);
-      if (verdict.kind !== 'control' || verdict.action.type !== 'prepare') throw new Error('no PREPARE');
+      if (verdict.kind !== 'control' || verdict.action.type !== 'prepare')
+        throw new Error('no PREPARE');
       assert.is(verdict.action.name, name);
       assert.is(summaryOf(verdict.action.body), body);
       assert.is(slice(text, verdict.action.bodyRange), bodyText);
@@ -98,25 +115,47 @@ suite('sql: controls', (test) => {
   }
 
   const executed: readonly (readonly [sql: string, texts: string[], functions: string[]])[] = [
-    ["EXECUTE p (1, 'a,b', \"f\"(2, 3))", ['1', "'a,b'", '"f"(2, 3)'], ['f']],
-    ['EXECUTE "p(" ((1), ARRAY[1, 2], -1::numeric(3,2))', ['(1)', 'ARRAY[1, 2]', '-1::numeric(3,2)'], []],
-    ["execute p ($$),($$ /* , */, /* ) */ U&'\\0061' , now())", ['$$),($$', "U&'\\0061'", 'now()'], ['now']],
+    ['EXECUTE p (1, \'a,b\', "f"(2, 3))', ['1', "'a,b'", '"f"(2, 3)'], ['f']],
+    [
+      'EXECUTE "p(" ((1), ARRAY[1, 2], -1::numeric(3,2))',
+      ['(1)', 'ARRAY[1, 2]', '-1::numeric(3,2)'],
+      [],
+    ],
+    [
+      "execute p ($$),($$ /* , */, /* ) */ U&'\\0061' , now())",
+      ['$$),($$', "U&'\\0061'", 'now()'],
+      ['now'],
+    ],
   ];
   for (const [sql, texts, functions] of executed) {
     test(sql, () => {
       const { text, verdict } = onlyStatement(sql);
-      if (verdict.kind !== 'control' || verdict.action.type !== 'execute') throw new Error('no EXECUTE');
-      assert.equal(verdict.action.arguments.map((range) => slice(text, range)), texts);
-      assert.equal(verdict.action.functions.map(({ name }) => name), functions);
+      if (verdict.kind !== 'control' || verdict.action.type !== 'execute')
+        throw new Error('no EXECUTE');
+      assert.equal(
+        verdict.action.arguments.map((range) => slice(text, range)),
+        texts,
+      );
+      assert.equal(
+        verdict.action.functions.map(({ name }) => name),
+        functions,
+      );
     });
   }
 
   test('DECLARE keeps its query', () => {
     const sql = 'DECLARE "C" BINARY SCROLL CURSOR FOR SELECT * FROM t FOR UPDATE';
     const { text, verdict } = onlyStatement(sql);
-    if (verdict.kind !== 'control' || verdict.action.type !== 'declare') throw new Error('no DECLARE');
+    if (verdict.kind !== 'control' || verdict.action.type !== 'declare')
+      throw new Error('no DECLARE');
     assert.is(verdict.action.name, 'C');
-    assert.equal(verdict.action.body.relations.map((range) => slice(text, range)), ['t']);
-    assert.equal(verdict.action.body.locking.map((range) => slice(text, range)), ['FOR UPDATE']);
+    assert.equal(
+      verdict.action.body.relations.map((range) => slice(text, range)),
+      ['t'],
+    );
+    assert.equal(
+      verdict.action.body.locking.map((range) => slice(text, range)),
+      ['FOR UPDATE'],
+    );
   });
 });

@@ -1,11 +1,11 @@
 /** Which functions a statement may call, by name. */
+import type { FunctionContext } from '../../src/sql/functions.ts';
 import {
   changesPath,
   functionRefusal,
   isAllowedFunction,
   isStageableVolatile,
   refusedFunctions,
-  type FunctionContext,
 } from '../../src/sql/functions.ts';
 import { loadParser } from '../../src/sql/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -75,7 +75,7 @@ suite('sql: functions', (test) => {
     'SELECT * FROM t TABLESAMPLE system (pg_notify(1, 2))',
     'SELECT a[pg_notify(1, 2):3]',
     'SELECT xmlelement(name a, pg_notify(1, 2))',
-    'SELECT JSON_OBJECT(\'a\': pg_notify(1, 2))',
+    "SELECT JSON_OBJECT('a': pg_notify(1, 2))",
     "SELECT JSON_VALUE(x, '$' PASSING pg_notify(1, 2) AS y)",
     "SELECT * FROM JSON_TABLE(pg_notify(1, 2), '$' COLUMNS (a int))",
     'SELECT GREATEST(1, COALESCE(NULL, pg_notify(1, 2)))',
@@ -102,7 +102,8 @@ suite('sql: functions', (test) => {
   }
 
   test('lets the configuration allow functions, but not those the service relies on', () => {
-    const run = (call: string, allowed: string[]) => refusedFunctions(functionsOf(call), 'read', allowed) === null;
+    const run = (call: string, allowed: string[]) =>
+      refusedFunctions(functionsOf(call), 'read', allowed) === null;
     assert.ok(run("pg_notify('a','b')", ['pg_notify']));
     assert.ok(run("pg_catalog.pg_notify('a','b')", ['pg_notify']));
     assert.ok(run("ext.dblink('a')", ['ext.dblink']));
@@ -129,15 +130,24 @@ suite('sql: functions', (test) => {
   });
 
   test('words the refusal', () => {
-    assert.match(functionRefusal({ schema: null, name: 'pg_notify' }).message, /^function pg_notify\(\)/);
+    assert.match(
+      functionRefusal({ schema: null, name: 'pg_notify' }).message,
+      /^function pg_notify\(\)/,
+    );
     assert.match(functionRefusal({ schema: 'a', name: 'f' }).message, /^function a\.f\(\)/);
-    assert.match(functionRefusal({ schema: null, name: 'set_config', setting: 'role' }).message, /"role"/);
+    assert.match(
+      functionRefusal({ schema: null, name: 'set_config', setting: 'role' }).message,
+      /"role"/,
+    );
     assert.match(functionRefusal({ schema: null, name: 'set_config' }).message, /computed/);
   });
 
   test('sees calls that only older servers take for calls', () => {
-    const names = functionsOf("JSON_VALUE(j, '$'), JSON_SCALAR(1), JSON_OBJECT('a': 1)").map(({ name }) => name);
-    for (const name of ['json_value', 'json_scalar', 'json_object']) assert.ok(names.includes(name), name);
+    const names = functionsOf("JSON_VALUE(j, '$'), JSON_SCALAR(1), JSON_OBJECT('a': 1)").map(
+      ({ name }) => name,
+    );
+    for (const name of ['json_value', 'json_scalar', 'json_object'])
+      assert.ok(names.includes(name), name);
   });
 });
 
@@ -151,6 +161,7 @@ function functionsOf(expression: string) {
 
 /** Whether an expression may stand in a read and in a write. */
 function outcome(expression: string): Record<FunctionContext, boolean> {
-  const mayRun = (context: FunctionContext) => refusedFunctions(functionsOf(expression), context, []) === null;
+  const mayRun = (context: FunctionContext) =>
+    refusedFunctions(functionsOf(expression), context, []) === null;
   return { read: mayRun('read'), write: mayRun('write') };
 }

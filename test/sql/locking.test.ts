@@ -13,31 +13,62 @@ const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [
   ['SELECT * FROM t FOR SHARE NOWAIT', ['FOR SHARE NOWAIT']],
   ['SELECT * FROM t FOR KEY SHARE SKIP LOCKED LIMIT 1', ['FOR KEY SHARE SKIP LOCKED']],
   ['SELECT * FROM t LIMIT 1 FOR UPDATE', ['FOR UPDATE']],
-  ['SELECT * FROM a, b FOR UPDATE OF a FOR SHARE OF b NOWAIT', ['FOR UPDATE OF a', 'FOR SHARE OF b NOWAIT']],
-  ['SELECT * FROM a, "b c" FOR UPDATE OF a , "b c" SKIP LOCKED', ['FOR UPDATE OF a , "b c" SKIP LOCKED']],
-  ['SELECT * FROM nowait, skip FOR UPDATE OF nowait, skip NOWAIT', ['FOR UPDATE OF nowait, skip NOWAIT']],
+  [
+    'SELECT * FROM a, b FOR UPDATE OF a FOR SHARE OF b NOWAIT',
+    ['FOR UPDATE OF a', 'FOR SHARE OF b NOWAIT'],
+  ],
+  [
+    'SELECT * FROM a, "b c" FOR UPDATE OF a , "b c" SKIP LOCKED',
+    ['FOR UPDATE OF a , "b c" SKIP LOCKED'],
+  ],
+  [
+    'SELECT * FROM nowait, skip FOR UPDATE OF nowait, skip NOWAIT',
+    ['FOR UPDATE OF nowait, skip NOWAIT'],
+  ],
   ['SELECT * FROM a FOR UPDATE OF s . a', ['FOR UPDATE OF s . a']],
-  ['SELECT * FROM U&"d!0061" UESCAPE \'!\' FOR UPDATE OF U&"d!0061" UESCAPE \'!\' NOWAIT', ['FOR UPDATE OF U&"d!0061" UESCAPE \'!\' NOWAIT']],
+  [
+    'SELECT * FROM U&"d!0061" UESCAPE \'!\' FOR UPDATE OF U&"d!0061" UESCAPE \'!\' NOWAIT',
+    ['FOR UPDATE OF U&"d!0061" UESCAPE \'!\' NOWAIT'],
+  ],
   ['SELECT * FROM "t"FOR/* x */UPDATE/* y */OF"t"LIMIT 1', ['FOR/* x */UPDATE/* y */OF"t"']],
   ['SELECT * FROM t FOR -- UPDATE\n UPDATE -- NOWAIT', ['FOR -- UPDATE\n UPDATE']],
-  ['SELECT * FROM (SELECT * FROM t FOR UPDATE) x WHERE id IN (SELECT 1 FROM u FOR SHARE) FOR KEY SHARE', ['FOR UPDATE', 'FOR SHARE', 'FOR KEY SHARE']],
+  [
+    'SELECT * FROM (SELECT * FROM t FOR UPDATE) x WHERE id IN (SELECT 1 FROM u FOR SHARE) FOR KEY SHARE',
+    ['FOR UPDATE', 'FOR SHARE', 'FOR KEY SHARE'],
+  ],
   ['WITH a AS (SELECT * FROM t FOR UPDATE) SELECT * FROM a', ['FOR UPDATE']],
-  ['DELETE FROM q WHERE id = (SELECT id FROM q ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING *', ['FOR UPDATE SKIP LOCKED']],
-  ['UPDATE q SET a = 1 FROM (SELECT id FROM q FOR NO KEY UPDATE) x WHERE q.id = x.id', ['FOR NO KEY UPDATE']],
+  [
+    'DELETE FROM q WHERE id = (SELECT id FROM q ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING *',
+    ['FOR UPDATE SKIP LOCKED'],
+  ],
+  [
+    'UPDATE q SET a = 1 FROM (SELECT id FROM q FOR NO KEY UPDATE) x WHERE q.id = x.id',
+    ['FOR NO KEY UPDATE'],
+  ],
+  ['UPDATE t SET (a, b) = (SELECT c, d FROM u FOR SHARE)', ['FOR SHARE']],
   ['EXPLAIN SELECT * FROM t FOR UPDATE', ['FOR UPDATE']],
   ['PREPARE p AS SELECT * FROM t FOR UPDATE', ['FOR UPDATE']],
   ['DECLARE c CURSOR FOR SELECT * FROM t FOR UPDATE OF t', ['FOR UPDATE OF t']],
   ['COPY (SELECT * FROM t FOR UPDATE) TO STDOUT', ['FOR UPDATE']],
   // What only looks like one.
   ['SELECT substring(a FOR update) FROM t FOR UPDATE', ['FOR UPDATE']],
-  ['SELECT substring(a FROM 1 FOR share + 1), overlay(a PLACING b FROM 1 FOR update) FROM t FOR SHARE', ['FOR SHARE']],
+  [
+    'SELECT substring(a FROM 1 FOR share + 1), overlay(a PLACING b FROM 1 FOR update) FROM t FOR SHARE',
+    ['FOR SHARE'],
+  ],
   ['SELECT substring((SELECT a FROM u FOR UPDATE) FOR update) FROM t', ['FOR UPDATE']],
   ['SELECT substring((a) FOR (update)) FROM t FOR UPDATE', ['FOR UPDATE']],
   ['SELECT t.for update, t.for share FROM t FOR UPDATE', ['FOR UPDATE']],
   ['SELECT t."for" update FROM t FOR UPDATE', ['FOR UPDATE']],
   ['SELECT 1 AS for, update, "for" update FROM t FOR UPDATE', ['FOR UPDATE']],
-  ["SELECT 'FOR UPDATE', $$ FOR UPDATE $$, \"FOR UPDATE\" /* FOR UPDATE */ FROM t FOR UPDATE -- FOR UPDATE", ['FOR UPDATE']],
-  ["SELECT * FROM XMLTABLE('/' PASSING x COLUMNS n FOR ORDINALITY), t FOR UPDATE OF t", ['FOR UPDATE OF t']],
+  [
+    'SELECT \'FOR UPDATE\', $$ FOR UPDATE $$, "FOR UPDATE" /* FOR UPDATE */ FROM t FOR UPDATE -- FOR UPDATE',
+    ['FOR UPDATE'],
+  ],
+  [
+    "SELECT * FROM XMLTABLE('/' PASSING x COLUMNS n FOR ORDINALITY), t FOR UPDATE OF t",
+    ['FOR UPDATE OF t'],
+  ],
   ['SELECT "é", \'😀\' FROM "ü" FOR UPDATE OF "ü"', ['FOR UPDATE OF "ü"']],
 ];
 
@@ -47,8 +78,14 @@ suite('sql: row locking clauses', (test) => {
     test(sql, () => {
       const { text, verdict } = onlyStatement(sql);
       const { locking } = queryIn(verdict);
-      assert.equal(locking.map((range) => slice(text, range)), clauses);
-      const rest = spliceBytes(text, locking.map((range) => ({ ...range, text: '' })));
+      assert.equal(
+        locking.map((range) => slice(text, range)),
+        clauses,
+      );
+      const rest = spliceBytes(
+        text,
+        locking.map((range) => ({ ...range, text: '' })),
+      );
       assert.equal(queryIn(onlyStatement(rest.toString()).verdict).locking, []);
     });
   }

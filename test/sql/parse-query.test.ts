@@ -1,8 +1,10 @@
 /** Splitting a query string, and texts that must not be parsed at all. */
-import { loadParser } from '../../src/sql/parser.ts';
+
 import { parseQuery } from '../../src/sql/parse-query.ts';
+import { loadParser } from '../../src/sql/parser.ts';
 import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
-import { createRandom, type Random } from '../helpers/random.ts';
+import type { Random } from '../helpers/random.ts';
+import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { refusalOf, statements, summaryOf } from './judging.ts';
 
@@ -15,21 +17,101 @@ const splits: readonly (readonly [sql: string, parts: readonly (readonly [string
   ['/* nothing */;', []],
   ['SELECT 1', [['SELECT 1', 'read']]],
   [' ; SELECT 1 ; ', [['SELECT 1', 'read']]],
-  ['SELECT 1;DELETE FROM t;SELECT 2', [['SELECT 1', 'read'], ['DELETE FROM t', 'write'], ['SELECT 2', 'read']]],
-  ['/* a */ SELECT 1 /* b */; -- c\nCOMMIT', [['SELECT 1 /* b */', 'read'], ['COMMIT', 'commit']]],
-  ["SELECT 'a\\'; DELETE FROM t; --'", [["SELECT 'a\\'", 'read'], ['DELETE FROM t', 'write']]],
-  ['SELECT "a\\"; DELETE FROM t; --" FROM u', [['SELECT "a\\"', 'read'], ['DELETE FROM t', 'write']]],
-  ['COMMIT; INSERT INTO t VALUES (1)', [['COMMIT', 'commit'], ['INSERT INTO t VALUES (1)', 'write']]],
-  ['SELECT 1 -- /*\n; DELETE FROM t --*/', [['SELECT 1 -- /*', 'read'], ['DELETE FROM t --*/', 'write']]],
+  [
+    'SELECT 1;DELETE FROM t;SELECT 2',
+    [
+      ['SELECT 1', 'read'],
+      ['DELETE FROM t', 'write'],
+      ['SELECT 2', 'read'],
+    ],
+  ],
+  [
+    '/* a */ SELECT 1 /* b */; -- c\nCOMMIT',
+    [
+      ['SELECT 1 /* b */', 'read'],
+      ['COMMIT', 'commit'],
+    ],
+  ],
+  [
+    "SELECT 'a\\'; DELETE FROM t; --'",
+    [
+      ["SELECT 'a\\'", 'read'],
+      ['DELETE FROM t', 'write'],
+    ],
+  ],
+  [
+    'SELECT "a\\"; DELETE FROM t; --" FROM u',
+    [
+      ['SELECT "a\\"', 'read'],
+      ['DELETE FROM t', 'write'],
+    ],
+  ],
+  [
+    'COMMIT; INSERT INTO t VALUES (1)',
+    [
+      ['COMMIT', 'commit'],
+      ['INSERT INTO t VALUES (1)', 'write'],
+    ],
+  ],
+  [
+    'SELECT 1 -- /*\n; DELETE FROM t --*/',
+    [
+      ['SELECT 1 -- /*', 'read'],
+      ['DELETE FROM t --*/', 'write'],
+    ],
+  ],
   ['SELECT 1 /* /* */; DELETE FROM t; */', [['SELECT 1 /* /* */; DELETE FROM t; */', 'read']]],
-  ["SELECT 'a'\n  '; DELETE FROM t'; ABORT", [["SELECT 'a'\n  '; DELETE FROM t'", 'read'], ['ABORT', 'rollback']]],
-  ["SELECT E'\\\\'; DELETE FROM t; --'", [["SELECT E'\\\\'", 'read'], ['DELETE FROM t', 'write']]],
-  ['SELECT $é$ ; $$ ; $é$; DELETE FROM t', [['SELECT $é$ ; $$ ; $é$', 'read'], ['DELETE FROM t', 'write']]],
+  [
+    "SELECT 'a'\n  '; DELETE FROM t'; ABORT",
+    [
+      ["SELECT 'a'\n  '; DELETE FROM t'", 'read'],
+      ['ABORT', 'rollback'],
+    ],
+  ],
+  [
+    "SELECT E'\\\\'; DELETE FROM t; --'",
+    [
+      ["SELECT E'\\\\'", 'read'],
+      ['DELETE FROM t', 'write'],
+    ],
+  ],
+  [
+    'SELECT $é$ ; $$ ; $é$; DELETE FROM t',
+    [
+      ['SELECT $é$ ; $$ ; $é$', 'read'],
+      ['DELETE FROM t', 'write'],
+    ],
+  ],
   ['SELECT 1$$; DELETE FROM t; $$', [['SELECT 1$$; DELETE FROM t; $$', 'syntax']]],
-  ['SELECT a$$; DELETE FROM t; --$$', [['SELECT a$$', 'read'], ['DELETE FROM t', 'write']]],
-  ["SELECT '日本語'; DELETE FROM \"テーブル\"", [["SELECT '日本語'", 'read'], ['DELETE FROM "テーブル"', 'write']]],
-  ['CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END; SELECT 3', [['CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END', 'refuse 0A000'], ['SELECT 3', 'read']]],
-  ['SELECT 1; VACUUM; SELECT 2', [['SELECT 1', 'read'], ['VACUUM', 'refuse 0A000'], ['SELECT 2', 'read']]],
+  [
+    'SELECT a$$; DELETE FROM t; --$$',
+    [
+      ['SELECT a$$', 'read'],
+      ['DELETE FROM t', 'write'],
+    ],
+  ],
+  [
+    'SELECT \'日本語\'; DELETE FROM "テーブル"',
+    [
+      ["SELECT '日本語'", 'read'],
+      ['DELETE FROM "テーブル"', 'write'],
+    ],
+  ],
+  [
+    'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END; SELECT 3',
+    [
+      ['CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END', 'refuse 0A000'],
+      ['SELECT 3', 'read'],
+    ],
+  ],
+  [
+    'SELECT 1; VACUUM; SELECT 2',
+    [
+      ['SELECT 1', 'read'],
+      ['VACUUM', 'refuse 0A000'],
+      ['SELECT 2', 'read'],
+    ],
+  ],
 ];
 
 /** Text, and PostgreSQL's message and position. */
@@ -56,11 +138,17 @@ suite('sql: query strings', (test) => {
   for (const [sql, parts] of splits) {
     test(`splits ${JSON.stringify(sql)}`, () => {
       if (parts[0]?.[1] === 'syntax') {
-        assert.throws(() => statements(sql), (error: unknown) => error instanceof SqlSyntaxError);
+        assert.throws(
+          () => statements(sql),
+          (error: unknown) => error instanceof SqlSyntaxError,
+        );
         return;
       }
       const found = statements(sql);
-      assert.equal(found.map(({ text, verdict }) => [text.toString(), summaryOf(verdict)]), parts);
+      assert.equal(
+        found.map(({ text, verdict }) => [text.toString(), summaryOf(verdict)]),
+        parts,
+      );
       const whole = Buffer.from(sql);
       for (const { start, text } of found) {
         assert.is(whole.subarray(start, start + text.length).toString(), text.toString());
@@ -96,7 +184,11 @@ suite('sql: query strings', (test) => {
   };
   for (const [what, bytes] of Object.entries(broken)) {
     test(`refuses ${what}`, () => {
-      const text = Buffer.concat([Buffer.from("SELECT '"), Buffer.from(bytes), Buffer.from("'; DELETE FROM t; --'")]);
+      const text = Buffer.concat([
+        Buffer.from("SELECT '"),
+        Buffer.from(bytes),
+        Buffer.from("'; DELETE FROM t; --'"),
+      ]);
       const [statement, ...more] = parseQuery(text);
       assert.is(statement && summaryOf(statement.verdict), 'refuse 22021');
       assert.is(more.length, 0);
@@ -110,7 +202,8 @@ suite('sql: query strings', (test) => {
   });
 
   test('reads control characters in strings, names and comments', () => {
-    const sql = 'SELECT \'\u0001\u001b[31m\u007f\' AS "\u0002", 2 /* \u0003 */ FROM "\u007f\u0004" FOR UPDATE';
+    const sql =
+      'SELECT \'\u0001\u001b[31m\u007f\' AS "\u0002", 2 /* \u0003 */ FROM "\u007f\u0004" FOR UPDATE';
     const [statement] = statements(sql);
     assert.is(statement && summaryOf(statement.verdict), 'read');
   });
@@ -148,7 +241,17 @@ function randomQueryString(random: Random): { sql: string; kinds: string[] } {
 }
 
 function hidden(random: Random): string {
-  const bait = random.pick(['; DELETE FROM t; ', ' -- ', ' /* ', ' */ ', ' $$ ', ' $x$ ', 'é', '\\', ' E']);
+  const bait = random.pick([
+    '; DELETE FROM t; ',
+    ' -- ',
+    ' /* ',
+    ' */ ',
+    ' $$ ',
+    ' $x$ ',
+    'é',
+    '\\',
+    ' E',
+  ]);
   const more = random.chance(0.5) ? random.pick(['; DROP TABLE t; ', '$', '/*', '--', '😀']) : '';
   const text = bait + more;
   const doubled = text.replaceAll('\\', '\\\\');
@@ -168,5 +271,14 @@ function hidden(random: Random): string {
 }
 
 function space(random: Random): string {
-  return random.pick(['', ' ', '\n', '/* ; DELETE FROM t */', '/* /* */ ; */', '-- ; DELETE FROM t\n', '\t--\r\n', '/**/']);
+  return random.pick([
+    '',
+    ' ',
+    '\n',
+    '/* ; DELETE FROM t */',
+    '/* /* */ ; */',
+    '-- ; DELETE FROM t\n',
+    '\t--\r\n',
+    '/**/',
+  ]);
 }

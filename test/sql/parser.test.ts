@@ -1,6 +1,7 @@
 /** The parser as a machine: it comes back after texts that overflow it, and never takes one of these for a read. */
-import { loadParser, ParserFailure, parseTree } from '../../src/sql/parser.ts';
+
 import { parseQuery } from '../../src/sql/parse-query.ts';
+import { loadParser, ParserFailure, parseTree } from '../../src/sql/parser.ts';
 import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { summaryOf, verdictOf } from './judging.ts';
@@ -24,13 +25,13 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
 suite('sql: parser', (test) => {
   test.before(loadParser);
 
-  test('is not ready before it is loaded, and loads once for many callers', async () => {
+  test('is loaded once for many callers', async () => {
     await Promise.all([loadParser(), loadParser(), loadParser()]);
     assert.ok(parseTree(Buffer.from('SELECT 1')).stmts);
   });
 
   for (const [name, shape] of Object.entries(shapes)) {
-    for (const depth of [10_000, 20_000]) {
+    for (const depth of name === 'sum' || name === 'parentheses' ? [10_000, 20_000] : [10_000]) {
       test(`${depth} ${name}: judged or refused, and the next statement is judged`, async () => {
         const outcome = outcomeOf(shape(depth));
         const safe = name === 'WITH queries' ? ['write'] : ['read'];
@@ -42,9 +43,9 @@ suite('sql: parser', (test) => {
     }
   }
 
-  test('survives a hundred overflows, two of them in a row', async () => {
+  test('survives forty overflows, always two in a row', async () => {
     const text = Buffer.from(shapes['sum']?.(20_000) ?? '');
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < 20; round += 1) {
       for (let time = 0; time < 2; time += 1) {
         const [statement] = parseQuery(text);
         assert.is(statement && summaryOf(statement.verdict), 'refuse 54001');
@@ -73,7 +74,10 @@ suite('sql: parser', (test) => {
   test('judges wide statements', () => {
     const numbers = Array.from({ length: 100_000 }, (_, index) => index);
     assert.is(summaryOf(verdictOf(`SELECT * FROM t WHERE id IN (${numbers.join()})`)), 'read');
-    assert.is(summaryOf(verdictOf(`INSERT INTO t VALUES ${numbers.map((n) => `(${n})`).join()}`)), 'write');
+    assert.is(
+      summaryOf(verdictOf(`INSERT INTO t VALUES ${numbers.map((n) => `(${n})`).join()}`)),
+      'write',
+    );
     assert.is(parseQuery(Buffer.from('SELECT 1;'.repeat(20_000))).length, 20_000);
   });
 });
@@ -94,5 +98,8 @@ function outcomeOf(sql: string): string {
 function assertWorking(): void {
   assert.is(summaryOf(verdictOf('SELECT id FROM t WHERE id = $1')), 'read');
   assert.is(summaryOf(verdictOf('UPDATE t SET a = $1 WHERE id = $2')), 'write');
-  assert.throws(() => verdictOf('SELECT FROM WHERE'), (error: unknown) => error instanceof SqlSyntaxError);
+  assert.throws(
+    () => verdictOf('SELECT FROM WHERE'),
+    (error: unknown) => error instanceof SqlSyntaxError,
+  );
 }

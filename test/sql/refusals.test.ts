@@ -1,4 +1,6 @@
 /** What is refused, with which SQLSTATE, and that the message names the statement. */
+import type { Node } from 'libpg-query';
+import { judge } from '../../src/sql/judge.ts';
 import { loadParser } from '../../src/sql/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { refusalOf } from './judging.ts';
@@ -12,7 +14,10 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['INSERT INTO t OVERRIDING SYSTEM VALUE VALUES (1)', /OVERRIDING/],
   ['INSERT INTO t OVERRIDING USER VALUE SELECT 1', /OVERRIDING/],
   ['MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE', /MERGE/],
-  ['WITH m AS (MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE RETURNING merge_action()) SELECT 1', /MERGE/],
+  [
+    'WITH m AS (MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE RETURNING merge_action()) SELECT 1',
+    /MERGE/,
+  ],
   ['COPY t FROM STDIN', /COPY FROM/],
   ['COPY t (a, b) FROM STDIN WITH (FORMAT csv)', /COPY FROM/],
   ['COPY BINARY t FROM STDIN', /COPY FROM/],
@@ -25,7 +30,10 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['EXPLAIN ANALYZE UPDATE t SET a = 1', /EXPLAIN/],
   ['EXPLAIN (ANALYZE) WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d', /EXPLAIN/],
   ['EXPLAIN ANALYZE EXECUTE p', /EXPLAIN EXECUTE/],
-  ['EXPLAIN ANALYZE DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d', /EXPLAIN/],
+  [
+    'EXPLAIN ANALYZE DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d',
+    /EXPLAIN/,
+  ],
   // Tables made by a query.
   ['SELECT * INTO n FROM t', /SELECT INTO/],
   ['SELECT * INTO TEMP n FROM t', /SELECT INTO/],
@@ -50,7 +58,7 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['COPY (INSERT INTO t VALUES (1) RETURNING *) TO STDOUT', /COPY/],
   ['COPY (WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d) TO STDOUT', /COPY/],
   // Code on the server.
-  ["DO $$ BEGIN DELETE FROM t; END $$", /^DO /],
+  ['DO $$ BEGIN DELETE FROM t; END $$', /^DO /],
   ['CALL p(1)', /CALL/],
   ["LOAD 'library'", /LOAD/],
   // Locks, messages, two-phase commit, cursors.
@@ -119,7 +127,7 @@ const others: readonly (readonly [sql: string, sqlstate: string, message: RegExp
   ['SET backslash_quote = on', '55P02', /"backslash_quote"/],
   ['SET session_replication_role = replica', '55P02', /"session_replication_role"/],
   ["SET stage.session = 'x'", '55P02', /"stage.session"/],
-  ["SET LOCAL \"stage.session\" = 'x'", '55P02', /"stage.session"/],
+  ['SET LOCAL "stage.session" = \'x\'', '55P02', /"stage.session"/],
   ['SET "Stage"."x" TO DEFAULT', '55P02', /"Stage.x"/],
   ['RESET stage.session', '55P02', /"stage.session"/],
   ['RESET transaction_read_only', '55P02', /"transaction_read_only"/],
@@ -131,8 +139,12 @@ const others: readonly (readonly [sql: string, sqlstate: string, message: RegExp
   ['SET allow_system_table_mods = on', '55P02', /"allow_system_table_mods"/],
   ['SET default_transaction_read_only = maybe', '22023', /requires a Boolean value/],
   ['SET LOCAL default_transaction_read_only = off', '0A000', /SET LOCAL/],
-  ['SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE, ISOLATION LEVEL SERIALIZABLE', '0A000', /CHARACTERISTICS/],
-  ["INSERT INTO stage.session VALUES (1)", '42501', /permission denied for table "session"/],
+  [
+    'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE, ISOLATION LEVEL SERIALIZABLE',
+    '0A000',
+    /CHARACTERISTICS/,
+  ],
+  ['INSERT INTO stage.session VALUES (1)', '42501', /permission denied for table "session"/],
   ['UPDATE "stage_data".shadow_1 SET a = 1', '42501', /permission denied/],
   ['DELETE FROM stage_overlay_2200.t', '42501', /permission denied/],
   ['WITH d AS (DELETE FROM db . stage . mutation) SELECT 1', '42501', /permission denied/],
@@ -160,6 +172,28 @@ suite('sql: refusals', (test) => {
       assert.is(refusal.sqlstate, sqlstate);
       assert.match(refusal.message, message);
       assert.match(refusal.hint, /^[A-Z].*\.$/, 'a hint is a sentence');
+    });
+  }
+
+  // Trees as a grammar newer than this version would give them.
+  const unknown: readonly (readonly [what: string, tree: object])[] = [
+    ['a statement', { FutureStmt: { relation: { relname: 't' } } }],
+    ['no statement', {}],
+    ['an expression', { SelectStmt: { targetList: [{ ResTarget: { val: { FutureExpr: {} } } }] } }],
+    ['an item of FROM', { SelectStmt: { fromClause: [{ RangeFuture: { relation: {} } }] } }],
+    [
+      'a clause of its own',
+      { SelectStmt: { futureClause: { something: [{ FutureClause: {} }] } } },
+    ],
+    ['a query in EXPLAIN', { ExplainStmt: { query: { FutureStmt: {} } } }],
+    ['a transaction statement', { TransactionStmt: { kind: 'TRANS_STMT_FUTURE' } }],
+    ['a kind of SET', { VariableSetStmt: { kind: 'VAR_SET_FUTURE', name: 'x' } }],
+    ['a SET with modes', { VariableSetStmt: { kind: 'VAR_SET_MULTI', name: 'FUTURE' } }],
+  ];
+  for (const [what, tree] of unknown) {
+    test(`${what} that is not known is refused`, () => {
+      const verdict = judge(tree as Node, { text: Buffer.from('x'), offset: 0 });
+      assert.is(verdict.kind, 'refuse');
     });
   }
 });

@@ -34,7 +34,10 @@ suite('sql: splice', (test) => {
   });
 
   const wrong = {
-    overlapping: [{ start: 0, end: 2 }, { start: 1, end: 3 }],
+    overlapping: [
+      { start: 0, end: 2 },
+      { start: 1, end: 3 },
+    ],
     'inside out': [{ start: 2, end: 1 }],
     'beyond the end': [{ start: 0, end: 99 }],
     'before the start': [{ start: -1, end: 1 }],
@@ -42,7 +45,10 @@ suite('sql: splice', (test) => {
   for (const [what, ranges] of Object.entries(wrong)) {
     test(`refuses ranges that are ${what}`, () => {
       const replacements = ranges.map((range) => ({ ...range, text: '' }));
-      assert.throws(() => spliceBytes(text, replacements), (error: unknown) => error instanceof RangeError);
+      assert.throws(
+        () => spliceBytes(text, replacements),
+        (error: unknown) => error instanceof RangeError,
+      );
     });
   }
 });

@@ -1,7 +1,7 @@
 /** The cache gives what parsing gives, keeps within its bounds, and keeps nothing of the client's packets. */
 import { loadParser } from '../../src/sql/parser.ts';
-import { createVerdictCache } from '../../src/sql/verdict-cache.ts';
 import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
+import { createVerdictCache } from '../../src/sql/verdict-cache.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { summaryOf } from './judging.ts';
 
@@ -12,7 +12,10 @@ suite('sql: verdict cache', (test) => {
   test('gives the same statements for the same text', () => {
     const cache = createVerdictCache(10);
     const first = cache.judge(Buffer.from('SELECT 1; DELETE FROM t'));
-    assert.equal(first.map(({ verdict }) => summaryOf(verdict)), ['read', 'write']);
+    assert.equal(
+      first.map(({ verdict }) => summaryOf(verdict)),
+      ['read', 'write'],
+    );
     assert.is(cache.judge(Buffer.from('SELECT 1; DELETE FROM t')), first);
   });
 
@@ -51,7 +54,10 @@ suite('sql: verdict cache', (test) => {
     const refused = Buffer.from('VACUUM');
     assert.is.not(cache.judge(refused), cache.judge(refused));
     for (let time = 0; time < 2; time += 1) {
-      assert.throws(() => cache.judge(Buffer.from('SELEC')), (error: unknown) => error instanceof SqlSyntaxError);
+      assert.throws(
+        () => cache.judge(Buffer.from('SELEC')),
+        (error: unknown) => error instanceof SqlSyntaxError,
+      );
     }
   });
 

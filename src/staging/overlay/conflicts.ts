@@ -6,20 +6,23 @@ import {
   columnList,
   columnNames,
   functionName,
+  oldColumnName,
+  oldColumns,
   productionName,
   rowTypeName,
   shadowName,
   sourceCall,
 } from './names.ts';
-import { keepsOld, keyColumns, keysEqual, oldKeyColumns, rowKey, same } from './row-identity.ts';
+import { keyColumns, keysEqual, oldKeyColumns, rowKey, same } from './row-identity.ts';
 
-/** Builds `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */
+/** Builds `vanished_<oid>`, `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */
 export function conflictsSql(table: Table): string {
   const columns = columnNames(table);
   const key = keyColumns(table, 'p.');
   const first = oldKeyColumns(table, 'f.');
   const inserted = keyColumns(table, 'i.');
   return fillSql(loadSql('table/conflicts.sql'), {
+    vanished: functionName(table, 'vanished'),
     lock: functionName(table, 'lock'),
     conflicts: functionName(table, 'conflicts'),
     reached: functionName(table, 'reached'),
@@ -27,87 +30,91 @@ export function conflictsSql(table: Table): string {
     shadow: shadowName(table),
     source: sourceCall(table),
     row_type: rowTypeName(table),
+    columns_left: columnsLeft(table),
     p_key: key.join(', '),
     p_columns: columnList(columns, 'p.'),
-    p_missing: `${key[0]} IS NULL`,
     p_matches_first: keysEqual(table, key, first),
+    p_matches_vanished: keysEqual(table, key, keyColumns(table, '(v.base).')),
+    p_matches_inserted: keysEqual(table, key, inserted),
     f_row_id: rowKey(table, first),
     h_columns: columnList(columns, 'h.'),
-    v_keeps_old: keepsOld(table, 'v.'),
     changed_by_session: changedBySession(table),
     fields: fields(table),
     i_key: inserted.join(', '),
     i_columns: columnList(columns, 'i.'),
     i_row_id: rowKey(table, inserted),
     i_keeps_key: keysEqual(table, inserted, oldKeyColumns(table, 'i.')),
-    p_matches_inserted: keysEqual(table, key, inserted),
     f_had_inserted: keysEqual(table, first, inserted),
-    reached_by_foreign_keys: table.references
-      .filter(writes)
-      .map((foreignKey) => reachedSql(table, foreignKey))
-      .join('\n'),
+    reached_by_foreign_keys: reachedByForeignKeys(table),
   });
 }
 
-/** Generated columns follow the others; by themselves they are no change of anybody's. */
-function comparedColumns(table: Table): string[] {
-  return table.columns
-    .filter((column) => column.generated === null)
-    .map((column) => quoteIdentifier(column.name));
+/** For each column by which rows are found or referred to, its name if any staged version `v` of the row left its value. */
+function columnsLeft(table: Table): string {
+  return oldColumns(table)
+    .map((name) => {
+      const kept = same(`v.${quoteIdentifier(name)}`, `v.${oldColumnName(table, name)}`);
+      return `CASE WHEN bool_or(v._stage_op = 'U' AND NOT ${kept}) THEN ${quoteLiteral(name)} END`;
+    })
+    .join(', ');
 }
 
-/** For each compared column whether any staged version of the row `v` altered it; a deletion alters all. */
+/** Generated columns follow the others; by themselves they are no change of anybody's. */
+const comparedColumns = (table: Table) =>
+  table.columns.filter((column) => column.generated === null).map((column) => column.name);
+
+/** For each compared column whether any staged version `v` of the row `m` altered it; a deletion alters all. */
 function changedBySession(table: Table): string {
-  const changed = comparedColumns(table).map(
-    (name) => `bool_or(v._stage_op = 'D' OR NOT ${same(`v.${name}`, `(m.base).${name}`)})`,
-  );
+  const changed = comparedColumns(table)
+    .map(quoteIdentifier)
+    .map((name) => `bool_or(v._stage_op = 'D' OR NOT ${same(`v.${name}`, `(m.base).${name}`)})`);
   return `ARRAY[${changed.join(', ')}]::boolean[]`;
 }
 
-/** One row a compared column: name, number, the three values, whether production moved. */
+/** One row a compared column of the row `m`: name, number, whether production has another value, the three values. */
 function fields(table: Table): string {
-  const compared = table.columns.filter((column) => column.generated === null);
-  return compared
-    .map(({ name }, index) => {
+  return comparedColumns(table)
+    .map((name, index) => {
       const column = quoteIdentifier(name);
-      const values = ['base', 'staged', 'current'].map(
-        (image) => `to_jsonb((m.${image}).${column})`,
-      );
-      const moved = `m.gone OR NOT ${same(`(m.current).${column}`, `(m.base).${column}`)}`;
-      return `(${[quoteLiteral(name), index + 1, ...values, moved].join(', ')})`;
+      const images = ['base', 'staged', 'current'].map((image) => `(m.${image}).${column}`);
+      const moved = `NOT ${same(`(m.current).${column}`, `(m.base).${column}`)}`;
+      const shown = `CASE WHEN m.gone THEN NOT m.deleted ELSE ${moved} END`;
+      const values = images.map((image) => `to_jsonb(${image})`);
+      return `(${[quoteLiteral(name), index + 1, shown, ...values].join(', ')})`;
     })
     .join(',\n    ');
 }
 
 const acts = (action: ForeignKeyAction) => action !== 'no action' && action !== 'restrict';
-const writes = (foreignKey: ForeignKey) => acts(foreignKey.onDelete) || acts(foreignKey.onUpdate);
 
-function reachedSql(table: Table, foreignKey: ForeignKey): string {
-  const pairs = foreignKey.child.columns.map((child, index) => ({
-    child: `c.${quoteIdentifier(child)}`,
-    parent: quoteIdentifier(foreignKey.parent.columns[index] ?? ''),
-    equals: foreignKey.equals[index] ?? '=',
-  }));
-  const kept = pairs
-    .map(({ parent }) => same(`v.${parent}`, `(f._stage_base).${parent}`))
-    .join(' AND ');
-  const leaves = [
-    ...(acts(foreignKey.onDelete) ? [`v._stage_op = 'D'`] : []),
-    ...(acts(foreignKey.onUpdate) ? [`v._stage_op = 'U' AND NOT (${kept})`] : []),
-  ];
+function reachedByForeignKeys(table: Table): string {
+  const acting = table.references.filter(
+    ({ onDelete, onUpdate }) => acts(onDelete) || acts(onUpdate),
+  );
+  return acting.length === 0
+    ? '  RETURN;'
+    : acting.map((foreignKey) => reachedBy(table, foreignKey)).join('\n');
+}
+
+function reachedBy(table: Table, foreignKey: ForeignKey): string {
+  const { child, parent, equals, onDelete, onUpdate } = foreignKey;
   const key = keyColumns(table, 'c.');
+  const referred = parent.columns.map(
+    (name, index) =>
+      `(v.base).${quoteIdentifier(name)} ${equals[index]} c.${quoteIdentifier(child.columns[index] ?? '')}`,
+  );
+  const left = `v.columns_left && ARRAY[${parent.columns.map(quoteLiteral).join(', ')}]`;
+  const events = [...(acts(onDelete) ? ['v.deleted'] : []), ...(acts(onUpdate) ? [left] : [])];
   return fillSql(loadSql('table/conflicts_reached.sql'), {
-    parent_shadow: shadowName(foreignKey.parent),
+    parent_vanished: functionName(parent, 'vanished'),
     shadow: shadowName(table),
     source: sourceCall(table),
     row_type: rowTypeName(table),
     c_key: key.join(', '),
     c_row_id: rowKey(table, key),
     c_columns: columnList(columnNames(table), 'c.'),
-    c_refers_to_base: pairs
-      .map(({ child, parent, equals }) => `(f._stage_base).${parent} ${equals} ${child}`)
-      .join(' AND '),
-    parent_leaves: leaves.join(' OR '),
+    c_referred_to_base: referred.join(' AND '),
+    acted_upon: events.join(' OR '),
     h_matches_c: keysEqual(table, keyColumns(table, 'h.'), key),
   });
 }

@@ -99,7 +99,7 @@ async function register(tx: Queryable, table: Table, layout: string): Promise<vo
      VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, stage.table_stamp($1), $9)
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns,
-       signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp,
+       signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, writable = false,
        foreign_key_rank = excluded.foreign_key_rank, installed_at = clock_timestamp()`,
     [
       table.oid,

@@ -28,41 +28,57 @@ export function createOverlayManager(db: Database): OverlayManager {
       await db.transaction(async (tx) => {
         await tx.query(`SELECT pg_advisory_xact_lock(${installationLock})`);
         await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
-        const tables = await readTables(tx, relations);
+        const { tables, written } = await reachableTables(tx, relations);
         const server = await serverMajor(tx);
-        for (const table of tables.values()) await installOverlay(tx, table, server);
+        for (const table of tables) await installOverlay(tx, table, server);
+        await tx.query(
+          'UPDATE stage.overlay SET writable = true WHERE relation = ANY ($1::oid[])',
+          [`{${written.join(',')}}`],
+        );
       });
     },
   };
 }
 
+interface Reachable {
+  readonly tables: readonly Table[];
+  /** OIDs of those that a statement on a target may write to. */
+  readonly written: readonly number[];
+}
+
 /** Reads the write targets and what they need: the other end of each foreign key, and on from there wherever an action writes. */
-async function readTables(tx: Queryable, targets: readonly number[]): Promise<Map<number, Table>> {
+async function reachableTables(tx: Queryable, targets: readonly number[]): Promise<Reachable> {
   const tables = new Map<number, Table>();
-  const written = new Set<number>();
-  const read = async (oid: number, because: string | null): Promise<Table> => {
-    const known = tables.get(oid);
-    if (known !== undefined) return known;
-    const table = await readTable(tx, oid);
-    if (table === null)
-      throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
-    refuseObstacle(table, because);
-    tables.set(oid, table);
-    return table;
-  };
-  const queue = [...targets];
-  for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
-    if (written.has(oid)) continue;
-    written.add(oid);
-    const table = await read(oid, null);
+  const written = new Set(targets);
+  // a set gives what is added while it is walked, too
+  for (const oid of written) {
+    const table = await readInto(tables, tx, oid, null);
     const name = shownName(table.schema, table.name);
-    for (const { parent } of table.references) await read(parent.oid, name);
+    for (const { parent } of table.references) await readInto(tables, tx, parent.oid, name);
     for (const foreignKey of table.referencedBy) {
-      await read(foreignKey.child.oid, name);
-      if (writesChild(foreignKey)) queue.push(foreignKey.child.oid);
+      await readInto(tables, tx, foreignKey.child.oid, name);
+      if (writesChild(foreignKey)) written.add(foreignKey.child.oid);
     }
   }
-  return tables;
+  return { tables: [...tables.values()], written: [...written] };
+}
+
+/** @param because the table whose foreign key leads here, null for a table to be written */
+async function readInto(
+  tables: Map<number, Table>,
+  tx: Queryable,
+  oid: number,
+  because: string | null,
+): Promise<Table> {
+  const known = tables.get(oid);
+  if (known !== undefined) return known;
+  const table = await readTable(tx, oid);
+  if (table === null) {
+    throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
+  }
+  refuseObstacle(table, because);
+  tables.set(oid, table);
+  return table;
 }
 
 function writesChild(foreignKey: ForeignKey): boolean {

@@ -1,7 +1,7 @@
 /** SQL fragments by which review finds a row in production and names it to people. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';
-import { keyNames, oldColumnName, oldColumns } from './names.ts';
+import { keyNames, oldColumnName } from './names.ts';
 
 /** The key's columns of a row, in order: `p."a"`, `p."b"`. */
 export const keyColumns = (table: Table, prefix: string) =>
@@ -29,13 +29,6 @@ export function rowKey(table: Table, key: readonly string[]): string {
   if (values.length === 1) return values.join('');
   const members = keyNames(table).map((name, index) => `${quoteLiteral(name)}, ${values[index]}`);
   return `pg_catalog.jsonb_build_object(${members.join(', ')})`;
-}
-
-/** The staged row of an update kept everything by which rows are found and referred to. */
-export function keepsOld(table: Table, prefix: string): string {
-  return oldColumns(table)
-    .map((name) => same(prefix + quoteIdentifier(name), prefix + oldColumnName(table, name)))
-    .join(' AND ');
 }
 
 /**

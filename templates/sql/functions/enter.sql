@@ -8,14 +8,13 @@ DECLARE
   v_entry jsonb;
   v_relation oid;
   v_signature text;
-  v_stamp text;
 BEGIN
   FOR v_entry IN SELECT value FROM pg_catalog.jsonb_array_elements(p_relations::pg_catalog.jsonb) LOOP
     v_relation := stage.relation_named(v_entry);
-    SELECT signature, stamp INTO v_signature, v_stamp FROM stage.overlay WHERE relation = v_relation;
+    v_signature := stage.signature_of(v_relation);
     IF v_relation IS DISTINCT FROM (v_entry ->> 'oid')::pg_catalog.oid
       OR v_signature IS DISTINCT FROM v_entry ->> 'signature'
-      OR (v_signature IS NOT NULL AND v_stamp IS DISTINCT FROM stage.table_stamp(v_relation))
+      OR EXISTS (SELECT 1 FROM stage.overlay o WHERE o.relation = v_relation AND o.stamp <> stage.table_stamp(v_relation))
     THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_entry ->> 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';

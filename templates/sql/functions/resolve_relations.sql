@@ -16,9 +16,10 @@ LANGUAGE sql STABLE AS $$
         WHEN c.relkind = 'S' THEN 'sequence'
         ELSE 'other' END,
       'schema', s.nspname,
-      'overlay', CASE WHEN o.relation IS NOT NULL THEN pg_catalog.jsonb_build_object(
-        'schema', 'stage_overlay_' || o.namespace::pg_catalog.text, 'name', o.table_name) END,
-      'signature', o.signature,
+      'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
+        'schema', 'stage_overlay_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
+      'signature', stage.signature_of(c.oid),
+      'writable', coalesce(o.writable, false),
       'stale', o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)

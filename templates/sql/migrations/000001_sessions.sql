@@ -67,6 +67,8 @@ CREATE TABLE stage.overlay (
   signature text NOT NULL,
   -- Witness of columns and key: while it stays the same, a rebuild keeps the staged rows.
   layout text NOT NULL,
+  -- Every table that a write to this one can reach has its overlay, too.
+  writable boolean NOT NULL DEFAULT false,
   -- stage.table_stamp when the signature was last compared.
   stamp text NOT NULL,
   -- Length of the longest chain of foreign keys above the table: parents come before children.

@@ -10,27 +10,25 @@ LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
 DECLARE
   v_row record;
+  v_staged refcursor;
 BEGIN
   IF p_operation = 'I' THEN
-    -- RETURNING knows nothing of the staged row: the two are paired by their order
+    -- RETURNING knows nothing of the staged row, but comes in the same order
+    OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq;
     FOR v_row IN
-      WITH staged AS (
-        SELECT row_number() OVER (ORDER BY s._stage_seq) AS number, coalesce(s._stage_root, s._stage_seq) AS lineage
-        FROM {{shadow}} s WHERE {{rows}}
-      ), applied AS (
+      WITH applied AS (
         INSERT INTO {{production}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
         SELECT {{insert_values}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq
         RETURNING {{p_key}}
-      ), numbered AS (
-        SELECT row_number() OVER () AS number, a.* FROM applied a
       )
-      SELECT n.*, t.lineage FROM numbered n JOIN staged t ON t.number = n.number ORDER BY n.number
+      SELECT a.* FROM applied a
     LOOP
-      lineage := v_row.lineage;
+      FETCH v_staged INTO lineage;
       SELECT {{p_row_id}}, {{p_row_key}}, pg_catalog.to_jsonb(p.*) INTO row_id, row_key, new_data
       FROM {{production}} p WHERE {{p_matches_row}};
       IF FOUND THEN RETURN NEXT; END IF;
     END LOOP;
+    CLOSE v_staged;
   ELSIF p_operation = 'U' THEN
     -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
     FOR v_row IN

@@ -4,7 +4,7 @@
 
 -- Every staged update gets the row as it was before: rows touched again do not carry it yet.
 CREATE FUNCTION {{prepare}}(p_session uuid) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
   IF NOT EXISTS (

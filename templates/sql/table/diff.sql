@@ -1,8 +1,9 @@
 -- The net change of each row that a session staged, in the order in which the rows were first touched.
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
+-- Statistics know little of rows just staged: a nested loop over them could go quadratic.
 CREATE FUNCTION {{function}}(p_session uuid)
 RETURNS TABLE (number bigint, operation text, row_id jsonb, before jsonb, after jsonb)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY

@@ -1,0 +1,127 @@
+/** Transaction control, settings and SQL-level prepared statements: what changes in their text, and what they change here. */
+import { StageError } from '../errors.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { ControlAction } from '../sql/verdict.ts';
+import { noticeResponse, parameterStatus } from '../wire/backend-messages.ts';
+import { errorFields } from '../wire/error-fields.ts';
+import type { Conversation } from './conversation.ts';
+
+/** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
+export function controlReplacements(
+  { state }: Conversation,
+  action: ControlAction,
+  text: Buffer,
+): Replacement[] {
+  if (action.type === 'begin') {
+    // The pinned default would make it read-only. Behind a new line, for the text may end in a comment.
+    const opens = state.block !== 'client' && action.access === null;
+    const append = { start: text.length, end: text.length, text: '\nREAD WRITE' };
+    return opens && state.clientAccess === 'read write' ? [append] : [];
+  }
+  if (action.type !== 'set access') return [];
+  // The default is pinned: a setting of ours takes the value, with the same answers in every transaction state.
+  return [{ start: 0, end: text.length, text: `SET stage.access = '${action.access}'` }];
+}
+
+const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
+  savepoint: 'SAVEPOINT',
+  release: 'RELEASE SAVEPOINT',
+  'rollback to': 'ROLLBACK TO SAVEPOINT',
+};
+
+/**
+ * To be called before a control statement is sent: makes the upstream's state what the statement expects.
+ * @throws StageError for what PostgreSQL refuses outside a transaction block, where a block of ours is open
+ */
+export function beforeControl({ state, own, router }: Conversation, action: ControlAction): void {
+  if (action.type !== 'rollback to' && action.type !== 'rollback' && action.type !== 'commit') {
+    own.release();
+  }
+  if (state.block !== 'own') return;
+  const ends = action.type === 'commit' || action.type === 'rollback';
+  const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
+  if (command !== undefined) {
+    const message = `${command.toUpperCase()} can only be used in transaction blocks`;
+    throw new StageError('invalid_request', message, { sqlstate: '25P01' });
+  }
+  if (ends) router.show(noTransaction);
+}
+
+const noTransaction = noticeResponse(
+  errorFields('WARNING', {
+    sqlstate: '25P01',
+    message: 'there is no transaction in progress',
+  }),
+);
+
+/** To be called when a control statement has been sent: what will hold once the server has run it. */
+export function afterControl(conversation: Conversation, action: ControlAction): void {
+  const { state, names, pending } = conversation;
+  switch (action.type) {
+    case 'begin':
+      if (state.block === 'own') state.adopt(action.access);
+      else if (state.block === 'none') state.begin('client', action.access ?? state.clientAccess);
+      return;
+    case 'commit':
+    case 'rollback':
+      if (state.block !== 'none' && action.chain) state.chain();
+      else state.end();
+      names.endTransaction();
+      pending.fence = !action.chain;
+      return;
+    case 'release':
+      if (!state.failed) state.rewind();
+      return;
+    case 'rollback to':
+      state.rewind();
+      names.endTransaction();
+      return;
+    case 'set transaction':
+      if (action.access === null) return;
+      if (state.block === 'none') pending.fence = true;
+      else state.setAccess(action.access);
+      return;
+    case 'set path':
+      names.forget();
+      names.beUnsure();
+      return;
+    case 'prepare':
+    case 'deallocate':
+    case 'discard':
+      pending.fence = true;
+      return;
+    default:
+  }
+}
+
+/** To be called when a control statement has succeeded. */
+export function controlDone(conversation: Conversation, action: ControlAction): void {
+  const { state, names, own, statements, router } = conversation;
+  switch (action.type) {
+    case 'set access':
+      if (state.clientAccess === action.access) return;
+      state.clientAccess = action.access;
+      router.report('default_transaction_read_only', accessReports[action.access]);
+      return;
+    case 'deallocate':
+      if (action.name !== null) {
+        statements.delete(action.name);
+        return;
+      }
+      statements.clear();
+      own.forget();
+      return;
+    case 'discard':
+      if (action.what !== 'all') return;
+      statements.clear();
+      own.forget();
+      names.forget();
+      return;
+    default:
+  }
+}
+
+const accessReports = {
+  'read write': parameterStatus('default_transaction_read_only', 'off'),
+  'read only': parameterStatus('default_transaction_read_only', 'on'),
+};

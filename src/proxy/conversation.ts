@@ -1,0 +1,97 @@
+/** Everything that belongs to one client connection, made once and handed to every step. */
+import type { ReadsMode } from '../model/session.ts';
+import { EnterCalls } from './enter-call.ts';
+import { Names } from './names.ts';
+import type { Outlet } from './outlet.ts';
+import { OwnMessages } from './own-messages.ts';
+import { createAsk } from './pace.ts';
+import { ParameterTypes } from './parameter-types.ts';
+import type { Portal, PreparedStatement } from './prepared-statements.ts';
+import { Registry } from './prepared-statements.ts';
+import type { QueryPlanner } from './query-planner.ts';
+import { ResponseRouter } from './response-router.ts';
+import { Retry } from './retry.ts';
+import { Rewriter } from './rewrite.ts';
+import { SettingsWatch } from './settings-watch.ts';
+import { TransactionState } from './transaction-state.ts';
+import type { ConnectedPair, ProxyMetrics, ProxyServices } from './types.ts';
+import { UpstreamLink } from './upstream-link.ts';
+
+export interface Conversation {
+  readonly planner: QueryPlanner;
+  readonly metrics: ProxyMetrics;
+  readonly reads: ReadsMode;
+  readonly state: TransactionState;
+  readonly settings: SettingsWatch;
+  readonly router: ResponseRouter;
+  readonly link: UpstreamLink;
+  readonly own: OwnMessages;
+  readonly names: Names;
+  readonly rewriter: Rewriter;
+  readonly enterCalls: EnterCalls;
+  readonly types: ParameterTypes;
+  readonly retry: Retry;
+  readonly statements: Registry<PreparedStatement>;
+  readonly portals: Registry<Portal>;
+  readonly pending: Pending;
+}
+
+/** What holds until the next ReadyForQuery. */
+interface Pending {
+  /** A command may change what the rest of the batch depends on: wait for it first. */
+  fence: boolean;
+  /** The portal whose write was entered last and has not been executed. */
+  entered: Portal | null;
+}
+
+interface Outlets {
+  readonly client: Outlet;
+  readonly upstream: Outlet;
+}
+
+export function createConversation(
+  pair: ConnectedPair,
+  services: ProxyServices,
+  planner: QueryPlanner,
+  outlets: Outlets,
+): Conversation {
+  const { settings: limits, metrics, overlays } = services;
+  const state = new TransactionState(pair.access);
+  const portals = new Registry<Portal>();
+  const settings = new SettingsWatch(() => names.forget());
+  const pending: Pending = { fence: false, entered: null };
+  const router = new ResponseRouter(
+    outlets.client,
+    {
+      onReady: (status) => {
+        state.ready(status);
+        pending.fence = false;
+        pending.entered = null;
+        if (status === 'I') portals.clear();
+      },
+      onParameterStatus: (payload) => settings.observe(payload),
+    },
+    limits.maxMessageBytes,
+  );
+  const link = new UpstreamLink(outlets.upstream, router, state);
+  const own = new OwnMessages(link, state);
+  const names = new Names(createAsk({ link, router, own, state, settings }), limits.allowFunctions);
+  return {
+    planner,
+    metrics,
+    reads: pair.reads,
+    state,
+    settings,
+    router,
+    link,
+    own,
+    names,
+    rewriter: new Rewriter(names, overlays, limits.allowFunctions),
+    enterCalls: new EnterCalls(own),
+    types: new ParameterTypes(names),
+    retry: new Retry(router, names),
+    statements: new Registry<PreparedStatement>(),
+    portals,
+    pending,
+  };
+}

@@ -1,0 +1,57 @@
+/** Errors of statements that we changed or added, told as PostgreSQL would tell them of the client's own statement. */
+import { errorResponse } from '../wire/backend-messages.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
+import type { ErrorHandler } from './expectation.ts';
+import type { SentText } from './position-map.ts';
+import { writtenPosition } from './position-map.ts';
+
+/** SQLSTATEs of our own functions. */
+export const staleNames = 'ST001';
+export const rowChanged = 'ST002';
+
+/** Context, and query and position inside functions: they would show the staging, not the client's statement. */
+const inner = ['W', 'q', 'p'];
+
+const translations: Readonly<Record<string, { message: string; hint: string }>> = {
+  [staleNames]: {
+    message: 'could not serialize access due to a concurrent change of a table',
+    hint: 'The transaction might succeed if retried.',
+  },
+  [rowChanged]: {
+    message: 'could not serialize access due to concurrent update',
+    hint: 'The transaction might succeed if retried.',
+  },
+};
+
+/** For the messages of our own: the client takes the error for its statement's, without a position in it. */
+export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
+
+/**
+ * For a statement of the client that we changed.
+ * @param production gives the schema of the production table for that of an overlay
+ */
+export function mapErrors(
+  text: SentText | null,
+  production: (overlaySchema: string) => string | undefined,
+): ErrorHandler {
+  return (fields) => errorResponse(translate(fields, text, production));
+}
+
+const noSchemas = (): undefined => undefined;
+
+function translate(
+  fields: ErrorFields,
+  text: SentText | null,
+  production: (overlaySchema: string) => string | undefined,
+): ErrorFields {
+  const mapped = new Map(fields);
+  for (const field of inner) mapped.delete(field);
+  const schema = production(fields.get('s') ?? '');
+  if (schema !== undefined) mapped.set('s', schema);
+  const position = Number(fields.get('P'));
+  mapped.delete('P');
+  if (text !== null && position > 0) mapped.set('P', String(writtenPosition(text, position)));
+  const translation = translations[fields.get('C') ?? ''];
+  if (translation === undefined) return mapped;
+  return mapped.set('C', '40001').set('M', translation.message).set('H', translation.hint);
+}

@@ -1,0 +1,65 @@
+/** What the server has still to answer: one entry for each message sent, in order. */
+import type { ErrorFields } from '../wire/error-fields.ts';
+import { backend } from '../wire/message-codes.ts';
+
+/** The message sent, by what completes its answer. Only `query` and `sync` are completed by ReadyForQuery. */
+type Asked = 'parse' | 'bind' | 'describe' | 'execute' | 'close' | 'query' | 'sync';
+
+export interface Expectation {
+  readonly asked: Asked;
+  /** What the client sees: everything; all but ReadyForQuery; nothing. */
+  readonly shown: 'all' | 'answer' | 'nothing';
+  /** Keeps CommandComplete back until the router is told to show or to forget it. */
+  readonly holdsCompletion?: boolean;
+  readonly hidesNotices?: boolean;
+  /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
+  readonly onError?: ErrorHandler;
+  /** Raised an error, or was skipped by the server after one. */
+  readonly onFailure?: () => void;
+  /** Answered without an error; with the payload of the completing message. */
+  readonly onDone?: (payload: Buffer) => void;
+  readonly onRow?: (payload: Buffer) => void;
+  readonly onParameterTypes?: (payload: Buffer) => void;
+}
+
+export type ErrorHandler = (fields: ErrorFields) => Buffer | null;
+
+/** The client's own messages that pass untouched. */
+export const passing = {
+  bind: { asked: 'bind', shown: 'all' },
+  describe: { asked: 'describe', shown: 'all' },
+  execute: { asked: 'execute', shown: 'all' },
+  close: { asked: 'close', shown: 'all' },
+  query: { asked: 'query', shown: 'all' },
+  sync: { asked: 'sync', shown: 'all' },
+} as const satisfies Record<string, Expectation>;
+
+export const hiddenSync: Expectation = { asked: 'sync', shown: 'nothing' };
+export const hiddenClose: Expectation = { asked: 'close', shown: 'nothing' };
+
+const completing: Readonly<Record<Asked, readonly number[]>> = {
+  parse: [backend.parseComplete],
+  bind: [backend.bindComplete],
+  describe: [backend.rowDescription, backend.noData],
+  execute: [backend.commandComplete, backend.emptyQueryResponse, backend.portalSuspended],
+  close: [backend.closeComplete],
+  query: [],
+  sync: [],
+};
+
+const belonging: Readonly<Partial<Record<Asked, readonly number[]>>> = {
+  describe: [backend.parameterDescription],
+  execute: [backend.dataRow],
+  query: [
+    backend.rowDescription,
+    backend.dataRow,
+    backend.commandComplete,
+    backend.emptyQueryResponse,
+  ],
+};
+
+/** Whether a message can be an answer to what was asked, and whether it is the last of it. */
+export function roleOf(asked: Asked, type: number): 'completes' | 'belongs' | undefined {
+  if (completing[asked].includes(type)) return 'completes';
+  return belonging[asked]?.includes(type) ? 'belongs' : undefined;
+}

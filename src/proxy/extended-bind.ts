@@ -1,0 +1,84 @@
+/** Bind: a portal is made, and where it writes, the write is made ready. */
+import type { Message } from '../wire/framer.ts';
+import { decodeBind } from '../wire/frontend-messages.ts';
+import { MessageReader } from '../wire/message-reader.ts';
+import type { Conversation } from './conversation.ts';
+import { mapErrors } from './error-mapping.ts';
+import type { PreparedWrite } from './extended-write.ts';
+import { findWrite, readyForWrite } from './extended-write.ts';
+import type { PreparedStatement } from './prepared-statements.ts';
+import { preparingText } from './prepared-statements.ts';
+import { checkName } from './reserved-names.ts';
+import { refreshRead } from './staging-steps.ts';
+
+/** @throws StageError for what is refused */
+export function bind(conversation: Conversation, message: Message): void | Promise<void> {
+  const reader = new MessageReader(message.payload);
+  const portal = reader.string();
+  checkName(portal);
+  const name = reader.string();
+  checkName(name);
+  const { statements, state, reads } = conversation;
+  const statement = statements.get(name);
+  // Unknown to us, e.g. prepared by a function: whatever it is, it must not write.
+  if (statement === undefined) return bindRead(conversation, message, portal, null);
+  const write = state.stages ? findWrite(conversation, statement) : null;
+  if (write !== null) return bindWrite(conversation, message, portal, statement, write);
+  if (reads === 'staged') return bindStagedRead(conversation, message, portal, statement);
+  bindRead(conversation, message, portal, statement);
+}
+
+function bindRead(
+  conversation: Conversation,
+  { frame }: Message,
+  portal: string,
+  statement: PreparedStatement | null,
+): void {
+  const { own, portals, link, retry } = conversation;
+  const isControl = statement?.body.kind === 'control';
+  // Planning runs functions too. Transaction control cannot be planned, and would not stand the savepoint.
+  if (!isControl) own.guard();
+  const restore =
+    statement === null
+      ? portals.delete(portal)
+      : portals.set(portal, { statement, enter: null, started: false });
+  link.send(frame, retry.answer('bind', { onFailure: restore }));
+}
+
+async function bindStagedRead(
+  conversation: Conversation,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+): Promise<void> {
+  await refreshRead(conversation, statement);
+  if (!conversation.router.hasShownError) bindRead(conversation, message, portal, statement);
+}
+
+async function bindWrite(
+  conversation: Conversation,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+  write: PreparedWrite,
+): Promise<void> {
+  const { router, rewriter, retry, portals, link, names, pending } = conversation;
+  const { body } = statement;
+  if (body.kind === 'control' && body.action.type === 'execute') {
+    await rewriter.checkFunctions(body.action.functions);
+  }
+  const enter = await readyForWrite(conversation, write, decodeBind(message.payload));
+  if (router.hasShownError) return;
+  if (enter === null) {
+    bindRead(conversation, message, portal, statement);
+    return;
+  }
+  retry.arm();
+  retry.keep(message);
+  enter();
+  const made = { statement, enter, started: false };
+  pending.entered = made;
+  const restore = portals.set(portal, made);
+  const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
+  link.send(message.frame, retry.answer('bind', { onFailure: restore, onError }));
+}

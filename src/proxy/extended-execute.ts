@@ -1,0 +1,84 @@
+/** Execute: a portal is run, in the transaction that its statement needs. */
+import type { ControlAction } from '../sql/verdict.ts';
+import type { Message } from '../wire/framer.ts';
+import { decodeExecute } from '../wire/frontend-messages.ts';
+import { afterControl, beforeControl, controlDone } from './controls.ts';
+import type { Conversation } from './conversation.ts';
+import { mapErrors } from './error-mapping.ts';
+import type { Portal } from './prepared-statements.ts';
+import { preparingText, sqlStatement } from './prepared-statements.ts';
+import { checkName } from './reserved-names.ts';
+
+/** @throws StageError for what is refused */
+export function execute(conversation: Conversation, message: Message): void {
+  const { portal: name } = decodeExecute(message.payload);
+  checkName(name);
+  const portal = conversation.portals.get(name);
+  const body = portal?.statement.body;
+  if (portal && body?.kind === 'control' && isControlling(body.action)) {
+    executeControl(conversation, message, portal, body.action);
+  } else if (portal?.enter && !portal.started) {
+    executeWrite(conversation, message, portal, portal.enter);
+  } else executeRead(conversation, message, portal);
+}
+
+/** Cursors are read, and an EXECUTE of a write is entered, by other ways. */
+function isControlling({ type }: ControlAction): boolean {
+  return !['declare', 'fetch', 'close', 'pass', 'execute'].includes(type);
+}
+
+/** Also runs on what a write has returned already: nothing runs then. A cursor's name is one that we do not know. */
+function executeRead(
+  { own, metrics, link, names, retry }: Conversation,
+  { frame }: Message,
+  portal: Portal | undefined,
+): void {
+  if (portal?.started !== true) metrics.query('read');
+  if (portal) portal.started = true;
+  own.guard();
+  if (portal === undefined || portal.statement.replacements.length === 0) {
+    link.send(frame, retry.answer('execute'));
+    return;
+  }
+  const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
+  link.send(frame, retry.answer('execute', { onError }));
+}
+
+function executeWrite(
+  { own, metrics, link, names, retry, pending }: Conversation,
+  { frame }: Message,
+  portal: Portal,
+  enter: () => void,
+): void {
+  metrics.query('write');
+  own.release();
+  // Another write may have been bound since this one was, and it has entered in its place.
+  if (pending.entered !== portal) enter();
+  pending.entered = null;
+  portal.started = true;
+  const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
+  link.send(frame, retry.answer('execute', { onError }));
+}
+
+function executeControl(
+  conversation: Conversation,
+  { frame }: Message,
+  portal: Portal,
+  action: ControlAction,
+): void {
+  const { link, state, retry } = conversation;
+  beforeControl(conversation, action);
+  const hidesNotices = action.type === 'begin' && state.block === 'own';
+  const onDone = () => succeed(conversation, portal, action);
+  link.send(frame, retry.answer('execute', { hidesNotices, onDone }));
+  afterControl(conversation, action);
+}
+
+function succeed(conversation: Conversation, { statement }: Portal, action: ControlAction): void {
+  if (action.type !== 'prepare') {
+    controlDone(conversation, action);
+    return;
+  }
+  const { written, statement: prepare, replacements } = statement;
+  conversation.statements.set(action.name, sqlStatement(written, prepare, action, replacements));
+}

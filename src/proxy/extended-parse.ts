@@ -1,0 +1,130 @@
+/** Parse: the statement's text is judged, and prepared under the client's name as it has to run. */
+import { StageError } from '../errors.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { Read, Statement } from '../sql/verdict.ts';
+import type { Message } from '../wire/framer.ts';
+import type { Parse } from '../wire/frontend-messages.ts';
+import { decodeParse, parseMessage } from '../wire/frontend-messages.ts';
+import { controlReplacements } from './controls.ts';
+import type { Conversation } from './conversation.ts';
+import { mapErrors } from './error-mapping.ts';
+import { openBlock } from './extended-write.ts';
+import type { PreparedStatement } from './prepared-statements.ts';
+import { preparingText } from './prepared-statements.ts';
+import type { QueryPlan } from './query-planner.ts';
+import { blankLocking, readOf } from './query-planner.ts';
+import { refusalError } from './refusals.ts';
+import { checkName } from './reserved-names.ts';
+import { bodyReplacements } from './staging-steps.ts';
+
+interface Parsing {
+  readonly message: Message;
+  readonly asked: Parse;
+  readonly plan: QueryPlan;
+  readonly statement: Statement;
+}
+
+/** @throws StageError or SqlSyntaxError for what is refused */
+export function parse(conversation: Conversation, message: Message): void | Promise<void> {
+  const asked = decodeParse(message.payload);
+  checkName(asked.name);
+  const plan = conversation.planner.plan(asked.text);
+  checkPlan(plan);
+  const [statement] = plan.statements;
+  const isTaken = asked.name !== '' && conversation.statements.get(asked.name) !== undefined;
+  // PostgreSQL answers for itself to an empty text, and to a name that is there already.
+  if (statement === undefined || isTaken) return parseUnknown(conversation, message, asked.name);
+  const parsing = { message, asked, plan, statement };
+  const { verdict } = statement;
+  if (verdict.kind === 'write') return parseWrite(conversation, parsing);
+  if (needsNames(conversation, plan)) return parseWithNames(conversation, parsing);
+  const read = readOf(verdict);
+  const control = verdict.kind === 'control' && read === null ? verdict.action : null;
+  const locking = read === null ? [] : blankLocking(read);
+  prepare(
+    conversation,
+    parsing,
+    control ? controlReplacements(conversation, control, statement.text) : locking,
+  );
+}
+
+function checkPlan({ refusal, statements }: QueryPlan): void {
+  if (refusal !== null) throw refusalError(refusal);
+  if (statements.length < 2) return;
+  const message = 'cannot insert multiple commands into a prepared statement';
+  throw new StageError('invalid_request', message, { sqlstate: '42601' });
+}
+
+function needsNames({ reads }: Conversation, { statements, hasRelations }: QueryPlan): boolean {
+  if (reads === 'staged' && hasRelations) return true;
+  return statements.some(({ verdict }) => {
+    return verdict.kind === 'control' && verdict.action.type === 'prepare';
+  });
+}
+
+function parseUnknown(
+  { statements, link, retry }: Conversation,
+  { frame }: Message,
+  name: string,
+): void {
+  const restore = name === '' ? statements.delete(name) : () => undefined;
+  link.send(frame, retry.answer('parse', { onFailure: restore }));
+}
+
+async function parseWrite(conversation: Conversation, parsing: Parsing): Promise<void> {
+  const { verdict } = parsing.statement;
+  const { state, rewriter, router } = conversation;
+  const rewrite = state.stages && verdict.kind === 'write' ? await rewriter.write(verdict) : null;
+  if (router.hasShownError) return;
+  // Opened before anything else of the batch, so that it need not wait for what came before.
+  if (rewrite !== null && !(await openBlock(conversation))) return;
+  prepare(conversation, parsing, rewrite?.replacements ?? []);
+}
+
+async function parseWithNames(conversation: Conversation, parsing: Parsing): Promise<void> {
+  const { verdict } = parsing.statement;
+  const replacements =
+    verdict.kind === 'control' && verdict.action.type === 'prepare'
+      ? await bodyReplacements(conversation, verdict.action.body)
+      : await bodyReplacements(conversation, readOf(verdict) as Read);
+  if (conversation.router.hasShownError) return;
+  prepare(conversation, parsing, replacements);
+}
+
+/** Sends the Parse, changed only where something is replaced. */
+function prepare(
+  { statements, link, names, types, retry }: Conversation,
+  { message, asked, plan, statement }: Parsing,
+  replacements: readonly Replacement[],
+): void {
+  const prepared = parsedStatement(asked, plan, statement, replacements);
+  types.recall(prepared);
+  const onFailure = statements.set(asked.name, prepared);
+  if (replacements.length === 0) {
+    link.send(message.frame, retry.answer('parse', { onFailure }));
+    return;
+  }
+  const text = preparingText(prepared);
+  const frame = parseMessage({ name: asked.name, text: text.sent, types: asked.types });
+  const onError = mapErrors(text, names.productionSchema);
+  link.send(frame, retry.answer('parse', { onFailure, onError }));
+}
+
+function parsedStatement(
+  { name, types }: Parse,
+  plan: QueryPlan,
+  statement: Statement,
+  replacements: readonly Replacement[],
+): PreparedStatement {
+  return {
+    name,
+    origin: 'parse',
+    written: plan.text,
+    statement,
+    body: statement.verdict as PreparedStatement['body'],
+    bodyText: statement.text,
+    types,
+    replacements,
+    parameterTypes: null,
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The extended query protocol: each message as it comes, up to Sync. Messages are passed on at once, so that a client
+ * may ask for answers by Flush; what a write needs is put in between.
+ */
+import type { Message } from '../wire/framer.ts';
+import { decodeNamed } from '../wire/frontend-messages.ts';
+import { frontend } from '../wire/message-codes.ts';
+import type { Conversation } from './conversation.ts';
+import { hiddenSync, passing } from './expectation.ts';
+import { bind } from './extended-bind.ts';
+import { execute } from './extended-execute.ts';
+import { parse } from './extended-parse.ts';
+import { fence } from './pace.ts';
+import { errorMessage } from './refusals.ts';
+import { checkName } from './reserved-names.ts';
+import { commitOwn, sendFailure } from './staging-steps.ts';
+
+type Handler = (conversation: Conversation, message: Message) => void | Promise<void>;
+
+const handlers: Readonly<Record<number, Handler>> = {
+  [frontend.parse]: parse,
+  [frontend.bind]: bind,
+  [frontend.describe]: describe,
+  [frontend.execute]: execute,
+  [frontend.close]: close,
+};
+
+/**
+ * Handles a message of the extended protocol; what takes a round trip gives a promise.
+ * @throws for what is to be answered with an error by `failExtended`
+ */
+export function handleExtended(conversation: Conversation, message: Message): void | Promise<void> {
+  const { router, link, retry, pending } = conversation;
+  if (message.type === frontend.sync) return sync(conversation, message);
+  // As the server does: after an error everything is skipped up to Sync.
+  if (router.hasShownError) return;
+  if (message.type === frontend.flush) return link.requestFlush();
+  if (pending.fence) return handleBehindFence(conversation, message);
+  retry.keep(message);
+  return handlers[message.type]?.(conversation, message);
+}
+
+/** Answers a message with an error; the server skips to Sync then, and the transaction is aborted, as by its own. */
+export function failExtended(conversation: Conversation, error: unknown): void {
+  if (conversation.router.hasShownError) return;
+  sendFailure(conversation, errorMessage(error, conversation.state.failed));
+}
+
+/** The command before may have changed what the next ones depend on: that must be known first. */
+async function handleBehindFence(conversation: Conversation, message: Message): Promise<void> {
+  await fence(conversation);
+  await handleExtended(conversation, message);
+}
+
+function sync(conversation: Conversation, message: Message): void {
+  const { state, link, retry } = conversation;
+  retry.keep(message);
+  if (state.needsOwnCommit) {
+    // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.
+    link.sync(hiddenSync);
+    commitOwn(conversation, passing.sync);
+  } else link.sync(passing.sync);
+}
+
+function describe(conversation: Conversation, { frame, payload }: Message): void {
+  const { statements, types, link, retry } = conversation;
+  const { kind, name } = decodeNamed(payload);
+  checkName(name);
+  const statement = kind === 'statement' ? statements.get(name) : undefined;
+  const onParameterTypes = (description: Buffer) => {
+    if (statement) types.learn(statement, description);
+  };
+  link.send(frame, retry.answer('describe', { onParameterTypes }));
+}
+
+function close(conversation: Conversation, { frame, payload }: Message): void {
+  const { statements, portals, link, retry } = conversation;
+  const { kind, name } = decodeNamed(payload);
+  checkName(name);
+  const onFailure = kind === 'statement' ? statements.delete(name) : portals.delete(name);
+  link.send(frame, retry.answer('close', { onFailure }));
+}

@@ -1,0 +1,86 @@
+/** What a Bind of a staged write needs around it: a block to run in, current names, and the entering of it. */
+import type { Write } from '../sql/verdict.ts';
+import type { Bind } from '../wire/frontend-messages.ts';
+import type { Conversation } from './conversation.ts';
+import { deliver } from './error-mapping.ts';
+import { fence } from './pace.ts';
+import type { Parameters, PreparedStatement } from './prepared-statements.ts';
+import { noParameters } from './prepared-statements.ts';
+import { argumentsOf, enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
+
+/**
+ * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
+ * @returns false when that has failed and the rest of the batch is to be skipped
+ */
+export async function openBlock(conversation: Conversation): Promise<boolean> {
+  const { state, router, own, retry } = conversation;
+  if (state.block !== 'none') return true;
+  if (state.implicit) await fence(conversation);
+  if (router.hasShownError) return false;
+  own.begin();
+  retry.allow();
+  return true;
+}
+
+/** A prepared statement that writes: by itself, or by executing another one. */
+export interface PreparedWrite {
+  readonly statement: PreparedStatement;
+  readonly body: Write;
+  /** Arguments of the EXECUTE; null for a statement that writes by itself. */
+  readonly expressions: readonly Buffer[] | null;
+}
+
+/** Gives the write that a prepared statement runs, or null. */
+export function findWrite(
+  { statements }: Conversation,
+  statement: PreparedStatement,
+): PreparedWrite | null {
+  const { body } = statement;
+  if (body.kind === 'write') return { statement, body, expressions: null };
+  if (body.kind === 'read' || body.action.type !== 'execute') return null;
+  const target = statements.get(body.action.name);
+  if (target?.body.kind !== 'write') return null;
+  const expressions = argumentsOf(statement.statement, body.action);
+  return { statement: target, body: target.body, expressions };
+}
+
+/**
+ * Makes everything ready for the write to be bound.
+ * @returns what enters it, or null when it is not to be staged, or when the batch has failed meanwhile
+ */
+export async function readyForWrite(
+  conversation: Conversation,
+  { statement, body, expressions }: PreparedWrite,
+  bind: Bind,
+): Promise<(() => void) | null> {
+  const { rewriter, router, own, retry, enterCalls } = conversation;
+  const rewrite = await rewriter.write(body);
+  if (rewrite === null || router.hasShownError || !(await openBlock(conversation))) return null;
+  own.release();
+  prepareAgain(conversation, statement, rewrite.replacements);
+  if (expressions !== null || bind.values.length > 0) {
+    await learnParameterTypes(conversation, statement);
+  }
+  if (router.hasShownError) return null;
+  const call = () => ({
+    text: statement.bodyText,
+    relations: rewrite.relations,
+    onError: retry.before(deliver),
+  });
+  if (expressions !== null) {
+    return () => enterExecute(conversation, call(), statement, expressions);
+  }
+  const parameters = parametersOf(statement, bind);
+  return () => enterCalls.enter(call(), parameters);
+}
+
+/** If there are too many or too few, PostgreSQL refuses the Bind itself. */
+function parametersOf(
+  { parameterTypes }: PreparedStatement,
+  { formats, values }: Bind,
+): Parameters {
+  const types = parameterTypes ?? [];
+  if (types.length !== values.length) return noParameters;
+  const [only] = formats;
+  return { types, values, formats: formats.length === 1 ? values.map(() => only ?? 0) : formats };
+}

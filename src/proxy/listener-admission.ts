@@ -1,0 +1,63 @@
+/** Who may come in: limits on connections, in total and per address, and on those that have not said anything yet. */
+import type { Socket } from 'node:net';
+import { StageError } from '../errors.ts';
+
+export interface AdmissionLimits {
+  readonly total: number;
+  readonly perAddress: number;
+  /** Connections that have not sent their first packet; the oldest goes when there are more. */
+  readonly silent: number;
+}
+
+export interface Admission {
+  /** A connection was accepted. It may be destroyed in favour of newer ones until the returned function is called. */
+  arrive(socket: Socket): () => void;
+  /**
+   * A connection wants to log in.
+   * @returns what to call when it has ended
+   * @throws StageError `too_many_connections`
+   */
+  admit(address: string): () => void;
+}
+
+export function createAdmission(limits: AdmissionLimits): Admission {
+  const silent = new Set<Socket>();
+  const perAddress = new Map<string, number>();
+  let total = 0;
+  return {
+    arrive: (socket) => {
+      silent.add(socket);
+      if (silent.size > limits.silent) evictOldest(silent);
+      const leave = () => silent.delete(socket);
+      socket.once('close', leave);
+      return leave;
+    },
+    admit: (address) => {
+      const here = perAddress.get(address) ?? 0;
+      if (total >= limits.total) throw tooMany('too many connections', limits.total);
+      if (here >= limits.perAddress)
+        throw tooMany('too many connections from this address', limits.perAddress);
+      total += 1;
+      perAddress.set(address, here + 1);
+      return () => {
+        total -= 1;
+        const left = (perAddress.get(address) ?? 1) - 1;
+        if (left > 0) perAddress.set(address, left);
+        else perAddress.delete(address);
+      };
+    },
+  };
+}
+
+function evictOldest(silent: Set<Socket>): void {
+  const [oldest] = silent;
+  if (oldest === undefined) return;
+  silent.delete(oldest);
+  oldest.destroy();
+}
+
+function tooMany(message: string, limit: number): StageError {
+  return new StageError('too_many_connections', message, {
+    hint: `Close connections that are not needed, or raise the limit of the staging service, which is ${limit}.`,
+  });
+}

@@ -1,0 +1,103 @@
+/** The client's prepared statements and portals, with what they run. PostgreSQL keeps both kinds of PREPARE in one namespace. */
+import type { Replacement } from '../sql/splice.ts';
+import type { Control, ControlAction, Read, Statement, Write } from '../sql/verdict.ts';
+import type { SentText } from './position-map.ts';
+import { textToSend } from './statement-text.ts';
+
+export interface PreparedStatement {
+  readonly name: string;
+  /** By a Parse message, or by the SQL command PREPARE. */
+  readonly origin: 'parse' | 'sql';
+  /** The client's whole text, and the statement in it: for SQL the whole PREPARE. */
+  readonly written: Buffer;
+  readonly statement: Statement;
+  readonly body: Read | Write | Control;
+  /** The client's text of the body, for the mutation log. */
+  readonly bodyText: Buffer;
+  /** Type OIDs that the client prescribed. */
+  readonly types: readonly number[];
+  /** What was replaced in the text as it was last sent upstream. */
+  replacements: readonly Replacement[];
+  /** Type OIDs of its parameters, once the server has told. */
+  parameterTypes: readonly number[] | null;
+}
+
+/** The text that prepares a statement upstream. */
+export function preparingText({
+  written,
+  statement,
+  origin,
+  replacements,
+}: PreparedStatement): SentText {
+  return textToSend(written, statement, origin === 'parse', replacements);
+}
+
+/** What a successful PREPARE has made. */
+export function sqlStatement(
+  written: Buffer,
+  statement: Statement,
+  action: Extract<ControlAction, { type: 'prepare' }>,
+  replacements: readonly Replacement[],
+): PreparedStatement {
+  const { name, body, bodyRange } = action;
+  const bodyText = statement.text.subarray(bodyRange.start, bodyRange.end);
+  return {
+    name,
+    origin: 'sql',
+    written,
+    statement,
+    body,
+    bodyText,
+    types: [],
+    replacements,
+    parameterTypes: null,
+  };
+}
+
+export interface Portal {
+  readonly statement: PreparedStatement;
+  /** Enters the staged write that it runs, before it is executed; null for anything else. */
+  readonly enter: (() => void) | null;
+  /** It has been executed: from then on it only gives rows that are there already. */
+  started: boolean;
+}
+
+export interface Parameters {
+  readonly types: readonly number[];
+  /** One for each value: 0 text, 1 binary. */
+  readonly formats: readonly number[];
+  readonly values: readonly (Buffer | null)[];
+}
+
+export const noParameters: Parameters = { types: [], formats: [], values: [] };
+
+/** Entries by name, each of which can be put back to what it was before. */
+export class Registry<Entry> {
+  private readonly entries = new Map<string, Entry>();
+
+  get(name: string): Entry | undefined {
+    return this.entries.get(name);
+  }
+
+  /** Gives the way back, for when the server did not do as it was told. */
+  set(name: string, entry: Entry): () => void {
+    return this.change(name, () => this.entries.set(name, entry));
+  }
+
+  delete(name: string): () => void {
+    return this.change(name, () => this.entries.delete(name));
+  }
+
+  clear(): void {
+    this.entries.clear();
+  }
+
+  private change(name: string, make: () => void): () => void {
+    const before = this.entries.get(name);
+    make();
+    return () => {
+      if (before === undefined) this.entries.delete(name);
+      else this.entries.set(name, before);
+    };
+  }
+}

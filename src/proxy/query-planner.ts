@@ -1,0 +1,133 @@
+/** What is to be done with a query text, as far as its text alone tells: worked out once per text for all connections. */
+import { changesPath, functionRefusal, refusedFunctions } from '../sql/functions.ts';
+import type { Replacement } from '../sql/splice.ts';
+import { spliceBytes } from '../sql/splice.ts';
+import type { FunctionUse, Read, Refusal, Statement, Verdict, Write } from '../sql/verdict.ts';
+import { createVerdictCache } from '../sql/verdict-cache.ts';
+import { refuseReserved } from './reserved-names.ts';
+import type { ProxySettings } from './types.ts';
+
+export interface QueryPlan {
+  /** The client's whole text; shared, so it must not be written into. */
+  readonly text: Buffer;
+  readonly statements: readonly Statement[];
+  /** Of the first statement that is refused: none of them may run then. */
+  readonly refusal: Refusal | null;
+  /** Whether it can be sent in one piece, being nothing but reads and harmless commands. */
+  readonly passes: boolean;
+  /** The text to send when it passes: as received, but without row locking clauses. */
+  readonly passingText: Buffer;
+  /** Whether some of it runs queries, which must be guarded where writing is possible. */
+  readonly hasReads: boolean;
+  /** Whether some of it looks at or changes settings, which must not be guarded. */
+  readonly hasSettings: boolean;
+  /** Whether relations are read, so that the text depends on the connection's way of reading. */
+  readonly hasRelations: boolean;
+  /** Whether names may mean something else afterwards. */
+  readonly changesPath: boolean;
+}
+
+export interface QueryPlanner {
+  /** @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text */
+  plan(text: Buffer): QueryPlan;
+}
+
+export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
+  const { statementCacheSize, maxStatementBytes, allowFunctions } = settings;
+  const cache = createVerdictCache(statementCacheSize, { maxStatementBytes });
+  const plans = new WeakMap<readonly Statement[], QueryPlan>();
+  return {
+    plan(text) {
+      const statements = cache.judge(text);
+      const known = plans.get(statements);
+      if (known) return known;
+      const plan = makePlan(Buffer.from(text), statements, allowFunctions);
+      plans.set(statements, plan);
+      return plan;
+    },
+  };
+}
+
+function makePlan(
+  text: Buffer,
+  statements: readonly Statement[],
+  allowed: readonly string[],
+): QueryPlan {
+  const verdicts = statements.map(({ verdict }) => verdict);
+  const locking = statements.flatMap(({ start, verdict }) => {
+    const read = readOf(verdict);
+    return read === null ? [] : blankLocking(read, start);
+  });
+  const kinds = new Set(verdicts.map(kindOf));
+  return {
+    text,
+    statements,
+    refusal: firstRefusal(verdicts, allowed),
+    passes: !kinds.has('step'),
+    passingText: locking.length === 0 ? text : spliceBytes(text, locking),
+    hasReads: kinds.has('read'),
+    hasSettings: kinds.has('setting'),
+    hasRelations: verdicts.some((verdict) => (readOf(verdict)?.relations.length ?? 0) > 0),
+    changesPath: verdicts.some(movesPath),
+  };
+}
+
+/** The read that a statement runs or declares. */
+export function readOf(verdict: Verdict): Read | null {
+  if (verdict.kind === 'read') return verdict;
+  return verdict.kind === 'control' && verdict.action.type === 'declare'
+    ? verdict.action.body
+    : null;
+}
+
+/** Replacements that take row locking clauses out, from the start of the statement or of what begins before it. */
+export function blankLocking({ locking }: Read | Write, offset = 0): Replacement[] {
+  return locking.map(({ start, end }) => ({
+    start: start + offset,
+    end: end + offset,
+    text: ' '.repeat(end - start),
+  }));
+}
+
+function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
+  if (verdict.kind === 'read') return 'read';
+  if (verdict.kind !== 'control') return 'step';
+  switch (verdict.action.type) {
+    case 'declare':
+    case 'fetch':
+    case 'close':
+    case 'pass':
+      return 'read';
+    case 'set':
+    case 'set path':
+      return 'setting';
+    default:
+      return 'step';
+  }
+}
+
+function firstRefusal(verdicts: readonly Verdict[], allowed: readonly string[]): Refusal | null {
+  for (const verdict of verdicts) {
+    if (verdict.kind === 'refuse') return verdict;
+    const reserved = refuseReserved(verdict);
+    if (reserved) return reserved;
+    const refused = refusedFunctions(readFunctions(verdict), 'read', allowed);
+    if (refused) return functionRefusal(refused);
+  }
+  return null;
+}
+
+/** The functions of a statement that run READ ONLY; those of writes are judged when they are staged. */
+function readFunctions(verdict: Verdict): readonly FunctionUse[] {
+  const read = readOf(verdict);
+  if (read) return read.functions;
+  if (verdict.kind !== 'control') return [];
+  const { action } = verdict;
+  if (action.type === 'prepare') return action.body.kind === 'read' ? action.body.functions : [];
+  return action.type === 'execute' ? action.functions : [];
+}
+
+function movesPath(verdict: Verdict): boolean {
+  if (verdict.kind === 'control') return verdict.action.type === 'set path';
+  return changesPath(readOf(verdict)?.functions ?? []);
+}

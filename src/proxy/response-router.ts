@@ -1,0 +1,254 @@
+/**
+ * Gives each of the server's messages to what it answers: on to the client, to a step of ours, or nowhere.
+ * Rows are never looked at: they belong to whatever stands first in the queue, and pass in as large pieces as they came.
+ */
+import { StageError } from '../errors.ts';
+import { decodeReadyForQuery } from '../wire/backend-decoder.ts';
+import type { TransactionStatus } from '../wire/backend-messages.ts';
+import type { Found } from '../wire/backend-scanner.ts';
+import { BackendScanner } from '../wire/backend-scanner.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
+import { decodeErrorFields } from '../wire/error-fields.ts';
+import { backend, codeName } from '../wire/message-codes.ts';
+import type { Expectation } from './expectation.ts';
+import { roleOf } from './expectation.ts';
+import type { Outlet } from './outlet.ts';
+
+export interface RouterEvents {
+  /** After each ReadyForQuery. */
+  onReady(status: TransactionStatus): void;
+  /** A reported setting has a new value; gives its name if the client is to be told. */
+  onParameterStatus(payload: Buffer): string | null;
+}
+
+/** Types that pass with the rows around them. */
+const unwatched = new Set<number>([
+  backend.dataRow,
+  backend.copyData,
+  backend.copyOutResponse,
+  backend.copyDone,
+]);
+const watched = Object.values(backend).filter((type) => !unwatched.has(type));
+const headerBytes = 5;
+
+export class ResponseRouter {
+  private readonly outlet: Outlet;
+  private readonly events: RouterEvents;
+  private readonly scanner: BackendScanner;
+  private readonly queue: Expectation[] = [];
+  private syncs = 0;
+  /** Who listens: after an error the client hears only the next ReadyForQuery, and nothing until reopened. */
+  private audience: 'open' | 'after error' | 'closed' = 'open';
+  private held: Buffer | null = null;
+  /** Reports of settings by name, shown before the client's next ReadyForQuery. */
+  private readonly reports = new Map<string, Buffer>();
+  /** What the client was told last. */
+  private readonly reported = new Map<string, Buffer>();
+  private lastWords = false;
+
+  constructor(outlet: Outlet, events: RouterEvents, maxHeldBytes: number) {
+    this.outlet = outlet;
+    this.events = events;
+    this.scanner = new BackendScanner(maxHeldBytes, watched);
+  }
+
+  /** Whether every message sent has been answered. */
+  get isIdle(): boolean {
+    return this.queue.length === 0;
+  }
+
+  /** Whether a ReadyForQuery is still to come. */
+  get awaitsReady(): boolean {
+    return this.syncs > 0;
+  }
+
+  /** Whether the client has been given an error: as the server would, we skip what it sends until its Sync. */
+  get hasShownError(): boolean {
+    return this.audience === 'after error';
+  }
+
+  /** Whether the server has said why it ends the connection. */
+  get hasLastWords(): boolean {
+    return this.lastWords;
+  }
+
+  /** Whether a message may be put between those passed on. */
+  get atBoundary(): boolean {
+    return this.scanner.atBoundary;
+  }
+
+  expect(expectation: Expectation): void {
+    this.queue.push(expectation);
+    if (expectation.asked === 'sync' || expectation.asked === 'query') this.syncs += 1;
+  }
+
+  /** Rows are handed to the expectation's `onRow` from now on, or pass unread again. */
+  watchRows(watching: boolean): void {
+    this.scanner.watch(watching ? [...watched, backend.dataRow] : watched);
+  }
+
+  /** Hides everything, ReadyForQuery included, until reopened: what is running will be run again. */
+  close(): void {
+    this.audience = 'closed';
+    this.held = null;
+  }
+
+  reopen(): void {
+    this.audience = 'open';
+  }
+
+  /** Shows an error in place of the rest of the running answer. */
+  showError(message: Buffer): void {
+    if (this.audience !== 'open') return;
+    this.held = null;
+    this.outlet.add(message);
+    this.audience = 'after error';
+  }
+
+  /** Shows the CommandComplete held back. */
+  showHeld(): void {
+    if (this.held !== null && this.audience === 'open') this.outlet.add(this.held);
+    this.held = null;
+  }
+
+  /** Shows a message of ours as part of the running answer. */
+  show(message: Buffer): void {
+    if (this.audience === 'open') this.outlet.add(message);
+  }
+
+  /** Shows a ReadyForQuery, after what was to be reported before it. */
+  showReady(message: Buffer): void {
+    if (this.audience === 'closed') return;
+    if (this.reports.size > 0) this.showReports();
+    this.outlet.add(message);
+    this.audience = 'open';
+  }
+
+  /** Has the client told of a setting's new value when its message ends; only the last value counts. */
+  report(name: string, message: Buffer): void {
+    this.reports.set(name, message);
+  }
+
+  private showReports(): void {
+    for (const [name, report] of this.reports) {
+      if (this.reported.get(name)?.equals(report)) continue;
+      this.reported.set(name, report);
+      this.outlet.add(report);
+    }
+    this.reports.clear();
+  }
+
+  /**
+   * Takes what came from the server.
+   * @throws StageError `protocol_violation` when it is not what a server may answer
+   */
+  receive(chunk: Buffer): void {
+    const { bytes, found } = this.scanner.scan(chunk);
+    let at = 0;
+    for (const message of found) {
+      this.rows(bytes, at, message.start);
+      this.message(bytes, message);
+      at = message.end;
+    }
+    this.rows(bytes, at, bytes.length);
+    this.outlet.flush();
+  }
+
+  private rows(bytes: Buffer, start: number, end: number): void {
+    if (start < end && this.shows(this.queue[0])) this.outlet.add(bytes, start, end);
+  }
+
+  private shows(expectation: Expectation | undefined): boolean {
+    return this.audience === 'open' && expectation?.shown !== 'nothing';
+  }
+
+  private message(bytes: Buffer, { type, start, end }: Found): void {
+    const frame = bytes.subarray(start, end);
+    const head = this.queue[0];
+    switch (type) {
+      case backend.readyForQuery:
+        this.ready(frame);
+        break;
+      case backend.errorResponse:
+        this.error(frame);
+        break;
+      case backend.noticeResponse:
+        if (this.shows(head) && !head?.hidesNotices) this.outlet.add(frame);
+        break;
+      case backend.parameterStatus:
+        this.parameterStatus(frame);
+        break;
+      case backend.notificationResponse:
+        this.outlet.add(frame);
+        break;
+      default:
+        this.answer(type, frame, head);
+    }
+  }
+
+  private parameterStatus(frame: Buffer): void {
+    const name = this.events.onParameterStatus(frame.subarray(headerBytes));
+    if (name === null) return;
+    this.report(name, Buffer.from(frame));
+    // Between two messages of the client, e.g. after the server's configuration has been read again.
+    if (this.isIdle) this.showReports();
+  }
+
+  private answer(type: number, frame: Buffer, head: Expectation | undefined): void {
+    const role = head && roleOf(head.asked, type);
+    if (head === undefined || role === undefined) {
+      throw new StageError('protocol_violation', `unexpected backend message ${codeName(type)}`);
+    }
+    if (type === backend.parameterDescription) head.onParameterTypes?.(frame.subarray(headerBytes));
+    if (type === backend.dataRow) head.onRow?.(frame.subarray(headerBytes));
+    if (this.shows(head)) {
+      if (type === backend.commandComplete && head.holdsCompletion) this.held = Buffer.from(frame);
+      else this.outlet.add(frame);
+    }
+    if (role === 'completes') {
+      this.queue.shift();
+      head.onDone?.(frame.subarray(headerBytes));
+    }
+  }
+
+  private ready(frame: Buffer): void {
+    const status = decodeReadyForQuery(frame.subarray(headerBytes));
+    const head = this.queue.shift();
+    if (head?.asked !== 'sync' && head?.asked !== 'query') {
+      throw new StageError('protocol_violation', 'unexpected ReadyForQuery');
+    }
+    this.syncs -= 1;
+    head.onDone?.(frame.subarray(headerBytes));
+    if (head.shown === 'all') this.showReady(frame);
+    this.events.onReady(status);
+  }
+
+  private error(frame: Buffer): void {
+    const fields = decodeErrorFields(frame.subarray(headerBytes));
+    if (endsConnection(fields)) {
+      this.lastWords = true;
+      this.outlet.add(frame);
+      return;
+    }
+    const head = this.queue[0];
+    if (head === undefined) throw new StageError('protocol_violation', 'unexpected ErrorResponse');
+    if (head.asked === 'query') head.onFailure?.();
+    else this.skipToSync();
+    const shown = head.shown === 'nothing' ? null : frame;
+    const message = head.onError ? head.onError(fields) : shown;
+    if (message !== null) this.showError(message);
+  }
+
+  /** As the server does after an error in the extended protocol. */
+  private skipToSync(): void {
+    const next = this.queue.findIndex(({ asked }) => asked === 'sync');
+    const skipped = this.queue.splice(0, next === -1 ? this.queue.length : next);
+    // What was done on the assumption of success is undone, the last thing first.
+    for (const each of skipped.reverse()) each.onFailure?.();
+  }
+}
+
+function endsConnection(fields: ErrorFields): boolean {
+  const severity = fields.get('V') ?? fields.get('S');
+  return severity === 'FATAL' || severity === 'PANIC';
+}

@@ -1,0 +1,127 @@
+/** Running a write once more, unseen by the client, when what it was prepared for turns out to have changed. */
+import type { Message } from '../wire/framer.ts';
+import { frontend } from '../wire/message-codes.ts';
+import { rowChanged, staleNames } from './error-mapping.ts';
+import type { ErrorHandler, Expectation } from './expectation.ts';
+import type { Names } from './names.ts';
+import type { ResponseRouter } from './response-router.ts';
+
+/** More than this is not kept for a second try. */
+const maxKeptBytes = 4 * 1024 * 1024;
+
+/**
+ * Armed while the running block is ours and the client has seen no result of it: then the block can be rolled back
+ * and run again. In the client's own transaction only the client can do that: it gets 40001.
+ */
+export class Retry {
+  private readonly router: ResponseRouter;
+  private readonly names: Names;
+  /** A block of ours has been opened and no write has been sent in it. */
+  private allowed = false;
+  private armed = false;
+  private wanted = false;
+  private messages: Message[] = [];
+  private keptBytes = 0;
+  private answered = 0;
+  private hidesAnswer = false;
+
+  constructor(router: ResponseRouter, names: Names) {
+    this.router = router;
+    this.names = names;
+  }
+
+  get isArmed(): boolean {
+    return this.armed;
+  }
+
+  get isWanted(): boolean {
+    return this.wanted;
+  }
+
+  /** To be called when a block of ours is opened for the first try. */
+  allow(): void {
+    this.allowed = true;
+  }
+
+  /** To be called before the first write of a block. */
+  arm(): void {
+    if (!this.allowed) return;
+    this.allowed = false;
+    this.armed = true;
+    this.messages = [];
+    this.keptBytes = 0;
+    this.answered = 0;
+  }
+
+  /** The client has seen a result, or the block is over. */
+  disarm(): void {
+    this.armed = false;
+    this.messages = [];
+  }
+
+  /** Keeps a message of the extended protocol to be handled again. */
+  keep(message: Message): void {
+    if (!this.armed) return;
+    this.keptBytes += message.frame.length;
+    if (this.keptBytes > maxKeptBytes) this.disarm();
+    else this.messages.push(message);
+  }
+
+  /**
+   * What is expected for a message of the client. While armed it is noted which answers the client has been given;
+   * in the second run these are not given again.
+   */
+  answer(asked: Expectation['asked'], handlers: Partial<Expectation> = {}): Expectation {
+    const shown = this.hidesAnswer ? 'nothing' : 'all';
+    if (!this.armed) return { asked, shown, ...handlers };
+    const { onDone } = handlers;
+    return {
+      asked,
+      shown,
+      ...handlers,
+      onDone: (payload) => {
+        onDone?.(payload);
+        if (asked === 'execute') this.disarm();
+        else this.answered += 1;
+      },
+    };
+  }
+
+  /** Wraps the error handler of a step: what a second try may cure is not shown. */
+  before(handler: ErrorHandler): ErrorHandler {
+    return (fields) => {
+      const sqlstate = fields.get('C');
+      if (sqlstate === staleNames) this.names.forget();
+      else if (sqlstate !== rowChanged) return handler(fields);
+      // The rest of the batch must be on its way: only then does it end without the client.
+      if (!this.armed || !this.router.awaitsReady) return handler(fields);
+      this.wanted = true;
+      this.router.close();
+      return null;
+    };
+  }
+
+  /** Whether to try again; if so the client hears from now on, and gives what is to be handled again. */
+  take(): { readonly messages: readonly Message[]; readonly answered: number } | null {
+    const { wanted, messages, answered } = this;
+    this.wanted = false;
+    this.allowed = false;
+    this.disarm();
+    if (!wanted) return null;
+    this.router.reopen();
+    return { messages, answered };
+  }
+
+  /** Handles the kept messages again, if that is wanted. What was prepared or described before still is. */
+  async replay(handle: (message: Message) => Promise<void>): Promise<void> {
+    const again = this.take();
+    for (const [index, message] of (again?.messages ?? []).entries()) {
+      const isAnswered = index < (again?.answered ?? 0);
+      if (isAnswered && message.type !== frontend.bind) continue;
+      this.hidesAnswer = isAnswered;
+      await handle(message);
+      this.hidesAnswer = false;
+    }
+    this.allowed = false;
+  }
+}

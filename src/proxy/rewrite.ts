@@ -1,0 +1,177 @@
+/** Turns a judged statement into the text to send: overlay names in place of production names, no row locks. */
+
+import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { FunctionUse, Read, RelationUse, Write } from '../sql/verdict.ts';
+import type { OverlayManager } from '../staging/overlay/manager.ts';
+import type { Names, ResolvedName } from './names.ts';
+import { blankLocking } from './query-planner.ts';
+import { refusalError } from './refusals.ts';
+
+export interface Rewrite {
+  /** In bytes from the start of the statement's text. */
+  readonly replacements: readonly Replacement[];
+  /** What `stage.enter` verifies: the names with what they were taken for, as JSON. */
+  readonly relations: string;
+  /** Of the names it was derived from. */
+  readonly version: number;
+}
+
+interface Named {
+  readonly use: RelationUse;
+  readonly meaning: ResolvedName;
+}
+
+export class Rewriter {
+  private readonly names: Names;
+  private readonly overlays: OverlayManager;
+  private readonly allowedFunctions: readonly string[];
+  private readonly kept = new WeakMap<Write, Rewrite>();
+
+  constructor(names: Names, overlays: OverlayManager, allowedFunctions: readonly string[]) {
+    this.names = names;
+    this.overlays = overlays;
+    this.allowedFunctions = allowedFunctions;
+  }
+
+  /**
+   * Prepares a write for staging: every relation that has an overlay is replaced, and every target gets one.
+   * @returns null when a relation does not exist: PostgreSQL shall say so itself
+   * @throws StageError for what cannot be staged
+   */
+  async write(write: Write): Promise<Rewrite | null> {
+    const known = this.kept.get(write);
+    if (known?.version === this.names.version) return known;
+    await this.checkFunctions([...write.functions, ...write.fields.map(asFunction)]);
+    const named = await this.resolve(write.relations);
+    if (named.some(({ meaning }) => meaning.oid === null)) return null;
+    for (const each of named) checkStageable(each);
+    const staged = await this.ensureOverlays(named);
+    for (const each of staged) checkOverlay(each);
+    const rewrite = await this.replace(write, staged);
+    this.kept.set(write, rewrite);
+    return rewrite;
+  }
+
+  /** @throws StageError when one of the functions could write, or do other harm, where writing is possible */
+  async checkFunctions(functions: readonly FunctionUse[]): Promise<void> {
+    const refused = refusedFunctions(functions, 'write', this.allowedFunctions);
+    const harmful = refused ?? (await this.names.findHarmful(functions));
+    if (harmful) throw refusalError(functionRefusal(harmful));
+  }
+
+  /** Prepares a read that is to see what is staged. Names are asked for again: others may have made overlays since. */
+  async read(read: Read): Promise<Rewrite> {
+    return this.replace(read, await this.ensureOverlays(await this.resolve(read.relations, true)));
+  }
+
+  private async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {
+    const meanings = await this.names.resolve(relations, again);
+    return relations.map((use, index) => ({ use, meaning: meanings[index] as ResolvedName }));
+  }
+
+  /** Has overlays made or rebuilt where that is needed, and gives what the names stand for then. */
+  private async ensureOverlays(named: readonly Named[]): Promise<readonly Named[]> {
+    const lacking = named.filter(({ use, meaning }) => {
+      return meaning.stale || (use.target !== null && !meaning.writable);
+    });
+    if (lacking.length === 0) return named;
+    await this.overlays.ensure([...new Set(lacking.map(({ meaning }) => meaning.oid as number))]);
+    return this.resolve(
+      named.map(({ use }) => use),
+      true,
+    );
+  }
+
+  private async replace(body: Read | Write, named: readonly Named[]): Promise<Rewrite> {
+    const owners = await this.names.resolve(body.qualifiers);
+    const copy = body.kind === 'read' ? body.copy : null;
+    return {
+      replacements: [
+        ...blankLocking(body),
+        ...named.flatMap(({ use, meaning }) => nameReplacement(use, meaning, copy)),
+        ...body.qualifiers.flatMap(({ start, end }, index) => {
+          const overlay = owners[index]?.overlay;
+          return overlay ? [{ start, end, text: `${quoteIdentifier(overlay.schema)}.` }] : [];
+        }),
+      ],
+      relations: JSON.stringify(named.map(({ use, meaning }) => verified(use, meaning))),
+      version: this.names.version,
+    };
+  }
+}
+
+function nameReplacement(
+  { start, end }: RelationUse,
+  { overlay }: ResolvedName,
+  copy: Read['copy'],
+): Replacement[] {
+  if (overlay === null) return [];
+  const name = qualifiedName(overlay.schema, overlay.name);
+  if (copy === null) return [{ start, end, text: name }];
+  const text = `(SELECT ${copy.columns ?? '*'} FROM ${name})`;
+  return [{ start: copy.start, end: copy.end, text }];
+}
+
+function asFunction(name: string): FunctionUse {
+  return { schema: null, name };
+}
+
+function verified({ schema, name }: RelationUse, { oid, signature }: ResolvedName): object {
+  return { schema, name, oid, signature };
+}
+
+/** @throws StageError when the relation cannot take part in a staged write */
+function checkStageable({ use, meaning }: Named): void {
+  const obstacle =
+    use.target === null ? sourceObstacles[meaning.kind] : targetObstacles[meaning.kind];
+  if (obstacle === undefined) return;
+  throw new StageError('statement_not_supported', `${obstacle.message(use.name)}`, {
+    hint: obstacle.hint,
+  });
+}
+
+interface Obstacle {
+  readonly message: (name: string) => string;
+  readonly hint: string;
+}
+
+const outside = 'Its changes have to be made outside of this session.';
+
+const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>> = {
+  view: {
+    message: (name) => `cannot stage writes to view "${name}"`,
+    hint: 'Write to the tables behind the view.',
+  },
+  foreign: { message: (name) => `cannot stage writes to foreign table "${name}"`, hint: outside },
+  sequence: { message: (name) => `cannot stage writes to sequence "${name}"`, hint: outside },
+  system: { message: (name) => `cannot stage writes to system catalog "${name}"`, hint: outside },
+  stage: {
+    message: (name) => `"${name}" belongs to the staging service`,
+    hint: 'The service writes its own tables by itself.',
+  },
+  temporary: {
+    message: (name) => `cannot stage writes to temporary table "${name}"`,
+    hint: 'Temporary tables are not for a reviewer to see: use a permanent table.',
+  },
+  other: { message: (name) => `cannot stage writes to "${name}"`, hint: outside },
+};
+
+const sourceObstacles: typeof targetObstacles = {
+  view: {
+    message: (name) => `cannot read view "${name}" in a staged write`,
+    hint: 'It would show production without what is staged: name the tables behind the view.',
+  },
+};
+
+/** @throws StageError when the overlay just made cannot be seen: the transaction's snapshot is older */
+function checkOverlay({ use, meaning }: Named): void {
+  if (!meaning.stale && (use.target === null || meaning.overlay !== null)) return;
+  throw new StageError(
+    'statement_not_supported',
+    'could not serialize access due to a concurrent change of a table',
+    { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
+  );
+}

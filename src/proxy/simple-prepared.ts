@@ -1,0 +1,69 @@
+/** PREPARE and EXECUTE as SQL statements of a Query message. */
+import type { ControlAction, Write } from '../sql/verdict.ts';
+import type { Conversation } from './conversation.ts';
+import type { PreparedStatement } from './prepared-statements.ts';
+import { sqlStatement } from './prepared-statements.ts';
+import type { Step } from './simple-step.ts';
+import { runRead, sendControl, sendStep } from './simple-step.ts';
+import { runWrite } from './simple-write.ts';
+import {
+  argumentsOf,
+  bodyReplacements,
+  enterExecute,
+  learnParameterTypes,
+  prepareAgain,
+  refreshRead,
+} from './staging-steps.ts';
+
+type Prepare = Extract<ControlAction, { type: 'prepare' }>;
+type Execute = Extract<ControlAction, { type: 'execute' }>;
+
+/** Prepares under the client's name, with overlay names in the body of a write. */
+export async function runPrepare(
+  conversation: Conversation,
+  step: Step,
+  action: Prepare,
+): Promise<boolean> {
+  const { statements } = conversation;
+  const isTaken = statements.get(action.name) !== undefined;
+  const replacements = isTaken ? [] : await bodyReplacements(conversation, action.body);
+  return sendControl(conversation, step, action, replacements, () => {
+    const { plan, statement } = step;
+    statements.set(action.name, sqlStatement(plan.text, statement, action, replacements));
+  });
+}
+
+/** Runs a prepared statement; if there is none, PostgreSQL itself says so. */
+export async function runExecute(
+  conversation: Conversation,
+  step: Step,
+  action: Execute,
+): Promise<boolean> {
+  const statement = conversation.statements.get(action.name);
+  if (statement?.body.kind === 'write') {
+    return executeWrite(conversation, step, action, statement, statement.body);
+  }
+  if (statement !== undefined) await refreshRead(conversation, statement);
+  return runRead(conversation, step);
+}
+
+async function executeWrite(
+  conversation: Conversation,
+  step: Step,
+  action: Execute,
+  statement: PreparedStatement,
+  body: Write,
+): Promise<boolean> {
+  await conversation.rewriter.checkFunctions(action.functions);
+  const expressions = argumentsOf(step.statement, action);
+  return runWrite(conversation, step, {
+    body,
+    bodyText: statement.bodyText,
+    prepare: ({ replacements }) => {
+      prepareAgain(conversation, statement, replacements);
+      return learnParameterTypes(conversation, statement);
+    },
+    enter: (call) => enterExecute(conversation, call, statement, expressions),
+    send: (_, wrapErrors) => sendStep(conversation, step, [], {}, wrapErrors),
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * The simple query protocol: a Query message from its text to its ReadyForQuery.
+ * Reads pass as they came. Everything else runs statement by statement, as PostgreSQL does: statements outside the
+ * client's transactions share one implicit transaction, which is a block of ours as soon as one of them writes.
+ */
+import { readyForQuery } from '../wire/backend-messages.ts';
+import type { Message } from '../wire/framer.ts';
+import { decodeQuery, queryMessage } from '../wire/frontend-messages.ts';
+import type { Conversation } from './conversation.ts';
+import { hiddenSync, passing } from './expectation.ts';
+import { fence, settle } from './pace.ts';
+import type { QueryPlan } from './query-planner.ts';
+import { errorMessage, refusalError } from './refusals.ts';
+import { runStep } from './simple-steps.ts';
+import { commitOwn, sendFailure } from './staging-steps.ts';
+
+/**
+ * Handles a Query message; what takes more than one round trip gives a promise.
+ * @throws for what is to be answered with an error by `failQuery`
+ */
+export function handleQuery(
+  conversation: Conversation,
+  { frame, payload }: Message,
+): void | Promise<void> {
+  const plan = conversation.planner.plan(decodeQuery(payload));
+  if (!passesAtOnce(conversation, plan)) return runQuery(conversation, plan);
+  const { own, link, names, metrics } = conversation;
+  if (plan.changesPath) names.forget();
+  if (plan.hasReads) {
+    own.guard();
+    metrics.query('read');
+  } else own.release();
+  const isUnchanged = plan.passingText === plan.text;
+  link.query(isUnchanged ? frame : queryMessage(plan.passingText), passing.query);
+}
+
+/**
+ * Answers a Query message with an error, in the place and with the effect that an error of the server's would have:
+ * what ran before it in the same transaction does not stand.
+ */
+export async function failQuery(conversation: Conversation, error: unknown): Promise<void> {
+  const { state, router, link } = conversation;
+  if (state.implicit) await fence(conversation);
+  const message = errorMessage(error, state.failed);
+  if (state.block === 'none' || state.failed) router.showError(message);
+  else {
+    sendFailure(conversation, message);
+    link.sync(hiddenSync);
+    await settle(conversation);
+  }
+  await finish(conversation);
+}
+
+function passesAtOnce({ state, reads }: Conversation, plan: QueryPlan): boolean {
+  if (plan.refusal !== null || !plan.passes || state.implicit || state.block === 'own')
+    return false;
+  if (plan.hasReads && plan.hasSettings && state.block !== 'none') return false;
+  return reads === 'production' || !plan.hasRelations;
+}
+
+async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<void> {
+  const { state, router } = conversation;
+  if (state.implicit || state.block === 'own') await endBatch(conversation);
+  if (router.hasShownError) return;
+  if (plan.refusal !== null) throw refusalError(plan.refusal);
+  const last = plan.statements.length - 1;
+  let isReadyShown = false;
+  for (const [index, statement] of plan.statements.entries()) {
+    const step = { plan, statement, isAlone: last === 0, isLast: index === last };
+    isReadyShown = await runStep(conversation, step);
+    if (router.hasShownError) break;
+  }
+  if (!isReadyShown) await finish(conversation);
+}
+
+/** A Query in the middle of an extended batch goes on in its transaction; here it begins one of its own. */
+async function endBatch(conversation: Conversation): Promise<void> {
+  if (conversation.state.needsOwnCommit) {
+    conversation.link.sync(hiddenSync);
+    commitOwn(conversation, hiddenSync);
+    await settle(conversation);
+  } else await fence(conversation);
+}
+
+async function finish(conversation: Conversation): Promise<void> {
+  if (!conversation.state.needsOwnCommit) {
+    showReady(conversation);
+    return;
+  }
+  commitOwn(conversation, passing.sync);
+  await settle(conversation);
+}
+
+function showReady({ state, router }: Conversation): void {
+  router.showHeld();
+  if (state.block === 'none') router.showReady(readyForQuery('I'));
+  else router.showReady(readyForQuery(state.failed ? 'E' : 'T'));
+}

@@ -1,0 +1,82 @@
+/** How one statement of a Query message is sent, and its answer waited for. */
+import type { Replacement } from '../sql/splice.ts';
+import type { ControlAction, Statement } from '../sql/verdict.ts';
+import { queryMessage } from '../wire/frontend-messages.ts';
+import { afterControl, controlDone } from './controls.ts';
+import type { Conversation } from './conversation.ts';
+import { mapErrors } from './error-mapping.ts';
+import type { ErrorHandler, Expectation } from './expectation.ts';
+import { settle } from './pace.ts';
+import type { QueryPlan } from './query-planner.ts';
+import { readOf } from './query-planner.ts';
+import { bodyReplacements } from './staging-steps.ts';
+import { textToSend } from './statement-text.ts';
+
+export interface Step {
+  readonly plan: QueryPlan;
+  readonly statement: Statement;
+  /** The message holds no other statement. */
+  readonly isAlone: boolean;
+  readonly isLast: boolean;
+}
+
+/** Runs what must not write: guarded where it could, and otherwise as it stands. */
+export async function runRead(conversation: Conversation, step: Step): Promise<boolean> {
+  const { own, metrics } = conversation;
+  const read = readOf(step.statement.verdict);
+  const replacements = read === null ? [] : await bodyReplacements(conversation, read);
+  own.guard();
+  metrics.query('read');
+  const isReadyShown = sendStep(conversation, step, replacements);
+  await settle(conversation);
+  return isReadyShown;
+}
+
+/** Sends a control statement and waits; what it changes is noted, and on success once more. */
+export async function sendControl(
+  conversation: Conversation,
+  step: Step,
+  action: ControlAction,
+  replacements: readonly Replacement[],
+  onSuccess: () => void = () => controlDone(conversation, action),
+): Promise<boolean> {
+  const outcome = { failed: false };
+  const isReadyShown = sendStep(conversation, step, replacements, {
+    // A BEGIN inside a block of ours: for the client there is no transaction in progress yet.
+    hidesNotices: action.type === 'begin' && conversation.state.block === 'own',
+    onFailure: () => {
+      outcome.failed = true;
+    },
+    onDone: () => {
+      if (!outcome.failed) onSuccess();
+    },
+  });
+  afterControl(conversation, action);
+  await settle(conversation);
+  return isReadyShown;
+}
+
+/**
+ * Sends the statement as a Query of its own.
+ * @returns whether the client is given the ReadyForQuery that answers it
+ */
+export function sendStep(
+  { link, names, state }: Conversation,
+  { plan, statement, isAlone, isLast }: Step,
+  replacements: readonly Replacement[],
+  handlers: Partial<Expectation> = {},
+  wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
+): boolean {
+  const text = textToSend(plan.text, statement, isAlone, replacements);
+  const isInOwnBlock = state.block === 'own';
+  const isReadyShown = isAlone && !isInOwnBlock;
+  link.query(queryMessage(text.sent), {
+    asked: 'query',
+    shown: isReadyShown ? 'all' : 'answer',
+    // PostgreSQL reports the last statement's success when its transaction is committed.
+    holdsCompletion: isLast && isInOwnBlock,
+    ...handlers,
+    onError: wrapErrors(mapErrors(text, names.productionSchema)),
+  });
+  return isReadyShown;
+}

@@ -1,0 +1,60 @@
+/** Runs the statements of a Query message, each in the way of its kind. */
+import type { ControlAction } from '../sql/verdict.ts';
+import { beforeControl, controlReplacements } from './controls.ts';
+import type { Conversation } from './conversation.ts';
+import { noParameters } from './prepared-statements.ts';
+import { runExecute, runPrepare } from './simple-prepared.ts';
+import type { Step } from './simple-step.ts';
+import { runRead, sendControl, sendStep } from './simple-step.ts';
+import { runWrite } from './simple-write.ts';
+
+/**
+ * Runs one statement and waits for its answer.
+ * @returns whether the client has been given the message's ReadyForQuery with it
+ * @throws StageError for what is refused
+ */
+export async function runStep(conversation: Conversation, step: Step): Promise<boolean> {
+  const { verdict, text } = step.statement;
+  switch (verdict.kind) {
+    case 'read':
+      return runRead(conversation, step);
+    case 'write':
+      return runWrite(conversation, step, {
+        body: verdict,
+        bodyText: text,
+        send: ({ replacements }, wrapErrors) =>
+          sendStep(conversation, step, replacements, {}, wrapErrors),
+        enter: (call) => conversation.enterCalls.enter(call, noParameters),
+      });
+    case 'control':
+      return runControl(conversation, step, verdict.action);
+    case 'refuse':
+      throw new Error('a refused statement was about to run');
+  }
+}
+
+async function runControl(
+  conversation: Conversation,
+  step: Step,
+  action: ControlAction,
+): Promise<boolean> {
+  switch (action.type) {
+    case 'prepare':
+      return runPrepare(conversation, step, action);
+    case 'execute':
+      return runExecute(conversation, step, action);
+    case 'declare':
+    case 'fetch':
+    case 'close':
+    case 'pass':
+      return runRead(conversation, step);
+    default:
+      beforeControl(conversation, action);
+      return sendControl(
+        conversation,
+        step,
+        action,
+        controlReplacements(conversation, action, step.statement.text),
+      );
+  }
+}

@@ -1,0 +1,76 @@
+/** A write in a Query message: staged in the client's transaction, or in a block of ours that is tried twice if need be. */
+import type { Write } from '../sql/verdict.ts';
+import type { Conversation } from './conversation.ts';
+import type { EnterCall } from './enter-call.ts';
+import { deliver } from './error-mapping.ts';
+import type { ErrorHandler } from './expectation.ts';
+import { hiddenSync, passing } from './expectation.ts';
+import { settle } from './pace.ts';
+import type { Rewrite } from './rewrite.ts';
+import type { Step } from './simple-step.ts';
+import { runRead, sendStep } from './simple-step.ts';
+import { commitOwn } from './staging-steps.ts';
+
+/** How one kind of statement is staged: a write itself, or an EXECUTE of one. */
+export interface StagedWrite {
+  readonly body: Write;
+  /** The client's text of the body, for the mutation log. */
+  readonly bodyText: Buffer;
+  /** Makes ready, inside the transaction, what the statement needs. */
+  prepare?(rewrite: Rewrite): Promise<void>;
+  enter(call: EnterCall): void;
+  /** Sends the statement; says whether the client is given the ReadyForQuery that answers it. */
+  send(rewrite: Rewrite, wrapErrors: (handler: ErrorHandler) => ErrorHandler): boolean;
+}
+
+/**
+ * Stages one write and waits for its answer.
+ * @returns whether the client has been given the message's ReadyForQuery with it
+ */
+export async function runWrite(
+  conversation: Conversation,
+  step: Step,
+  staged: StagedWrite,
+): Promise<boolean> {
+  const { state, rewriter, metrics, retry } = conversation;
+  // In a failed or read-only transaction PostgreSQL refuses the statement as the client wrote it.
+  if (!state.stages) return runUnstaged(conversation, step);
+  metrics.query('write');
+  for (let attempt = 1; ; attempt += 1) {
+    const rewrite = await rewriter.write(staged.body);
+    if (rewrite === null) return runRead(conversation, step);
+    openForWrite(conversation, attempt === 1);
+    await staged.prepare?.(rewrite);
+    const onError = retry.before(deliver);
+    staged.enter({ text: staged.bodyText, relations: rewrite.relations, onError });
+    const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
+    // Sent along without waiting: after an error it rolls back.
+    const commits = step.isLast && state.block === 'own';
+    if (commits) commitOwn(conversation, passing.sync);
+    await settle(conversation);
+    if (retry.take() === null) return isReadyShown || commits;
+    if (!commits) await rollBack(conversation);
+  }
+}
+
+async function runUnstaged(conversation: Conversation, step: Step): Promise<boolean> {
+  const isReadyShown = sendStep(conversation, step, []);
+  await settle(conversation);
+  return isReadyShown;
+}
+
+function openForWrite({ state, own, retry }: Conversation, mayRetry: boolean): void {
+  if (state.block !== 'none') {
+    own.release();
+    return;
+  }
+  own.begin();
+  if (!mayRetry) return;
+  retry.allow();
+  retry.arm();
+}
+
+async function rollBack(conversation: Conversation): Promise<void> {
+  commitOwn(conversation, hiddenSync);
+  await settle(conversation);
+}

@@ -1,0 +1,111 @@
+/** The steps around a staged write that both protocols share. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Replacement } from '../sql/splice.ts';
+import type { ControlAction, Read, Statement, Write } from '../sql/verdict.ts';
+import {
+  bindMessage,
+  closeMessage,
+  describeMessage,
+  parseMessage,
+} from '../wire/frontend-messages.ts';
+import type { Conversation } from './conversation.ts';
+import type { EnterCall } from './enter-call.ts';
+import { deliver } from './error-mapping.ts';
+import type { Expectation } from './expectation.ts';
+import { hiddenClose } from './expectation.ts';
+import { fence } from './pace.ts';
+import type { PreparedStatement } from './prepared-statements.ts';
+import { noParameters, preparingText } from './prepared-statements.ts';
+import { blankLocking } from './query-planner.ts';
+import { ownPrefix } from './reserved-names.ts';
+
+/** What is replaced in a statement: row locks always, names in writes, and in reads that are to see staged rows. */
+export async function bodyReplacements(
+  { reads, rewriter, state }: Conversation,
+  body: Read | Write,
+): Promise<readonly Replacement[]> {
+  if (body.kind === 'write') {
+    return state.stages ? ((await rewriter.write(body))?.replacements ?? []) : [];
+  }
+  if (reads === 'production' || body.relations.length === 0) return blankLocking(body);
+  return (await rewriter.read(body)).replacements;
+}
+
+/** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
+export function commitOwn({ own, router, link }: Conversation, sync: Expectation): void {
+  own.commit({ onError: deliver, onDone: () => router.showHeld() });
+  link.sync(sync);
+}
+
+/** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */
+const failing = bindMessage({ portal: `${ownPrefix}portal`, statement: `${ownPrefix}none` });
+
+/** Sends a message that fails upstream, and shows the given error in the place of its answer. */
+export function sendFailure({ link }: Conversation, message: Buffer): void {
+  link.send(failing, { asked: 'bind', shown: 'nothing', onError: () => message });
+}
+
+/** Makes the upstream's statement the one that is to run now: overlays may have changed since it was prepared. */
+export function prepareAgain(
+  { link, own }: Conversation,
+  statement: PreparedStatement,
+  replacements: readonly Replacement[],
+): void {
+  if (isDeepStrictEqual(statement.replacements, replacements)) return;
+  statement.replacements = replacements;
+  statement.parameterTypes = null;
+  const { name, types, origin } = statement;
+  const { sent } = preparingText(statement);
+  link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
+  const parse = parseMessage({ name, text: sent, types });
+  if (origin === 'sql') own.runOnce(sent, deliver);
+  else link.send(parse, { asked: 'parse', shown: 'nothing', onError: deliver });
+}
+
+/** Brings a read up to date where it is to see staged rows. */
+export async function refreshRead(
+  conversation: Conversation,
+  statement: PreparedStatement,
+): Promise<void> {
+  const { reads, rewriter } = conversation;
+  const { body } = statement;
+  if (reads === 'production' || body.kind !== 'read' || body.relations.length === 0) return;
+  const { replacements } = await rewriter.read(body);
+  prepareAgain(conversation, statement, replacements);
+}
+
+/** Asks the server for the types of a statement's parameters, once. */
+export async function learnParameterTypes(
+  conversation: Conversation,
+  statement: PreparedStatement,
+): Promise<void> {
+  if (statement.parameterTypes !== null) return;
+  conversation.link.send(describeMessage({ kind: 'statement', name: statement.name }), {
+    asked: 'describe',
+    shown: 'nothing',
+    onError: deliver,
+    onParameterTypes: (payload) => conversation.types.learn(statement, payload),
+  });
+  await fence(conversation);
+}
+
+/** The arguments of an EXECUTE, as written. */
+export function argumentsOf(
+  { text }: Statement,
+  action: Extract<ControlAction, { type: 'execute' }>,
+): Buffer[] {
+  return action.arguments.map(({ start, end }) => text.subarray(start, end));
+}
+
+/** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
+export function enterExecute(
+  { enterCalls }: Conversation,
+  call: EnterCall,
+  statement: PreparedStatement,
+  expressions: readonly Buffer[],
+): void {
+  const types = statement.parameterTypes ?? [];
+  if (types.length === 0 || types.length !== expressions.length) {
+    enterCalls.enter(call, noParameters);
+  } else enterCalls.enterWithExpressions(call, types, expressions);
+}

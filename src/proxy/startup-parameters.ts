@@ -1,0 +1,205 @@
+/** What a client's start-up parameters ask for, and what is asked of the upstream in its name. */
+import { StageError } from '../errors.ts';
+import type { ReadsMode } from '../model/session.ts';
+import { isSessionId, readsModes } from '../model/session.ts';
+import type { StartupParameters } from '../wire/startup.ts';
+import type { Setting, Switch } from '../wire/startup-options.ts';
+import { formatOptions, parseOptions } from '../wire/startup-options.ts';
+
+export interface Login {
+  readonly sessionId: string;
+  /** Null where the session's own mode applies. */
+  readonly reads: ReadsMode | null;
+  readonly access: 'read write' | 'read only';
+  /** Everything that passes through to the upstream, in order, without the pinned settings. */
+  readonly parameters: StartupParameters;
+}
+
+/** Parameters that are not settings of the server. */
+const notSettings = new Set(['user', 'database', 'options', 'replication']);
+
+/**
+ * Reads the start-up parameters.
+ * @param database the one that is staged: no other can be reached
+ * @throws StageError with SQLSTATE 08004 unless exactly one session is named, exactly as documented;
+ *   3D000 for another database, 0A000 for another encoding, a role switch or replication, 42501 for a setting of ours
+ */
+export function readLogin(parameters: StartupParameters, database: string): Login {
+  const named = new Map(parameters);
+  const options = parseOptions(named.get('options') ?? '');
+  const settings = [
+    ...options
+      .filter((option) => option.kind === 'setting')
+      .map(({ name, value }) => [name, value] as const),
+    ...parameters.filter(([name]) => !notSettings.has(name)),
+  ];
+  const sessionId = readSession(settings);
+  checkConnection(named, database);
+  for (const setting of settings) checkSetting(...setting);
+  return {
+    sessionId,
+    reads: readReads(settings),
+    access: readAccess(settings),
+    parameters: passedOn(parameters, options),
+  };
+}
+
+/**
+ * The settings that every upstream connection must keep. They come last in the StartupMessage, so nothing before
+ * them can win: reads are read-only by PostgreSQL's own word, and the bytes of a statement mean what the parser reads.
+ */
+export function pinnedParameters(sessionId: string): StartupParameters {
+  return [...pinned, ['stage.session', sessionId.slice('sess_'.length)]];
+}
+
+/** The pinned settings that the server reports, so that it can be seen whether they hold. */
+export const pinned: StartupParameters = [
+  ['default_transaction_read_only', 'on'],
+  ['client_encoding', 'UTF8'],
+  ['standard_conforming_strings', 'on'],
+];
+
+const pinnedNames = new Set(pinned.map(([name]) => name));
+
+type Settings = readonly (readonly [name: string, value: string])[];
+
+/** Names of settings are compared without regard to case, and `-` in them is read as `_`. */
+function folded(name: string): string {
+  return name.trim().toLowerCase().replaceAll('-', '_');
+}
+
+function readSession(settings: Settings): string {
+  const id = readOwn(settings, 'service_session');
+  if (id === null) throw noSession('the connection names no session', sessionHint);
+  if (!isSessionId(id)) throw noSession(`${JSON.stringify(id)} is not a session id`, sessionHint);
+  return id;
+}
+
+function readReads(settings: Settings): ReadsMode | null {
+  const asked = readOwn(settings, 'service_reads');
+  const mode = readsModes.find((each) => each === asked);
+  if (asked !== null && mode === undefined) {
+    throw new StageError(
+      'invalid_request',
+      `invalid value for "service_reads": ${JSON.stringify(asked)}`,
+      {
+        hint: `Available values: ${readsModes.join(', ')}.`,
+      },
+    );
+  }
+  return mode ?? null;
+}
+
+/** One of our own options: exactly once and exactly as documented, for what is nearly right may select the wrong session. */
+function readOwn(settings: Settings, option: string): string | null {
+  const candidates = settings.filter(([name]) => folded(name) === option);
+  const [first] = candidates;
+  if (first === undefined) return null;
+  if (candidates.length > 1)
+    throw noSession(`the connection gives "${option}" more than once`, 'Give it exactly once.');
+  if (first[0] !== option) {
+    throw noSession(
+      `connection option ${JSON.stringify(first[0])} is not spelled "${option}"`,
+      sessionHint,
+    );
+  }
+  return first[1];
+}
+
+const sessionHint =
+  "Add options='-c service_session=<session id>' to the connection string; `stage session new` makes a session and prints its id.";
+
+function noSession(message: string, hint: string): StageError {
+  return new StageError('session_not_found', message, { hint });
+}
+
+/** The refusal of a session that does not exist. */
+export function unknownSession(id: string): StageError {
+  return noSession(`session "${id}" does not exist`, sessionHint);
+}
+
+function checkConnection(named: ReadonlyMap<string, string>, database: string): void {
+  const user = named.get('user') ?? '';
+  if (user === '') {
+    throw new StageError('unauthorized', 'no PostgreSQL user name specified in startup packet', {
+      sqlstate: '28000',
+    });
+  }
+  const asked = named.get('database') || user;
+  if (asked !== database) {
+    throw new StageError(
+      'not_found',
+      `database ${JSON.stringify(asked)} is not the one that is staged here`,
+      {
+        sqlstate: '3D000',
+        hint: `Connect to database ${JSON.stringify(database)}.`,
+      },
+    );
+  }
+  if (!/^(false|off|no|0)?$/i.test(named.get('replication') ?? '')) {
+    throw unsupported(
+      'replication connections are not possible here',
+      'Connect to the database server itself.',
+    );
+  }
+}
+
+function checkSetting(name: string, value: string): void {
+  const key = folded(name);
+  if (key === 'role' || key === 'session_authorization') {
+    throw unsupported(`"${key}" cannot be set when connecting`, 'Log in as that role.');
+  }
+  if (key.startsWith('stage.')) {
+    throw new StageError(
+      'forbidden',
+      `setting ${JSON.stringify(name)} belongs to the staging service`,
+      {
+        hint: "The session is selected by options='-c service_session=<session id>'.",
+      },
+    );
+  }
+  if (key === 'client_encoding') checkEncoding(value);
+}
+
+/** SQL_ASCII means "no conversion" and is what psql asks for in the C locale: UTF8 serves it as well. */
+const acceptedEncodings = new Set(['utf8', 'unicode', 'sqlascii']);
+
+function checkEncoding(value: string): void {
+  // As the server compares encoding names: letters and digits only.
+  if (acceptedEncodings.has(value.toLowerCase().replace(/[^a-z0-9]/g, ''))) return;
+  throw unsupported(
+    `client encoding ${JSON.stringify(value)} is not supported`,
+    'Set client_encoding to UTF8 (PGCLIENTENCODING=UTF8 for programs that use libpq).',
+  );
+}
+
+function unsupported(message: string, hint: string): StageError {
+  return new StageError('statement_not_supported', message, { hint });
+}
+
+function readAccess(settings: Settings): Login['access'] {
+  const asked =
+    settings.findLast(([name]) => folded(name) === 'default_transaction_read_only')?.[1] ?? 'off';
+  if (/^(on|t(r(ue?)?)?|y(es?)?|1)$/i.test(asked)) return 'read only';
+  if (/^(off?|f(a(l(se?)?)?)?|no?|0)$/i.test(asked)) return 'read write';
+  throw new StageError(
+    'invalid_request',
+    'parameter "default_transaction_read_only" requires a Boolean value',
+  );
+}
+
+function passedOn(
+  parameters: StartupParameters,
+  options: readonly (Setting | Switch)[],
+): StartupParameters {
+  const kept = options.filter((option) => option.kind === 'switch' || passes(option.name));
+  return parameters.flatMap(([name, value]) => {
+    if (name === 'options') return kept.length === 0 ? [] : [[name, formatOptions(kept)] as const];
+    return passes(name) ? [[name, value] as const] : [];
+  });
+}
+
+function passes(name: string): boolean {
+  const key = folded(name);
+  return !pinnedNames.has(key) && key !== 'service_session' && key !== 'service_reads';
+}

@@ -1,0 +1,67 @@
+/** What a server reports between the login and its first ReadyForQuery, as the client shall see it. */
+import { StageError } from '../errors.ts';
+import type { Key } from '../wire/backend-decoder.ts';
+import { parameterStatus } from '../wire/backend-messages.ts';
+import type { Login } from './startup-parameters.ts';
+import { pinned } from './startup-parameters.ts';
+import type { StartupStream } from './startup-stream.ts';
+import { broken, readLoginMessage } from './upstream-messages.ts';
+
+export interface Reports {
+  /** Messages for the client: reported settings, notices, or the error with which the server refused. */
+  readonly messages: readonly Buffer[];
+  readonly outcome: 'ready' | 'refused';
+  /** The upstream's cancel key, which stays here. */
+  readonly key: Key | null;
+}
+
+/**
+ * Reads up to and including the server's ReadyForQuery or its refusal.
+ * @throws StageError `upstream_unavailable` when the server does not keep the pinned settings
+ */
+export async function readReports(
+  upstream: StartupStream,
+  access: Login['access'],
+): Promise<Reports> {
+  const messages: Buffer[] = [];
+  const reported = new Map<string, string>();
+  let key: Key | null = null;
+  for (;;) {
+    const message = await readLoginMessage(upstream);
+    switch (message.type) {
+      case 'setting':
+        reported.set(message.name, message.value);
+        messages.push(
+          message.name === readOnly ? parameterStatus(readOnly, shown[access]) : message.frame,
+        );
+        break;
+      case 'key':
+        key = message.key;
+        break;
+      case 'notice':
+        messages.push(message.frame);
+        break;
+      case 'error':
+        return { messages: [...messages, message.frame], outcome: 'refused', key };
+      case 'ready':
+        checkPinned(message.status, reported);
+        return { messages, outcome: 'ready', key };
+      case 'request':
+        throw broken('asked for a password twice');
+    }
+  }
+}
+
+const readOnly = 'default_transaction_read_only';
+
+/** What the client asked for, not what is pinned: drivers with target_session_attrs=read-write look at it. */
+const shown = { 'read write': 'off', 'read only': 'on' } as const;
+
+function checkPinned(status: string, reported: ReadonlyMap<string, string>): void {
+  const lost = pinned.find(([name, value]) => reported.get(name) !== value);
+  if (status === 'I' && lost === undefined) return;
+  const what = lost === undefined ? 'begins inside a transaction' : `does not keep ${lost[0]}`;
+  throw new StageError('upstream_unavailable', `the upstream ${what}`, {
+    hint: 'The upstream URL must lead to PostgreSQL itself: a pooler between may share or change its connections.',
+  });
+}

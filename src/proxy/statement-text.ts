@@ -1,0 +1,27 @@
+/** A statement in the text it came in, and what is sent of both. */
+import type { Replacement } from '../sql/splice.ts';
+import { spliceBytes } from '../sql/splice.ts';
+import type { Statement } from '../sql/verdict.ts';
+import type { SentText } from './position-map.ts';
+
+/**
+ * Gives the text to send for a statement. One that is alone keeps what surrounds it, comments and all.
+ * @param replacements in bytes from the start of the statement's own text
+ */
+export function textToSend(
+  written: Buffer,
+  statement: Statement,
+  isAlone: boolean,
+  replacements: readonly Replacement[],
+): SentText {
+  if (!isAlone) {
+    const sent = spliceBytes(statement.text, replacements);
+    return { written, start: statement.start, sent, replacements };
+  }
+  const moved = replacements.map(({ start, end, text }) => ({
+    start: start + statement.start,
+    end: end + statement.start,
+    text,
+  }));
+  return { written, start: 0, sent: spliceBytes(written, moved), replacements: moved };
+}

@@ -1,0 +1,144 @@
+/**
+ * In which transaction the next message will run. Moves ahead of the server as messages are sent, on the assumption
+ * that they succeed; every ReadyForQuery says how it really went.
+ */
+import type { TransactionStatus } from '../wire/backend-messages.ts';
+
+export type Access = 'read write' | 'read only';
+
+/** `own`: opened by us for writes outside the client's transactions; `client`: by the client's BEGIN. */
+type Block = 'none' | 'own' | 'client';
+
+export class TransactionState {
+  /** How the client's transactions begin when it does not say. */
+  clientAccess: Access;
+  private currentBlock: Block = 'none';
+  private writable = false;
+  /** What a rewound or released savepoint may bring back. */
+  private begunWritable = false;
+  private isFailed = false;
+  /** A read's guard (a savepoint that is read-only) is open. */
+  private isGuarded = false;
+  /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
+  private isImplicit = false;
+  /** The block that a COMMIT or ROLLBACK has ended, if it was not skipped. */
+  private left: { block: Block; writable: boolean } | null = null;
+
+  constructor(clientAccess: Access) {
+    this.clientAccess = clientAccess;
+  }
+
+  get block(): Block {
+    return this.currentBlock;
+  }
+
+  get failed(): boolean {
+    return this.isFailed;
+  }
+
+  get guarded(): boolean {
+    return this.isGuarded;
+  }
+
+  get implicit(): boolean {
+    return this.isImplicit;
+  }
+
+  /** Whether nothing is open: the connection can end without loss. */
+  get isIdle(): boolean {
+    return this.currentBlock === 'none' && !this.isImplicit;
+  }
+
+  /** Whether a block of ours may still be open, even if a COMMIT or ROLLBACK was sent to end it. */
+  get needsOwnCommit(): boolean {
+    return this.currentBlock === 'own' || this.left?.block === 'own';
+  }
+
+  /** Whether a write would be staged; if not, PostgreSQL itself refuses it, being read-only or failed. */
+  get stages(): boolean {
+    if (this.isFailed) return false;
+    return this.currentBlock === 'none' ? this.clientAccess === 'read write' : this.writable;
+  }
+
+  /** Whether a read has to be guarded first: it would run where writing is possible. */
+  get exposesReads(): boolean {
+    return this.currentBlock !== 'none' && this.writable && !this.isGuarded && !this.isFailed;
+  }
+
+  begin(block: 'own' | 'client', access: Access): void {
+    this.currentBlock = block;
+    this.writable = access === 'read write';
+    this.begunWritable = this.writable;
+    this.isImplicit = false;
+  }
+
+  /** The client's BEGIN inside a block of ours makes it the client's own. */
+  adopt(access: Access | null): void {
+    this.currentBlock = 'client';
+    if (access === 'read only') this.writable = false;
+  }
+
+  setAccess(access: Access): void {
+    this.writable = access === 'read write';
+    this.begunWritable ||= this.writable;
+  }
+
+  guard(): void {
+    this.isGuarded = true;
+  }
+
+  release(): void {
+    this.isGuarded = false;
+  }
+
+  /** RELEASE and ROLLBACK TO bring back the access from before the savepoint: suppose the one that needs more care. */
+  rewind(): void {
+    this.isFailed = false;
+    this.isGuarded = false;
+    this.writable = this.begunWritable;
+  }
+
+  /** COMMIT or ROLLBACK. */
+  end(): void {
+    this.left = { block: this.currentBlock, writable: this.begunWritable };
+    this.leave();
+  }
+
+  /** COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one did. */
+  chain(): void {
+    this.rewind();
+  }
+
+  /** A message of the extended protocol was sent. */
+  touch(): void {
+    if (this.currentBlock === 'none') this.isImplicit = true;
+  }
+
+  /** What the server says of itself: after every ReadyForQuery this is the truth. */
+  ready(status: TransactionStatus): void {
+    this.isImplicit = false;
+    const { left } = this;
+    this.left = null;
+    if (status === 'I') {
+      this.leave();
+      return;
+    }
+    if (this.currentBlock === 'none') {
+      // The COMMIT was skipped after an error. Without one, suppose what needs most care.
+      this.begin(left?.block === 'own' ? 'own' : 'client', accessOf(left?.writable ?? true));
+    }
+    this.isFailed = status === 'E';
+    if (this.isFailed) this.isGuarded = false;
+  }
+
+  private leave(): void {
+    this.currentBlock = 'none';
+    this.writable = false;
+    this.isFailed = false;
+    this.isGuarded = false;
+  }
+}
+
+function accessOf(writable: boolean): Access {
+  return writable ? 'read write' : 'read only';
+}

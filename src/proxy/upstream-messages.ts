@@ -1,0 +1,76 @@
+/** What a server may say until its first ReadyForQuery, decoded and checked before anybody acts on it. */
+import { StageError } from '../errors.ts';
+import type { Key } from '../wire/backend-decoder.ts';
+import {
+  decodeAuthentication,
+  decodeBackendKeyData,
+  decodeParameterStatus,
+  decodeReadyForQuery,
+} from '../wire/backend-decoder.ts';
+import type { TransactionStatus } from '../wire/backend-messages.ts';
+import { decodeErrorFields } from '../wire/error-fields.ts';
+import type { Message } from '../wire/framer.ts';
+import { backend } from '../wire/message-codes.ts';
+import type { StartupStream } from './startup-stream.ts';
+import { ConnectionEnded } from './startup-stream.ts';
+
+/** `frame` is the message as it came, to be passed on. */
+export type LoginMessage =
+  | {
+      readonly type: 'request';
+      readonly kind: number;
+      readonly data: Buffer;
+      readonly frame: Buffer;
+    }
+  | { readonly type: 'error'; readonly sqlstate: string | undefined; readonly frame: Buffer }
+  | { readonly type: 'notice'; readonly frame: Buffer }
+  | {
+      readonly type: 'setting';
+      readonly name: string;
+      readonly value: string;
+      readonly frame: Buffer;
+    }
+  | { readonly type: 'key'; readonly key: Key }
+  | { readonly type: 'ready'; readonly status: TransactionStatus };
+
+/**
+ * Reads the upstream's next message.
+ * @throws StageError `upstream_unavailable` when it breaks the protocol or closes, or the signal's reason
+ */
+export async function readLoginMessage(upstream: StartupStream): Promise<LoginMessage> {
+  try {
+    return decode(await upstream.next());
+  } catch (error) {
+    if (error instanceof ConnectionEnded) throw broken('closed the connection', error);
+    const isViolation = error instanceof StageError && error.code === 'protocol_violation';
+    throw isViolation ? broken('broke the protocol', error) : error;
+  }
+}
+
+/** The error for an upstream that says something that has no place here. */
+export function broken(deed: string, cause?: unknown): StageError {
+  return new StageError('upstream_unavailable', `the upstream ${deed} while logging in`, {
+    hint: 'Check that the upstream URL leads to PostgreSQL itself, and look into its log.',
+    cause,
+  });
+}
+
+function decode({ type, payload, frame }: Message): LoginMessage {
+  switch (type) {
+    case backend.authentication:
+      return { type: 'request', ...decodeAuthentication(payload), frame };
+    case backend.errorResponse:
+      return { type: 'error', sqlstate: decodeErrorFields(payload).get('C'), frame };
+    case backend.noticeResponse:
+      decodeErrorFields(payload);
+      return { type: 'notice', frame };
+    case backend.parameterStatus:
+      return { type: 'setting', ...decodeParameterStatus(payload), frame };
+    case backend.backendKeyData:
+      return { type: 'key', key: decodeBackendKeyData(payload) };
+    case backend.readyForQuery:
+      return { type: 'ready', status: decodeReadyForQuery(payload) };
+    default:
+      throw broken('sent something else');
+  }
+}

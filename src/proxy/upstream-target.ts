@@ -1,0 +1,104 @@
+/** Where the upstream is and how to talk to it, out of the service account's URL. User and password stay behind. */
+import { isIP } from 'node:net';
+import type { ConnectionOptions, SecureContext, SecureContextOptions } from 'node:tls';
+import { createSecureContext } from 'node:tls';
+import { parse } from 'pg-connection-string';
+import { StageError } from '../errors.ts';
+
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+/** libpq's meaning of each. https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION */
+export type SslMode = (typeof sslModes)[number];
+
+export interface UpstreamTarget {
+  readonly address: { readonly host: string; readonly port: number } | { readonly path: string };
+  readonly database: string;
+  readonly sslMode: SslMode;
+  readonly tls: ConnectionOptions;
+}
+
+/**
+ * Reads the upstream URL. Certificate files named in it (sslrootcert, sslcert, sslkey) are read now.
+ * @throws StageError `configuration_invalid`, without the URL: it holds a password
+ */
+export function parseUpstream(url: string): UpstreamTarget {
+  const parsed = parseUrl(url);
+  const port = Number(parsed.port || 5432);
+  const host = parsed.host || 'localhost';
+  const overSocket = host.startsWith('/');
+  const certificates = typeof parsed.ssl === 'object' ? parsed.ssl : {};
+  const asked = readSslMode(parsed['sslmode']);
+  // As libpq does: whoever names a root certificate wants it used.
+  const sslMode = asked === 'require' && certificates.ca !== undefined ? 'verify-ca' : asked;
+  return {
+    address: overSocket ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+    database: parsed.database || parsed.user || 'postgres',
+    sslMode: overSocket ? 'disable' : sslMode,
+    tls: {
+      secureContext: loadCertificates(certificates),
+      // The name that certificates are checked against; without it Node would check for localhost.
+      host,
+      ...(isIP(host) || overSocket ? {} : { servername: host }),
+      ...verification(sslMode),
+    },
+  };
+}
+
+/** As the URL parser has read them from the files. */
+interface Certificates {
+  readonly ca?: string;
+  readonly cert?: string | null;
+  readonly key?: string;
+}
+
+function parseUrl(url: string): ReturnType<typeof parse> {
+  try {
+    return parse(url, { useLibpqCompat: true });
+  } catch (error) {
+    throw new StageError(
+      'configuration_invalid',
+      `the upstream URL cannot be used: ${(error as Error).message}`,
+      {
+        hint: 'It has the form postgresql://user:password@host:port/database?sslmode=require.',
+      },
+    );
+  }
+}
+
+/** Once for all connections: reading certificates costs more than a login. */
+function loadCertificates({ ca, cert, key }: Certificates): SecureContext {
+  const given: SecureContextOptions = {};
+  if (ca) given.ca = ca;
+  if (cert) given.cert = cert;
+  if (key) given.key = key;
+  try {
+    return createSecureContext(given);
+  } catch (cause) {
+    throw new StageError(
+      'configuration_invalid',
+      `the certificates that the upstream URL names cannot be used: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
+
+function readSslMode(value: unknown): SslMode {
+  if (value === undefined) return 'prefer';
+  // node-postgres' own word for encryption without verification.
+  if (value === 'no-verify') return 'require';
+  const mode = sslModes.find((each) => each === value);
+  if (mode !== undefined) return mode;
+  throw new StageError(
+    'configuration_invalid',
+    `invalid sslmode ${JSON.stringify(value)} in the upstream URL`,
+    {
+      hint: `Available values: ${sslModes.join(', ')}.`,
+    },
+  );
+}
+
+function verification(mode: SslMode): ConnectionOptions {
+  if (mode === 'verify-full') return { rejectUnauthorized: true };
+  if (mode === 'verify-ca')
+    return { rejectUnauthorized: true, checkServerIdentity: () => undefined };
+  return { rejectUnauthorized: false };
+}

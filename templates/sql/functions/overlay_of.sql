@@ -1,0 +1,8 @@
+-- The overlay view of a table, or NULL. Found by name: no snapshot hides it, as an old one hides rows of stage.overlay.
+CREATE OR REPLACE FUNCTION stage.overlay_of(p_relation oid) RETURNS regclass
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    SELECT pg_catalog.to_regclass(pg_catalog.concat('stage_overlay_', c.relnamespace, '.', pg_catalog.quote_ident(c.relname)))
+    FROM pg_catalog.pg_class c WHERE c.oid = p_relation);
+END $$;
