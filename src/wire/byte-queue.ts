@@ -8,8 +8,6 @@ export class ByteQueue {
   private bytes: Buffer = Buffer.alloc(0);
   private start = 0;
   private end = 0;
-  /** Whether `bytes` was allocated here, so that its unused tail may be written. */
-  private owned = false;
 
   get length(): number {
     return this.end - this.start;
@@ -24,7 +22,6 @@ export class ByteQueue {
     this.bytes = chunk;
     this.start = 0;
     this.end = chunk.length;
-    this.owned = false;
   }
 
   /** Everything held, without consuming it. */
@@ -58,8 +55,8 @@ export class ByteQueue {
   }
 
   private append(chunk: Buffer): void {
-    if (!this.owned || this.bytes.length - this.end < chunk.length)
-      this.grow(this.length + chunk.length);
+    // A pushed chunk ends where the queue ends, so only memory allocated here is ever written to.
+    if (this.bytes.length - this.end < chunk.length) this.grow(this.length + chunk.length);
     chunk.copy(this.bytes, this.end);
     this.end += chunk.length;
   }
@@ -70,6 +67,5 @@ export class ByteQueue {
     this.end = this.bytes.copy(grown, 0, this.start, this.end);
     this.start = 0;
     this.bytes = grown;
-    this.owned = true;
   }
 }

@@ -92,15 +92,11 @@ export function decodeExecute(payload: Buffer): Execute {
   return reader.end({ portal, maxRows });
 }
 
-/** The first answer to AuthenticationSASL; `data` is the mechanism's own first message. */
-export function decodeSaslInitialResponse(payload: Buffer): {
-  readonly mechanism: string;
-  readonly data: Buffer | null;
-} {
+/** The mechanism's own first message, out of the first answer to AuthenticationSASL. */
+export function decodeSaslInitialResponse(payload: Buffer): Buffer | null {
   const reader = new MessageReader(payload);
-  const mechanism = reader.string();
-  const data = reader.value();
-  return reader.end({ mechanism, data });
+  reader.string(); // the mechanism
+  return reader.end(reader.value());
 }
 
 export function queryMessage(text: string | Buffer): Buffer {

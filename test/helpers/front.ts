@@ -95,7 +95,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 }
 
 /** Stands in for the statement pipeline. */
-export const passBytes: RunPipeline = async ({
+const passBytes: RunPipeline = async ({
   client,
   upstream,
   leftover,

@@ -160,7 +160,7 @@ function queue(name: string, plan: Plan): void {
     target(test.name, () => record(() => runTest(test, plan, started.failure)));
   if (plan.hooks.after.length > 0) {
     target('(after)', async () => {
-      await runHooks(plan.hooks.after).catch((error: unknown) => {
+      await runCleanUp(plan.hooks.after).catch((error: unknown) => {
         counts.failed += 1;
         throw asError(error);
       });
@@ -181,7 +181,7 @@ async function runTest(test: Test, plan: Plan, startFailure: Error | null): Prom
     await runHooks(plan.hooks.beforeEach);
     await limited(test.work, test.timeout);
   } finally {
-    await runHooks(plan.hooks.afterEach);
+    await runCleanUp(plan.hooks.afterEach);
   }
   if (counter.assertions === before)
     fail('the test made no assertion (assert and rejects of test/helpers/suite.ts)');
@@ -190,6 +190,17 @@ async function runTest(test: Test, plan: Plan, startFailure: Error | null): Prom
 async function runHooks(hooks: readonly Work[]): Promise<null> {
   for (const hook of hooks) await limited(hook, 2 * defaultTimeout);
   return null;
+}
+
+/** Clean-up goes on after a failure: what one hook could not release must not keep the others from it. */
+async function runCleanUp(hooks: readonly Work[]): Promise<void> {
+  const failures: Error[] = [];
+  for (const hook of hooks) {
+    await limited(hook, 2 * defaultTimeout).catch((error: unknown) =>
+      failures.push(asError(error)),
+    );
+  }
+  if (failures[0]) throw failures[0];
 }
 
 async function limited(work: Work, milliseconds: number): Promise<void> {

@@ -1,0 +1,149 @@
+/** A client that speaks the protocol message by message, and compares what two servers answer to the same messages. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import { decodeErrorFields } from '../../src/wire/error-fields.ts';
+import type { Message } from '../../src/wire/framer.ts';
+import { Framer } from '../../src/wire/framer.ts';
+import {
+  bindMessage,
+  closeMessage,
+  describeMessage,
+  executeMessage,
+  flushMessage,
+  parseMessage,
+  queryMessage,
+  syncMessage,
+} from '../../src/wire/frontend-messages.ts';
+import { backendLimits } from '../../src/wire/limits.ts';
+import { backend } from '../../src/wire/message-codes.ts';
+
+/** Short names for the messages of a script. */
+export const q = (text: string) => queryMessage(text);
+export const p = (text: string, name = '', types: readonly number[] = []) =>
+  parseMessage({ name, text, types });
+export const b = (values: readonly (string | Buffer | null)[] = [], statement = '', portal = '') =>
+  bindMessage({
+    portal,
+    statement,
+    values: values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value)),
+    formats: values.some((value) => Buffer.isBuffer(value))
+      ? values.map((value) => (Buffer.isBuffer(value) ? 1 : 0))
+      : [],
+  });
+export const d = (kind: 'statement' | 'portal' = 'portal', name = '') =>
+  describeMessage({ kind, name });
+export const e = (maxRows = 0, portal = '') => executeMessage(portal, maxRows);
+export const c = (kind: 'statement' | 'portal', name: string) => closeMessage({ kind, name });
+export const s = syncMessage;
+export const h = flushMessage;
+/** A whole unnamed statement, without Sync. */
+export const run = (text: string, ...values: (string | Buffer | null)[]) =>
+  Buffer.concat([p(text), b(values), d(), e()]);
+
+export interface WireClient {
+  readonly socket: Socket;
+  send(...messages: readonly Buffer[]): void;
+  /** Reads up to and including so many messages of a type. */
+  readTo(type: number, count?: number): Promise<Message[]>;
+  /** Reads until the server closes the connection. */
+  readToEnd(): Promise<Message[]>;
+  close(): void;
+}
+
+/** Logs in and gives the bare connection. */
+export async function connectWire(url: string): Promise<WireClient> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.removeAllListeners();
+  const framer = new Framer(backendLimits());
+  const waiting = { wake: () => undefined as void, ended: false };
+  stream.on('data', (chunk: Buffer) => {
+    framer.push(chunk);
+    waiting.wake();
+  });
+  stream.on('error', () => undefined);
+  stream.on('close', () => {
+    waiting.ended = true;
+    waiting.wake();
+  });
+  const next = async (): Promise<Message | null> => {
+    for (;;) {
+      const message = framer.next();
+      if (message || waiting.ended) return message;
+      await new Promise<void>((resolve) => {
+        waiting.wake = resolve;
+      });
+    }
+  };
+  const read = async (isLast: (message: Message) => boolean): Promise<Message[]> => {
+    const messages: Message[] = [];
+    for (let message = await next(); message; message = await next()) {
+      messages.push(message);
+      if (isLast(message)) break;
+    }
+    return messages;
+  };
+  return {
+    socket: stream,
+    send: (...messages) => {
+      stream.write(Buffer.concat(messages));
+    },
+    readTo: (type, count = 1) => {
+      let seen = 0;
+      return read((message) => message.type === type && ++seen === count);
+    },
+    readToEnd: () => read(() => false),
+    close: () => {
+      stream.destroy();
+    },
+  };
+}
+
+/** Fields that tell where in the server's source an error was raised, and in which of our functions. */
+const sourceFields = new Set(['F', 'L', 'R', 'W']);
+
+/** A message in words, comparable between servers: without object ids and places in source files. */
+export function inWords({ type, payload }: Message): string {
+  const letter = String.fromCharCode(type);
+  if (type === backend.errorResponse || type === backend.noticeResponse) {
+    const fields = [...decodeErrorFields(payload)].filter(([code]) => !sourceFields.has(code));
+    return `${letter} ${fields.map(([code, value]) => `${code}=${value}`).join(' ')}`;
+  }
+  if (type === backend.rowDescription) return `${letter} ${withoutOids(payload)}`;
+  return `${letter} ${payload.toString('latin1').replaceAll('\0', '.')}`;
+}
+
+/** Table OID and column number are blanked: an overlay's are its own. */
+function withoutOids(payload: Buffer): string {
+  const copy = Buffer.from(payload);
+  let at = 2;
+  for (let column = copy.readUInt16BE(0); column > 0; column -= 1) {
+    at = copy.indexOf(0, at) + 1;
+    copy.fill(0, at, at + 6);
+    at += 18;
+  }
+  return copy.toString('latin1').replaceAll('\0', '.');
+}
+
+/** Sends everything at once, and gives all answers up to those of a last query of ours. */
+export async function tell(url: string, messages: readonly Buffer[]): Promise<string[]> {
+  const client = await connectWire(url);
+  try {
+    const marker = 'the end of the script';
+    // A Sync first: the script may have left the server skipping.
+    client.send(...messages, s, q(`SHOW application_name; SELECT '${marker}'`), s);
+    const heard: string[] = [];
+    const ended = once(client.socket, 'close').then(() => 'closed');
+    for (;;) {
+      const read = client.readTo(backend.readyForQuery);
+      const batch = (await read).map(inWords);
+      heard.push(...batch);
+      if (batch.length === 0) await ended;
+      if (batch.length === 0 || batch.some((message) => message.includes(marker))) return heard;
+    }
+  } finally {
+    client.close();
+  }
+}
