@@ -8,7 +8,7 @@ export interface Metrics {
   /** Counts one statement that a client sent through the proxy. */
   query(type: 'read' | 'write'): void;
   /** Counts one statement that the proxy did not let through. */
-  refused(reason: string): void;
+  refused(sqlstate: string): void;
   connectionOpened(): void;
   connectionClosed(): void;
   /** Counts the mutations of a session that was approved or rejected. */
@@ -26,6 +26,9 @@ export interface MetricsSources {
   /** Whether the upstream database is ready, asked at every scrape. */
   readonly upstreamReady: () => boolean;
 }
+
+/** Not supported by staging; the session takes no more writes. Other SQLSTATEs appear once they were used. */
+const commonRefusals = ['0A000', '25006'];
 
 /** Creates all series; every one with a known set of labels stands at 0 from the start. */
 export function createMetrics(sources: MetricsSources): Metrics {
@@ -56,12 +59,13 @@ export function createMetrics(sources: MetricsSources): Metrics {
   });
   const refusals = new Counter({
     name: 'service_refused_statements_total',
-    help: 'Statements that the proxy refused.',
+    help: 'Statements that the proxy refused, by SQLSTATE.',
     labelNames: ['reason'],
     registers,
   });
   for (const status of ['approved', 'rejected']) mutations.inc({ status }, 0);
   for (const type of ['read', 'write']) queries.inc({ type }, 0);
+  for (const reason of commonRefusals) refusals.inc({ reason }, 0);
   return {
     query: (type) => queries.inc({ type }),
     refused: (reason) => refusals.inc({ reason }),

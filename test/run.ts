@@ -113,6 +113,8 @@ const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interrupt.abort());
 }
+// `npm test | head` closes the pipe: that ends the run, and must not keep it from clearing up.
+process.stdout.on('error', () => interrupt.abort());
 const { passed, failed } = await runFiles(readSettings(), interrupt.signal).catch(
   (error: unknown) => {
     interrupt.abort();

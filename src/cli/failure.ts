@@ -21,13 +21,18 @@ export function toStageError(error: unknown): StageError {
 /** Writes an error to stderr. */
 export async function tellFailure(out: Output, error: StageError, debug: boolean): Promise<void> {
   if (out.json) return out.note(failureJson(error));
-  await out.note(`${out.paintNote('failure', 'error:')} ${sanitize(error.message)}`);
+  await out.note(`${out.paintNote('failure', 'error:')} ${indented(error.message)}`);
   for (const conflict of conflictsOf(error)) await out.note(`  ${conflictLine(conflict)}`);
-  for (const line of error.detail?.split('\n') ?? []) await out.note(`  ${sanitize(line)}`);
+  if (error.detail) await out.note(`  ${indented(error.detail)}`);
   if (error.hint) await out.note(`${out.paintNote('advice', 'hint:')} ${sanitize(error.hint)}`);
   const requestId = error.facts['request_id'];
   if (requestId instanceof JsonText) await out.note(`request: ${valueCell(requestId)}`);
   if (debug) await out.note(stackOf(error));
+}
+
+/** Only what we write ourselves begins a line: text from elsewhere cannot pass for a hint. */
+function indented(text: string): string {
+  return text.split('\n').map(sanitize).join('\n  ');
 }
 
 /** The facts come last: for a code this client does not know they carry it. */
@@ -42,7 +47,7 @@ function conflictsOf(error: StageError): readonly Conflict[] {
 }
 
 /** Says of one conflict where it is, and what the three sides have. */
-export function conflictLine(conflict: Conflict): string {
+function conflictLine(conflict: Conflict): string {
   const place = `${nameCell(conflict.table)} ${keyCell(conflict.rowId)}`;
   const [base, staged, production] = conflictSides(conflict);
   if (conflict.field === null) return `${place}: ${conflictWords[conflict.kind]}`;

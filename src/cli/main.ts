@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { StageError } from '../errors.ts';
 import type { Context, SharedOptions } from './context.ts';
-import { tellFailure, toStageError } from './failure.ts';
 import type { Host } from './host.ts';
 import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
 import { Output } from './output.ts';
@@ -55,6 +54,7 @@ function createOutput(host: Host, { json, color, quiet }: SharedOptions): Output
 async function exitOf(error: unknown, { out, options }: Context): Promise<number> {
   if (error instanceof Interrupted) return interruptedExit;
   if (isClosedPipe(error)) return 0;
+  const { tellFailure, toStageError } = await import('./failure.ts');
   const shown = error instanceof CommanderError ? usageError(error) : toStageError(error);
   if (shown === null) return 0;
   try {

@@ -40,7 +40,7 @@ export function operationOption(flags: string, description: string): Option {
 }
 
 /** Reads an option's value as a whole number. */
-export function wholeNumber(text: string): number {
+function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }

@@ -1,34 +1,105 @@
 /** The tree of commands, and the options that all of them share. */
 import { Command, Option } from 'commander';
 import { colourModes } from './colour.ts';
-import { addApprove } from './commands/approve.ts';
-import { addAudit } from './commands/audit.ts';
-import { addCheck } from './commands/check.ts';
-import { addDiff } from './commands/diff.ts';
-import { addHelp } from './commands/help.ts';
-import { addInit } from './commands/init.ts';
-import { addLog } from './commands/log.ts';
-import { addPropose } from './commands/propose.ts';
-import { addPsql } from './commands/psql.ts';
-import { addReject } from './commands/reject.ts';
-import { addServe } from './commands/serve.ts';
-import { addSession } from './commands/session.ts';
-import { addStatus } from './commands/status.ts';
-import { addUrl } from './commands/url.ts';
 import type { Host } from './host.ts';
+import type { CommandEntry } from './lazy-commands.ts';
+import { addCommands } from './lazy-commands.ts';
 import type { Run } from './run.ts';
 import { examples } from './run.ts';
 import { topics } from './topics.ts';
 
 /** In the order in which they are used, and shown. */
-const groups: readonly (readonly [
-  title: string,
-  commands: readonly ((parent: Command, run: Run) => void)[],
-])[] = [
-  ['Daemon:', [addServe, addInit, addStatus]],
-  ['Work in a session:', [addSession, addUrl, addPsql, addDiff, addLog]],
-  ['Review:', [addPropose, addCheck, addApprove, addReject, addAudit]],
-  ['Help:', [addHelp]],
+const groups: readonly { readonly title: string; readonly entries: readonly CommandEntry[] }[] = [
+  {
+    title: 'Daemon:',
+    entries: [
+      {
+        name: 'serve',
+        summary: 'run the proxy and the REST interface',
+        load: async () => (await import('./commands/serve.ts')).configureServe,
+      },
+      {
+        name: 'init',
+        summary: 'write a configuration file to start from',
+        load: async () => (await import('./commands/init.ts')).configureInit,
+      },
+      {
+        name: 'status',
+        summary: 'show how the daemon is',
+        load: async () => (await import('./commands/status.ts')).configureStatus,
+      },
+    ],
+  },
+  {
+    title: 'Work in a session:',
+    entries: [
+      {
+        name: 'session',
+        summary: 'start sessions and look after them',
+        load: async () => (await import('./commands/session.ts')).configureSession,
+      },
+      {
+        name: 'url',
+        summary: 'print how to connect with a session',
+        load: async () => (await import('./commands/url.ts')).configureUrl,
+      },
+      {
+        name: 'psql',
+        summary: 'run psql with a session',
+        load: async () => (await import('./commands/psql.ts')).configurePsql,
+      },
+      {
+        name: 'diff',
+        summary: 'show what a session changes',
+        load: async () => (await import('./commands/diff.ts')).configureDiff,
+      },
+      {
+        name: 'log',
+        summary: 'list the statements a session staged',
+        load: async () => (await import('./commands/log.ts')).configureLog,
+      },
+    ],
+  },
+  {
+    title: 'Review:',
+    entries: [
+      {
+        name: 'propose',
+        summary: 'submit a session for review',
+        load: async () => (await import('./commands/propose.ts')).configurePropose,
+      },
+      {
+        name: 'check',
+        summary: 'look for conflicts with production',
+        load: async () => (await import('./commands/check.ts')).configureCheck,
+      },
+      {
+        name: 'approve',
+        summary: 'apply a proposed session to production',
+        load: async () => (await import('./commands/approve.ts')).configureApprove,
+      },
+      {
+        name: 'reject',
+        summary: 'discard a proposed session',
+        load: async () => (await import('./commands/reject.ts')).configureReject,
+      },
+      {
+        name: 'audit',
+        summary: 'read the record of what was applied',
+        load: async () => (await import('./commands/audit.ts')).configureAudit,
+      },
+    ],
+  },
+  {
+    title: 'Help:',
+    entries: [
+      {
+        name: 'help',
+        summary: 'explain a command or a topic',
+        load: async () => (await import('./commands/help.ts')).configureHelp,
+      },
+    ],
+  },
 ];
 
 const help = examples([
@@ -73,9 +144,9 @@ export function createProgram(host: Host, version: string, run: Run): Command {
     .option('--debug', 'show where an error came from')
     .addHelpText('before', help)
     .addHelpText('after', `\nTopics:\n${topicList}`);
-  for (const [title, commands] of groups) {
+  for (const { title, entries } of groups) {
     program.commandsGroup(title);
-    for (const add of commands) add(program, run);
+    addCommands(program, entries, run);
   }
   return program;
 }

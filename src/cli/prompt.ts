@@ -23,7 +23,10 @@ export async function ask(
   const { createInterface } = await import('node:readline/promises');
   const asking = createInterface({ input: host.stdin, output: host.stderr });
   const ended = new AbortController();
-  asking.once('SIGINT', () => interruption.abort());
+  asking.once('SIGINT', () => {
+    host.stderr.write('\n');
+    interruption.abort();
+  });
   asking.once('close', () => ended.abort());
   const signal = AbortSignal.any([interruption.signal, ended.signal]);
   try {

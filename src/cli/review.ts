@@ -42,8 +42,8 @@ export async function agree(
   const { counts, digest } = await readReview(connection, id);
   const { database } = (await connection.api.info()).value;
   const size = `${countsInWords(sumOf(counts))} in ${counts.length} table${counts.length === 1 ? '' : 's'}`;
-  const question = `${id}: ${size}, database ${sanitize(database)}.\n${deed}?`;
-  const agreed = await ask(context.host, question, connection.interruption);
+  await context.out.note(`${id}: ${size}, database ${sanitize(database)}.`);
+  const agreed = await ask(context.host, `${deed}?`, connection.interruption);
   if (!agreed) await context.out.note('Nothing was done.');
   return { agreed, digest };
 }

@@ -12,8 +12,8 @@ export type Work<Options> = (
 /** Makes a commander action of a command's work. */
 export type Run = <Options>(work: Work<Options>) => (...args: unknown[]) => Promise<void>;
 
-/** Adds a command below another. */
-export type AddCommand = (parent: Command, run: Run) => void;
+/** Gives a command its arguments, options, help and work. */
+export type ConfigureCommand = (command: Command, run: Run) => void;
 
 /** Puts runnable examples before everything else in a command's help. */
 export function examples(lines: readonly string[]): string {

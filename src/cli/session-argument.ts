@@ -12,6 +12,9 @@ import type { ClientSettings } from './settings.ts';
 /** Largest page the daemon gives. */
 const pageSize = 1000;
 
+/** Where it only looks, a command also means the only proposed session when none is active. */
+export const openStates = ['active', 'proposed'] as const;
+
 /**
  * Gives the id of the session meant: the argument, --session, STAGE_SESSION, the one chosen in this directory,
  * else the only one that has the first of the given states that any session has.

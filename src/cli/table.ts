@@ -16,7 +16,7 @@ export function displayWidth(text: string): number {
 }
 
 /** Fills a text up with spaces to a width. */
-export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
+function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return side === 'left' ? spaces + text : text + spaces;
 }

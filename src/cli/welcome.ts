@@ -5,6 +5,7 @@ import type { Config } from '../config/load.ts';
 import type { Paint } from './colour.ts';
 import { connectionString, targetOf } from './connection-string.ts';
 import type { Host } from './host.ts';
+import { rememberSession } from './remembered-session.ts';
 
 interface Served {
   readonly restUrl: string;
@@ -14,10 +15,12 @@ interface Served {
 const usualServer = 'http://127.0.0.1:8080';
 
 /**
- * On the embedded sample, gives a session to start with: the newest active one, else a new one. The printed line
- * can then be pasted as it is. In front of a real database nothing is created that nobody asked for.
+ * On the embedded sample, gives a session to start with: the newest active one, else a new one, which the commands
+ * in this directory then mean. The printed lines can be pasted as they are. In front of a real database nothing is
+ * created that nobody asked for.
  */
 export async function openingSession(
+  host: Host,
   config: Config,
   { restUrl, info }: Served,
 ): Promise<string | null> {
@@ -27,7 +30,10 @@ export async function openingSession(
   const api = new ApiClient({ server: restUrl, token: readTokens(config.settings)[0] ?? null });
   try {
     const [newest] = (await api.listSessions({ status: 'active', limit: 1 })).value.items;
-    return (newest ?? (await api.createSession({})).value).id;
+    const { id } = newest ?? (await api.createSession({})).value;
+    // a convenience: daemons also run where they can write nothing
+    await rememberSession(host, restUrl, id).catch(() => undefined);
+    return id;
   } finally {
     await api.close();
   }
@@ -62,7 +68,7 @@ function embeddedWarning(stage: string, paint: Paint): string[] {
   return [
     paint(
       'changed',
-      'NO UPSTREAM IS CONFIGURED: production is an EMBEDDED PostgreSQL with a sample database.',
+      'Production is an EMBEDDED PostgreSQL with a sample database: there is no real one here.',
     ),
     `For a database of yours: ${stage} serve --upstream postgresql://...`,
     '',

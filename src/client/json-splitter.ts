@@ -148,30 +148,37 @@ function nestedIn(capture: Capture, chunk: string, start: number): number | null
   return null;
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-
 /** Goes on behind the closing quote, or to the end of the chunk. */
 function leaveString(capture: Capture, chunk: string, start: number): number {
-  let escaped = capture.escaped;
-  for (let position = start; position < chunk.length; position += 1) {
-    const code = chunk.charCodeAt(position);
-    if (escaped) escaped = false;
-    else if (code === backslash) escaped = true;
-    else if (code === quote) {
-      capture.inString = false;
-      return position + 1;
+  let from = capture.escaped ? start + 1 : start;
+  for (;;) {
+    const found = chunk.indexOf('"', from);
+    const end = found < 0 ? chunk.length : found;
+    const escapes = endsInEscape(chunk, from, end);
+    if (found < 0) {
+      capture.escaped = escapes;
+      return end;
     }
+    from = found + 1;
+    if (escapes) continue;
+    capture.inString = false;
+    capture.escaped = false;
+    return from;
   }
-  capture.escaped = escaped;
-  return chunk.length;
+}
+
+/** Whether what comes after `end` is escaped: an odd number of backslashes stands before it. */
+function endsInEscape(chunk: string, from: number, end: number): boolean {
+  let first = end;
+  while (first > from && chunk.charAt(first - 1) === '\\') first -= 1;
+  return (end - first) % 2 === 1;
 }
 
 /** Goes on behind the next quote or bracket, or to the end of the chunk. */
 function changeDepth(capture: Capture, chunk: string, start: number): number {
   for (let position = start; position < chunk.length; position += 1) {
     switch (chunk.charCodeAt(position)) {
-      case quote:
+      case 0x22: // "
         capture.inString = true;
         return position + 1;
       case 0x7b: // {

@@ -1,7 +1,7 @@
 /** Finds PostgreSQL's binaries and makes them usable: whole (npm drops symbolic links) and open to the account that runs them. */
 import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { StageError } from '../errors.ts';
 import type { Account } from './embedded-account.ts';
 import { execute } from './embedded-process.ts';
@@ -81,15 +81,21 @@ async function copy(native: string, { directory }: Wanted): Promise<string> {
   const unfinished = `${dirname(target)}.new`;
   const fresh = join(unfinished, 'native');
   await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
-  // The modes came along, and may be those of a folder that only root, or nobody, may write to.
-  const copied = await readdir(fresh, { recursive: true, withFileTypes: true });
-  const folders = copied.filter((entry) => entry.isDirectory());
-  for (const { parentPath, name } of folders) await chmod(join(parentPath, name), 0o755);
-  for (const name of await readdir(join(fresh, 'bin')))
-    await chmod(join(fresh, 'bin', name), 0o755);
+  await openToAll(unfinished);
   await linkLibraries(fresh);
   await rename(unfinished, dirname(target));
   return target;
+}
+
+/** The modes came along, or were cut down by our umask: the account must read everything, and run the programs. */
+async function openToAll(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (entry.isSymbolicLink()) continue;
+    const runs = entry.isDirectory() || basename(entry.parentPath) === 'bin';
+    await chmod(join(entry.parentPath, entry.name), runs ? 0o755 : 0o644);
+  }
+  await chmod(folder, 0o755);
 }
 
 async function packageVersion(native: string): Promise<string> {

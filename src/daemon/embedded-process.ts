@@ -93,11 +93,10 @@ export async function spawnServer(options: ServerOptions): Promise<Server> {
     child.once('close', () => done());
     child.once('error', () => done());
   });
+  if (child.pid !== undefined) startWatchdog(child.pid, options.account, exited);
   await ready(child, options);
-  const watchdog = startWatchdog(child.pid ?? 0, options.account);
   let stopping = false;
   void exited.then(() => {
-    watchdog.kill('SIGKILL');
     if (!stopping) options.log.error('the embedded PostgreSQL ended by itself', { data });
   });
   const stop = async () => {
@@ -140,19 +139,19 @@ function notStarted(options: ServerOptions, detail: string): StageError {
 }
 
 /**
- * A shell that waits for our end of its input to close, which happens however we end, and then stops the server:
- * it does not outlive us even after a kill -9.
+ * Starts a shell that waits for our end of its input to close, which happens however we end, and then stops the
+ * server: it does not outlive us even after a kill -9. The shell goes when the server has gone.
  */
-function startWatchdog(server: number, account: Account | null): ChildProcess {
+function startWatchdog(server: number, account: Account | null, exited: Promise<void>): void {
   const watchdog = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(server)], {
     ...runAs(account),
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  watchdog.unref();
-  (watchdog.stdin as unknown as { unref?: () => void } | null)?.unref?.();
-  return watchdog;
+  // Without it the server is less safe, and nothing else is wrong.
+  watchdog.on('error', () => undefined);
+  void exited.then(() => watchdog.kill('SIGKILL'));
 }
 
 /** Asks in three ways, ever less politely: fast shutdown, immediate shutdown, kill. */

@@ -1,8 +1,8 @@
 /** An embedded PostgreSQL: real server binaries from an npm package, data kept in one directory, loopback only. */
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Account } from './embedded-account.ts';
@@ -37,6 +37,8 @@ export interface Embedded {
 
 const host = '127.0.0.1';
 const attempts = 5;
+/** Inside the data directory, where PostgreSQL minds no file that it does not know. */
+const passwordFile = 'stage-password';
 
 /**
  * Starts PostgreSQL on the directory, initialising it on first use. As root, which PostgreSQL refuses, the
@@ -46,8 +48,8 @@ const attempts = 5;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const directory = resolve(options.directory);
   const data = join(directory, 'data');
-  await mkdir(directory, { recursive: true });
   const account = await chooseAccount(directory);
+  await makeDirectory(directory, account);
   if (account) await giveAway(directory, account);
   const binaries = await locateBinaries({ directory, account, override: options.binaries });
   await clearLeftovers(data);
@@ -70,6 +72,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return { url, host, port: server.port, password, stop: server.stop };
 }
 
+/** What we make on the way must let the server's account through, whatever our umask says. */
+async function makeDirectory(directory: string, account: Account | null): Promise<void> {
+  const made = await mkdir(directory, { recursive: true });
+  if (!account || made === undefined) return;
+  for (let folder = directory; folder.length >= made.length; folder = dirname(folder)) {
+    await chmod(folder, 0o755);
+  }
+}
+
 /** Hands the directory to the server's account, and makes sure that account can get to it. */
 async function giveAway(directory: string, account: Account): Promise<void> {
   const owner = (await stat(directory)).uid;
@@ -90,29 +101,31 @@ interface Initialisation {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Runs initdb once, beside the final place: a half-made cluster is never mistaken for a whole one. Gives the password. */
+/**
+ * Runs initdb once, and gives the password. Cluster and password are made aside and take their place in one rename:
+ * what is half made is never mistaken for whole.
+ */
 async function initialise(options: Initialisation): Promise<string> {
   const { directory, data, account } = options;
-  const passwordFile = join(directory, 'password');
-  const known = await readFile(passwordFile, 'utf8').catch(() => null);
-  if (known !== null && (await exists(join(data, 'PG_VERSION')))) return known.trim();
-  if (await exists(data)) throw unusable(data, 'it holds no complete cluster of ours');
-  const password = randomBytes(18).toString('base64url');
-  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (account) await chown(passwordFile, account.uid, account.gid);
+  const known = await readFile(join(data, passwordFile), 'utf8').catch(() => null);
+  if (known !== null) return known.trim();
+  if (await exists(data)) throw unusable(data, 'it holds no cluster of ours');
   const fresh = `${data}.new`;
+  const secret = join(directory, `${passwordFile}.new`);
   await rm(fresh, { recursive: true, force: true });
-  const result = await execute(
-    join(options.binaries.bin, 'initdb'),
-    initdbArguments(fresh, passwordFile, options),
-    account,
-  );
+  await rm(secret, { force: true });
+  const password = randomBytes(18).toString('base64url');
+  await writeFile(secret, `${password}\n`, { mode: 0o600, flag: 'wx' });
+  if (account) await chown(secret, account.uid, account.gid);
+  const program = join(options.binaries.bin, 'initdb');
+  const result = await execute(program, initdbArguments(fresh, secret, options), account);
   if (result.code !== 0) throw unusable(data, 'initdb failed', result.stderr);
+  await rename(secret, join(fresh, passwordFile));
   await rename(fresh, data);
   return password;
 }
 
-function initdbArguments(fresh: string, passwordFile: string, options: Initialisation): string[] {
+function initdbArguments(fresh: string, secret: string, options: Initialisation): string[] {
   const locale =
     options.binaries.major >= 17
       ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
@@ -121,7 +134,7 @@ function initdbArguments(fresh: string, passwordFile: string, options: Initialis
   return [
     `--pgdata=${fresh}`,
     '--username=postgres',
-    `--pwfile=${passwordFile}`,
+    `--pwfile=${secret}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     ...locale,
@@ -157,7 +170,16 @@ async function listen(wanted: number, start: (port: number) => Promise<Server>):
     try {
       return await start(wanted === 0 ? await freePort() : wanted);
     } catch (error) {
-      if (!(error instanceof AddressInUse) || wanted !== 0 || attempt === attempts) throw error;
+      if (!(error instanceof AddressInUse)) throw error;
+      if (wanted === 0 && attempt < attempts) continue;
+      throw new StageError(
+        'configuration_invalid',
+        `the embedded PostgreSQL cannot listen on port ${wanted}`,
+        {
+          detail: error.message,
+          cause: error,
+        },
+      );
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The service account's connections to the upstream database: a pool, transactions, cursors. */
 import pg from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
 import { StageError } from '../errors.ts';
 
 /** Every value arrives as PostgreSQL's own text; nothing is parsed, so nothing is rounded. */
@@ -49,7 +50,7 @@ const connectionOptions = [
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...readUrl(options.url),
     max: options.maxConnections ?? 10,
     application_name: 'stage',
     connectionTimeoutMillis: 10_000,
@@ -68,6 +69,14 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 }
 
+/** Reads the URL with libpq's meaning of sslmode; pg by itself takes `require` for `verify-full`. */
+function readUrl(url: string): pg.ClientConfig {
+  const parsed = parse(url, { useLibpqCompat: true });
+  // pg cannot fall back from one to the other, so where either will do it stays without TLS
+  const either = ['allow', 'prefer'].includes(String(parsed['sslmode']));
+  return { ...toClientConfig(parsed), ...(either ? { ssl: false } : {}) };
+}
+
 async function run(
   target: pg.Pool | pg.PoolClient,
   text: string,
@@ -83,6 +92,11 @@ async function inTransaction<T>(
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let broken: Error | undefined;
+  // a connection that ends between two queries says so here; without a listener the process would end with it
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
   try {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     const result = await work({ query: (text, values) => run(client, text, values) });
@@ -94,6 +108,7 @@ async function inTransaction<T>(
     });
     throw error;
   } finally {
+    client.off('error', onError);
     client.release(broken);
   }
 }

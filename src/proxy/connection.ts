@@ -11,6 +11,7 @@ import { Outlet } from './outlet.ts';
 import { settle } from './pace.ts';
 import type { QueryPlanner } from './query-planner.ts';
 import { createQueryPlanner } from './query-planner.ts';
+import { endOwn } from './staging-steps.ts';
 import type { ConnectedPair, ProxyServices, ProxySettings, RunPipeline } from './types.ts';
 
 /** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
@@ -130,6 +131,7 @@ class Connection {
   /** Sets back what must not have changed, and runs once more what is to be tried again. */
   private async mend(): Promise<void> {
     const { conversation, log } = this;
+    if (conversation.retry.isWanted) await endOwn(conversation);
     await settle(conversation);
     await conversation.retry.replay(async (message) => dispatch(conversation, message, log));
   }

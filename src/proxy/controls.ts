@@ -5,6 +5,7 @@ import type { ControlAction } from '../sql/verdict.ts';
 import { noticeResponse, parameterStatus } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
 import type { Conversation } from './conversation.ts';
+import type { Expectation } from './expectation.ts';
 
 /** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
 export function controlReplacements(
@@ -31,20 +32,24 @@ const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
 
 /**
  * To be called before a control statement is sent: makes the upstream's state what the statement expects.
+ * @returns what is particular about its answer
  * @throws StageError for what PostgreSQL refuses outside a transaction block, where a block of ours is open
  */
-export function beforeControl({ state, own, router }: Conversation, action: ControlAction): void {
-  if (action.type !== 'rollback to' && action.type !== 'rollback' && action.type !== 'commit') {
-    own.release();
-  }
-  if (state.block !== 'own') return;
+export function beforeControl(
+  { state, own }: Conversation,
+  action: ControlAction,
+): Partial<Expectation> {
   const ends = action.type === 'commit' || action.type === 'rollback';
+  if (!ends && action.type !== 'rollback to') own.release();
+  if (state.block !== 'own') return {};
   const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
   if (command !== undefined) {
     const message = `${command.toUpperCase()} can only be used in transaction blocks`;
     throw new StageError('invalid_request', message, { sqlstate: '25P01' });
   }
-  if (ends) router.show(noTransaction);
+  if (ends) return { notice: noTransaction };
+  // For the client there is no transaction in progress yet, and there is none when this fails.
+  return action.type === 'begin' ? { hidesNotices: true, onFailure: () => state.disown() } : {};
 }
 
 const noTransaction = noticeResponse(
@@ -59,15 +64,17 @@ export function afterControl(conversation: Conversation, action: ControlAction):
   const { state, names, pending } = conversation;
   switch (action.type) {
     case 'begin':
-      if (state.block === 'own') state.adopt(action.access);
-      else if (state.block === 'none') state.begin('client', action.access ?? state.clientAccess);
+      if (state.block === 'own') {
+        state.adopt(action.access);
+        pending.fence = 'before anything';
+      } else if (state.block === 'none') state.begin('client', action.access ?? state.clientAccess);
       return;
     case 'commit':
     case 'rollback':
       if (state.block !== 'none' && action.chain) state.chain();
       else state.end();
       names.endTransaction();
-      pending.fence = !action.chain;
+      if (!action.chain) pending.fence = 'before more';
       return;
     case 'release':
       if (!state.failed) state.rewind();
@@ -78,7 +85,7 @@ export function afterControl(conversation: Conversation, action: ControlAction):
       return;
     case 'set transaction':
       if (action.access === null) return;
-      if (state.block === 'none') pending.fence = true;
+      if (state.block === 'none') pending.fence = 'before more';
       else state.setAccess(action.access);
       return;
     case 'set path':
@@ -88,7 +95,7 @@ export function afterControl(conversation: Conversation, action: ControlAction):
     case 'prepare':
     case 'deallocate':
     case 'discard':
-      pending.fence = true;
+      pending.fence = 'before more';
       return;
     default:
   }

@@ -38,10 +38,12 @@ export interface Conversation {
 
 /** What holds until the next ReadyForQuery. */
 interface Pending {
-  /** A command may change what the rest of the batch depends on: wait for it first. */
-  fence: boolean;
+  /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
+  fence: 'before more' | 'before anything' | null;
   /** The portal whose write was entered last and has not been executed. */
   entered: Portal | null;
+  /** The statement whose names were resolved last, when it was parsed. */
+  resolved: PreparedStatement | null;
 }
 
 interface Outlets {
@@ -59,15 +61,18 @@ export function createConversation(
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
   const settings = new SettingsWatch(() => names.forget());
-  const pending: Pending = { fence: false, entered: null };
+  const pending: Pending = { fence: null, entered: null, resolved: null };
   const router = new ResponseRouter(
     outlets.client,
     {
       onReady: (status) => {
         state.ready(status);
-        pending.fence = false;
+        pending.fence = null;
         pending.entered = null;
-        if (status === 'I') portals.clear();
+        pending.resolved = null;
+        if (status !== 'I') return;
+        portals.clear();
+        if (!retry.isWanted) retry.disarm();
       },
       onParameterStatus: (payload) => settings.observe(payload),
     },
@@ -76,6 +81,7 @@ export function createConversation(
   const link = new UpstreamLink(outlets.upstream, router, state);
   const own = new OwnMessages(link, state);
   const names = new Names(createAsk({ link, router, own, state, settings }), limits.allowFunctions);
+  const retry = new Retry(router, names);
   return {
     planner,
     metrics,
@@ -89,7 +95,7 @@ export function createConversation(
     rewriter: new Rewriter(names, overlays, limits.allowFunctions),
     enterCalls: new EnterCalls(own),
     types: new ParameterTypes(names),
-    retry: new Retry(router, names),
+    retry,
     statements: new Registry<PreparedStatement>(),
     portals,
     pending,

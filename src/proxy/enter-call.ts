@@ -8,8 +8,8 @@ import { ownPrefix } from './reserved-names.ts';
 
 /** OID of text. */
 const text = 25;
-/** The text and the names come before the client's parameters. */
-const ownParameters = 2;
+/** The text, the names and the options come before the client's parameters. */
+const ownParameters = 3;
 const maxParameters = 65_535 - ownParameters;
 /** As many signatures keep a statement of ours upstream; when there are more, all are made anew. */
 const maxSignatures = 200;
@@ -19,6 +19,8 @@ export interface EnterCall {
   readonly text: Buffer;
   /** What the names in it were taken for, as JSON. */
   readonly relations: string;
+  /** Settings for the statement's triggers, as JSON. */
+  readonly options: string;
   readonly onError: ErrorHandler;
 }
 
@@ -39,8 +41,8 @@ export class EnterCalls {
     const { types, formats, values } = parameters;
     if (values.length > maxParameters) throw tooMany(values.length);
     this.own.run(this.statementFor(types), {
-      values: [call.text, Buffer.from(call.relations), ...values],
-      formats: formats.includes(1) ? [0, 0, ...formats] : [],
+      values: [call.text, Buffer.from(call.relations), Buffer.from(call.options), ...values],
+      formats: formats.includes(1) ? [0, 0, 0, ...formats] : [],
       onError: call.onError,
     });
   }
@@ -52,7 +54,7 @@ export class EnterCalls {
     expressions: readonly Buffer[],
   ): void {
     const statement = this.statementFor(types);
-    const own = [quoteLiteral(call.text.toString()), quoteLiteral(call.relations)];
+    const own = [call.text.toString(), call.relations, call.options].map(quoteLiteral);
     const list = [...own, ...expressions.map(String)].join(', ');
     this.own.prepare(statement, call.onError);
     this.own.runOnce(`EXECUTE ${ownPrefix}${statement.name} (${list})`, call.onError);
@@ -66,7 +68,7 @@ export class EnterCalls {
     const statement = {
       name: `enter_${this.made}`,
       text: enterText(types.length),
-      types: [text, text, ...types],
+      types: [text, text, text, ...types],
     };
     this.made += 1;
     this.bySignature.set(signature, statement);
@@ -89,7 +91,7 @@ function enterText(parameters: number): string {
     parameters === 0
       ? `'[]'`
       : `pg_catalog.to_jsonb(ARRAY[${elements.join(', ')}])::pg_catalog.text`;
-  return `SELECT stage.enter($1, ${list}, $2, '{}')`;
+  return `SELECT stage.enter($1, ${list}, $2, $3)`;
 }
 
 function tooMany(count: number): StageError {

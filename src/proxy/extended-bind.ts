@@ -1,6 +1,5 @@
 /** Bind: a portal is made, and where it writes, the write is made ready. */
 import type { Message } from '../wire/framer.ts';
-import { decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
@@ -18,13 +17,14 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   checkName(portal);
   const name = reader.string();
   checkName(name);
-  const { statements, state, reads } = conversation;
+  const { statements, state, reads, pending } = conversation;
   const statement = statements.get(name);
   // Unknown to us, e.g. prepared by a function: whatever it is, it must not write.
   if (statement === undefined) return bindRead(conversation, message, portal, null);
   const write = state.stages ? findWrite(conversation, statement) : null;
   if (write !== null) return bindWrite(conversation, message, portal, statement, write);
-  if (reads === 'staged') return bindStagedRead(conversation, message, portal, statement);
+  if (reads === 'staged' && pending.resolved !== statement)
+    return bindStagedRead(conversation, message, portal, statement);
   bindRead(conversation, message, portal, statement);
 }
 
@@ -67,14 +67,12 @@ async function bindWrite(
   if (body.kind === 'control' && body.action.type === 'execute') {
     await rewriter.checkFunctions(body.action.functions);
   }
-  const enter = await readyForWrite(conversation, write, decodeBind(message.payload));
+  const enter = await readyForWrite(conversation, write, message);
   if (router.hasShownError) return;
   if (enter === null) {
     bindRead(conversation, message, portal, statement);
     return;
   }
-  retry.arm();
-  retry.keep(message);
   enter();
   const made = { statement, enter, started: false };
   pending.entered = made;

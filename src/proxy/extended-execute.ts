@@ -66,11 +66,10 @@ function executeControl(
   portal: Portal,
   action: ControlAction,
 ): void {
-  const { link, state, retry } = conversation;
-  beforeControl(conversation, action);
-  const hidesNotices = action.type === 'begin' && state.block === 'own';
+  const { link, retry } = conversation;
+  const particular = beforeControl(conversation, action);
   const onDone = () => succeed(conversation, portal, action);
-  link.send(frame, retry.answer('execute', { hidesNotices, onDone }));
+  link.send(frame, retry.answer('execute', { ...particular, onDone }));
   afterControl(conversation, action);
 }
 

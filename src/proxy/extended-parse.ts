@@ -77,7 +77,7 @@ async function parseWrite(conversation: Conversation, parsing: Parsing): Promise
   const rewrite = state.stages && verdict.kind === 'write' ? await rewriter.write(verdict) : null;
   if (router.hasShownError) return;
   // Opened before anything else of the batch, so that it need not wait for what came before.
-  if (rewrite !== null && !(await openBlock(conversation))) return;
+  if (rewrite !== null && !(await openBlock(conversation, parsing.message))) return;
   prepare(conversation, parsing, rewrite?.replacements ?? []);
 }
 
@@ -93,7 +93,7 @@ async function parseWithNames(conversation: Conversation, parsing: Parsing): Pro
 
 /** Sends the Parse, changed only where something is replaced. */
 function prepare(
-  { statements, link, names, types, retry }: Conversation,
+  { statements, link, names, types, retry, pending }: Conversation,
   { message, asked, plan, statement }: Parsing,
   replacements: readonly Replacement[],
 ): void {
@@ -106,7 +106,12 @@ function prepare(
   }
   const text = preparingText(prepared);
   const frame = parseMessage({ name: asked.name, text: text.sent, types: asked.types });
-  const onError = mapErrors(text, names.productionSchema);
+  pending.resolved = prepared;
+  // Parsed before it enters: an error may come from an overlay that has not followed its table yet.
+  const onError = retry.before(
+    mapErrors(text, names.productionSchema),
+    (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
+  );
   link.send(frame, retry.answer('parse', { onFailure, onError }));
 }
 

@@ -31,11 +31,13 @@ const handlers: Readonly<Record<number, Handler>> = {
  */
 export function handleExtended(conversation: Conversation, message: Message): void | Promise<void> {
   const { router, link, retry, pending } = conversation;
-  if (message.type === frontend.sync) return sync(conversation, message);
+  if (message.type === frontend.sync && pending.fence !== 'before anything') {
+    return sync(conversation, message);
+  }
   // As the server does: after an error everything is skipped up to Sync.
-  if (router.hasShownError) return;
+  if (router.hasShownError && message.type !== frontend.sync) return;
   if (message.type === frontend.flush) return link.requestFlush();
-  if (pending.fence) return handleBehindFence(conversation, message);
+  if (pending.fence !== null) return handleBehindFence(conversation, message);
   retry.keep(message);
   return handlers[message.type]?.(conversation, message);
 }
@@ -68,7 +70,7 @@ function describe(conversation: Conversation, { frame, payload }: Message): void
   checkName(name);
   const statement = kind === 'statement' ? statements.get(name) : undefined;
   const onParameterTypes = (description: Buffer) => {
-    if (statement) types.learn(statement, description);
+    if (statement?.body.kind === 'write') types.learn(statement, description);
   };
   link.send(frame, retry.answer('describe', { onParameterTypes }));
 }

@@ -1,6 +1,8 @@
 /** What a Bind of a staged write needs around it: a block to run in, current names, and the entering of it. */
 import type { Write } from '../sql/verdict.ts';
+import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
+import { decodeBind } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import { deliver } from './error-mapping.ts';
 import { fence } from './pace.ts';
@@ -12,13 +14,14 @@ import { argumentsOf, enterExecute, learnParameterTypes, prepareAgain } from './
  * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
  * @returns false when that has failed and the rest of the batch is to be skipped
  */
-export async function openBlock(conversation: Conversation): Promise<boolean> {
+export async function openBlock(conversation: Conversation, message: Message): Promise<boolean> {
   const { state, router, own, retry } = conversation;
   if (state.block !== 'none') return true;
   if (state.implicit) await fence(conversation);
   if (router.hasShownError) return false;
   own.begin();
-  retry.allow();
+  retry.arm();
+  retry.keep(message);
   return true;
 }
 
@@ -51,11 +54,13 @@ export function findWrite(
 export async function readyForWrite(
   conversation: Conversation,
   { statement, body, expressions }: PreparedWrite,
-  bind: Bind,
+  message: Message,
 ): Promise<(() => void) | null> {
   const { rewriter, router, own, retry, enterCalls } = conversation;
+  const bind = decodeBind(message.payload);
   const rewrite = await rewriter.write(body);
-  if (rewrite === null || router.hasShownError || !(await openBlock(conversation))) return null;
+  if (rewrite === null || router.hasShownError) return null;
+  if (!(await openBlock(conversation, message))) return null;
   own.release();
   prepareAgain(conversation, statement, rewrite.replacements);
   if (expressions !== null || bind.values.length > 0) {
@@ -65,6 +70,7 @@ export async function readyForWrite(
   const call = () => ({
     text: statement.bodyText,
     relations: rewrite.relations,
+    options: rewrite.options,
     onError: retry.before(deliver),
   });
   if (expressions !== null) {

@@ -1,5 +1,6 @@
 /** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
 
+import type { UniqueIndex } from '../sql/arbiters.ts';
 import { isAllowedFunction, isStageableVolatile } from '../sql/functions.ts';
 import type { FunctionUse } from '../sql/verdict.ts';
 import type { OwnCall, OwnStatement } from './own-messages.ts';
@@ -28,6 +29,10 @@ export interface ResolvedName {
   /** The relation's own schema. */
   readonly schema: string | null;
   readonly overlay: { readonly schema: string; readonly name: string } | null;
+  /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
+  readonly upsert: { readonly schema: string; readonly name: string } | null;
+  /** Empty where an old snapshot hides them. */
+  readonly uniques: readonly UniqueIndex[];
   /** Of the overlay; empty when the transaction's snapshot is older than the overlay and hides it. */
   readonly signature: string | null;
   /** The overlay can be written to; false also where an old snapshot hides that. */
@@ -165,6 +170,8 @@ const unresolved: ResolvedName = {
   schema: null,
   overlay: null,
   signature: null,
+  upsert: null,
+  uniques: [],
   writable: false,
   stale: false,
 };

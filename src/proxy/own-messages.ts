@@ -36,7 +36,8 @@ export interface OwnCall {
 }
 
 const statements = {
-  begin: { name: 'begin', text: 'BEGIN READ WRITE' },
+  'read write': { name: 'begin', text: 'BEGIN READ WRITE' },
+  'read only': { name: 'begin_read_only', text: 'BEGIN READ ONLY' },
   commit: { name: 'commit', text: 'COMMIT' },
   savepoint: { name: 'savepoint', text: `SAVEPOINT ${guardName}` },
   readOnly: { name: 'read_only', text: 'SET LOCAL transaction_read_only = on' },
@@ -56,10 +57,10 @@ export class OwnMessages {
     this.state = state;
   }
 
-  /** Opens a read-write block of ours. */
+  /** Opens a block of ours, with the access that the client's transactions have. */
   begin(): void {
-    this.runAtEdge(statements.begin);
-    this.state.begin('own', 'read write');
+    this.runAtEdge(statements[this.state.clientAccess]);
+    this.state.begin('own', this.state.clientAccess);
   }
 
   /** Ends the block of ours; after an error this rolls it back. */

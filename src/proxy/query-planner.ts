@@ -17,8 +17,8 @@ export interface QueryPlan {
   readonly passes: boolean;
   /** The text to send when it passes: as received, but without row locking clauses. */
   readonly passingText: Buffer;
-  /** Whether some of it runs queries, which must be guarded where writing is possible. */
-  readonly hasReads: boolean;
+  /** How many of them run queries, which must be guarded where writing is possible. */
+  readonly reads: number;
   /** Whether some of it looks at or changes settings, which must not be guarded. */
   readonly hasSettings: boolean;
   /** Whether relations are read, so that the text depends on the connection's way of reading. */
@@ -58,15 +58,15 @@ function makePlan(
     const read = readOf(verdict);
     return read === null ? [] : blankLocking(read, start);
   });
-  const kinds = new Set(verdicts.map(kindOf));
+  const kinds = verdicts.map(kindOf);
   return {
     text,
     statements,
     refusal: firstRefusal(verdicts, allowed),
-    passes: !kinds.has('step'),
+    passes: !kinds.includes('step'),
     passingText: locking.length === 0 ? text : spliceBytes(text, locking),
-    hasReads: kinds.has('read'),
-    hasSettings: kinds.has('setting'),
+    reads: kinds.filter((kind) => kind === 'read').length,
+    hasSettings: kinds.includes('setting'),
     hasRelations: verdicts.some((verdict) => (readOf(verdict)?.relations.length ?? 0) > 0),
     changesPath: verdicts.some(movesPath),
   };

@@ -111,11 +111,6 @@ export class ResponseRouter {
     this.held = null;
   }
 
-  /** Shows a message of ours as part of the running answer. */
-  show(message: Buffer): void {
-    if (this.audience === 'open') this.outlet.add(message);
-  }
-
   /** Shows a ReadyForQuery, after what was to be reported before it. */
   showReady(message: Buffer): void {
     if (this.audience === 'closed') return;
@@ -162,27 +157,27 @@ export class ResponseRouter {
     return this.audience === 'open' && expectation?.shown !== 'nothing';
   }
 
-  private message(bytes: Buffer, { type, start, end }: Found): void {
-    const frame = bytes.subarray(start, end);
+  private message(bytes: Buffer, found: Found): void {
+    const { type, start, end } = found;
     const head = this.queue[0];
     switch (type) {
       case backend.readyForQuery:
-        this.ready(frame);
+        this.ready(bytes.subarray(start, end));
         break;
       case backend.errorResponse:
-        this.error(frame);
+        this.error(bytes.subarray(start, end));
         break;
       case backend.noticeResponse:
-        if (this.shows(head) && !head?.hidesNotices) this.outlet.add(frame);
+        if (this.shows(head) && !head?.hidesNotices) this.outlet.add(bytes, start, end);
         break;
       case backend.parameterStatus:
-        this.parameterStatus(frame);
+        this.parameterStatus(bytes.subarray(start, end));
         break;
       case backend.notificationResponse:
-        this.outlet.add(frame);
+        this.outlet.add(bytes, start, end);
         break;
       default:
-        this.answer(type, frame, head);
+        this.answer(bytes, found, head);
     }
   }
 
@@ -194,21 +189,29 @@ export class ResponseRouter {
     if (this.isIdle) this.showReports();
   }
 
-  private answer(type: number, frame: Buffer, head: Expectation | undefined): void {
+  private answer(bytes: Buffer, message: Found, head: Expectation | undefined): void {
+    const { type, start, end } = message;
     const role = head && roleOf(head.asked, type);
     if (head === undefined || role === undefined) {
       throw new StageError('protocol_violation', `unexpected backend message ${codeName(type)}`);
     }
-    if (type === backend.parameterDescription) head.onParameterTypes?.(frame.subarray(headerBytes));
-    if (type === backend.dataRow) head.onRow?.(frame.subarray(headerBytes));
+    const payload = () => bytes.subarray(start + headerBytes, end);
+    if (type === backend.parameterDescription) head.onParameterTypes?.(payload());
+    if (type === backend.dataRow) head.onRow?.(payload());
     if (this.shows(head)) {
-      if (type === backend.commandComplete && head.holdsCompletion) this.held = Buffer.from(frame);
-      else this.outlet.add(frame);
+      if (type === backend.commandComplete) this.completion(bytes.subarray(start, end), head);
+      else this.outlet.add(bytes, start, end);
     }
     if (role === 'completes') {
       this.queue.shift();
-      head.onDone?.(frame.subarray(headerBytes));
+      head.onDone?.(payload());
     }
+  }
+
+  private completion(frame: Buffer, { notice, holdsCompletion }: Expectation): void {
+    if (notice !== undefined) this.outlet.add(notice);
+    if (holdsCompletion) this.held = Buffer.from(frame);
+    else this.outlet.add(frame);
   }
 
   private ready(frame: Buffer): void {

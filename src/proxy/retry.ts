@@ -1,4 +1,5 @@
 /** Running a write once more, unseen by the client, when what it was prepared for turns out to have changed. */
+import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
 import { rowChanged, staleNames } from './error-mapping.ts';
@@ -16,13 +17,13 @@ const maxKeptBytes = 4 * 1024 * 1024;
 export class Retry {
   private readonly router: ResponseRouter;
   private readonly names: Names;
-  /** A block of ours has been opened and no write has been sent in it. */
-  private allowed = false;
   private armed = false;
   private wanted = false;
   private messages: Message[] = [];
   private keptBytes = 0;
   private answered = 0;
+  /** The second run is on, after which there is no third. */
+  private isSecond = false;
   private hidesAnswer = false;
 
   constructor(router: ResponseRouter, names: Names) {
@@ -30,23 +31,13 @@ export class Retry {
     this.names = names;
   }
 
-  get isArmed(): boolean {
-    return this.armed;
-  }
-
   get isWanted(): boolean {
     return this.wanted;
   }
 
-  /** To be called when a block of ours is opened for the first try. */
-  allow(): void {
-    this.allowed = true;
-  }
-
-  /** To be called before the first write of a block. */
+  /** To be called when a block of ours is opened. */
   arm(): void {
-    if (!this.allowed) return;
-    this.allowed = false;
+    if (this.isSecond) return;
     this.armed = true;
     this.messages = [];
     this.keptBytes = 0;
@@ -87,14 +78,18 @@ export class Retry {
     };
   }
 
-  /** Wraps the error handler of a step: what a second try may cure is not shown. */
-  before(handler: ErrorHandler): ErrorHandler {
-    return (fields) => {
-      const sqlstate = fields.get('C');
-      if (sqlstate === staleNames) this.names.forget();
-      else if (sqlstate !== rowChanged) return handler(fields);
+  /**
+   * Wraps the error handler of a step: what a second try may cure is not shown.
+   * @param mayBeStale tells which other errors names could cause that have changed their meaning
+   */
+  before(handler: ErrorHandler, mayBeStale: (sqlstate: string) => boolean = () => false) {
+    return (fields: ErrorFields): Buffer | null => {
+      const sqlstate = fields.get('C') ?? '';
+      const isStale = sqlstate === staleNames || mayBeStale(sqlstate);
+      if (isStale) this.names.forget();
       // The rest of the batch must be on its way: only then does it end without the client.
-      if (!this.armed || !this.router.awaitsReady) return handler(fields);
+      const canRunAgain = this.armed && this.router.awaitsReady;
+      if (!canRunAgain || !(isStale || sqlstate === rowChanged)) return handler(fields);
       this.wanted = true;
       this.router.close();
       return null;
@@ -105,7 +100,6 @@ export class Retry {
   take(): { readonly messages: readonly Message[]; readonly answered: number } | null {
     const { wanted, messages, answered } = this;
     this.wanted = false;
-    this.allowed = false;
     this.disarm();
     if (!wanted) return null;
     this.router.reopen();
@@ -115,13 +109,15 @@ export class Retry {
   /** Handles the kept messages again, if that is wanted. What was prepared or described before still is. */
   async replay(handle: (message: Message) => Promise<void>): Promise<void> {
     const again = this.take();
-    for (const [index, message] of (again?.messages ?? []).entries()) {
-      const isAnswered = index < (again?.answered ?? 0);
+    if (again === null) return;
+    this.isSecond = true;
+    for (const [index, message] of again.messages.entries()) {
+      const isAnswered = index < again.answered;
       if (isAnswered && message.type !== frontend.bind) continue;
       this.hidesAnswer = isAnswered;
       await handle(message);
       this.hidesAnswer = false;
     }
-    this.allowed = false;
+    this.isSecond = false;
   }
 }

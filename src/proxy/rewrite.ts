@@ -4,17 +4,20 @@ import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { FunctionUse, Read, RelationUse, Write } from '../sql/verdict.ts';
+import type { ByteRange, FunctionUse, Read, RelationUse, Write } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
+import { blankConflicts, writeOptions } from './write-options.ts';
 
 export interface Rewrite {
   /** In bytes from the start of the statement's text. */
   readonly replacements: readonly Replacement[];
   /** What `stage.enter` verifies: the names with what they were taken for, as JSON. */
   readonly relations: string;
+  /** Settings for the statement's triggers, as JSON. */
+  readonly options: string;
   /** Of the names it was derived from. */
   readonly version: number;
 }
@@ -87,32 +90,39 @@ export class Rewriter {
 
   private async replace(body: Read | Write, named: readonly Named[]): Promise<Rewrite> {
     const owners = await this.names.resolve(body.qualifiers);
-    const copy = body.kind === 'read' ? body.copy : null;
+    const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
+      const overlay = owners[index]?.overlay;
+      return overlay ? [{ start, end, text: `${quoteIdentifier(overlay.schema)}.` }] : [];
+    });
+    const names = [...named.flatMap((each) => nameReplacement(each, body)), ...qualifiers];
+    const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
+    const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
     return {
-      replacements: [
-        ...blankLocking(body),
-        ...named.flatMap(({ use, meaning }) => nameReplacement(use, meaning, copy)),
-        ...body.qualifiers.flatMap(({ start, end }, index) => {
-          const overlay = owners[index]?.overlay;
-          return overlay ? [{ start, end, text: `${quoteIdentifier(overlay.schema)}.` }] : [];
-        }),
-      ],
+      replacements: [...blankLocking(body), ...conflicts, ...outside],
       relations: JSON.stringify(named.map(({ use, meaning }) => verified(use, meaning))),
+      options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
       version: this.names.version,
     };
   }
 }
 
-function nameReplacement(
-  { start, end }: RelationUse,
-  { overlay }: ResolvedName,
-  copy: Read['copy'],
-): Replacement[] {
+function isWithin(inner: ByteRange, outer: ByteRange): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
+
+function nameReplacement({ use, meaning }: Named, body: Read | Write): Replacement[] {
+  const { overlay } = meaning;
   if (overlay === null) return [];
+  const { start, end } = use;
+  if (body.kind === 'write') {
+    const isUpsert = body.upserts.some(({ target }) => target === start);
+    const { schema, name } = isUpsert ? (meaning.upsert ?? overlay) : overlay;
+    return [{ start, end, text: qualifiedName(schema, name) }];
+  }
   const name = qualifiedName(overlay.schema, overlay.name);
-  if (copy === null) return [{ start, end, text: name }];
-  const text = `(SELECT ${copy.columns ?? '*'} FROM ${name})`;
-  return [{ start: copy.start, end: copy.end, text }];
+  if (body.copy === null) return [{ start, end, text: name }];
+  const text = `(SELECT ${body.copy.columns ?? '*'} FROM ${name})`;
+  return [{ start: body.copy.start, end: body.copy.end, text }];
 }
 
 function asFunction(name: string): FunctionUse {

@@ -3,6 +3,7 @@
  * Reads pass as they came. Everything else runs statement by statement, as PostgreSQL does: statements outside the
  * client's transactions share one implicit transaction, which is a block of ours as soon as one of them writes.
  */
+import type { Verdict } from '../sql/verdict.ts';
 import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeQuery, queryMessage } from '../wire/frontend-messages.ts';
@@ -12,7 +13,7 @@ import { fence, settle } from './pace.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { errorMessage, refusalError } from './refusals.ts';
 import { runStep } from './simple-steps.ts';
-import { commitOwn, sendFailure } from './staging-steps.ts';
+import { commitOwn, endOwn, sendFailure } from './staging-steps.ts';
 
 /**
  * Handles a Query message; what takes more than one round trip gives a promise.
@@ -26,10 +27,9 @@ export function handleQuery(
   if (!passesAtOnce(conversation, plan)) return runQuery(conversation, plan);
   const { own, link, names, metrics } = conversation;
   if (plan.changesPath) names.forget();
-  if (plan.hasReads) {
-    own.guard();
-    metrics.query('read');
-  } else own.release();
+  if (plan.reads > 0) own.guard();
+  else own.release();
+  for (let read = 0; read < plan.reads; read += 1) metrics.query('read');
   const isUnchanged = plan.passingText === plan.text;
   link.query(isUnchanged ? frame : queryMessage(plan.passingText), passing.query);
 }
@@ -54,7 +54,7 @@ export async function failQuery(conversation: Conversation, error: unknown): Pro
 function passesAtOnce({ state, reads }: Conversation, plan: QueryPlan): boolean {
   if (plan.refusal !== null || !plan.passes || state.implicit || state.block === 'own')
     return false;
-  if (plan.hasReads && plan.hasSettings && state.block !== 'none') return false;
+  if (plan.reads > 0 && plan.hasSettings && state.block !== 'none') return false;
   return reads === 'production' || !plan.hasRelations;
 }
 
@@ -67,19 +67,24 @@ async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<vo
   let isReadyShown = false;
   for (const [index, statement] of plan.statements.entries()) {
     const step = { plan, statement, isAlone: last === 0, isLast: index === last };
+    if (last > 0) openImplicit(conversation, statement.verdict);
     isReadyShown = await runStep(conversation, step);
     if (router.hasShownError) break;
   }
   if (!isReadyShown) await finish(conversation);
 }
 
+/** Statements of one message share a transaction. A write opens it by itself, to be tried twice if it is the first. */
+function openImplicit({ state, own }: Conversation, verdict: Verdict): void {
+  if (state.block !== 'none' || verdict.kind === 'write') return;
+  const type = verdict.kind === 'control' ? verdict.action.type : null;
+  if (type !== 'begin' && type !== 'commit' && type !== 'rollback') own.begin();
+}
+
 /** A Query in the middle of an extended batch goes on in its transaction; here it begins one of its own. */
 async function endBatch(conversation: Conversation): Promise<void> {
-  if (conversation.state.needsOwnCommit) {
-    conversation.link.sync(hiddenSync);
-    commitOwn(conversation, hiddenSync);
-    await settle(conversation);
-  } else await fence(conversation);
+  if (conversation.state.needsOwnCommit) await endOwn(conversation);
+  else await fence(conversation);
 }
 
 async function finish(conversation: Conversation): Promise<void> {

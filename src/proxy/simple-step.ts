@@ -2,7 +2,7 @@
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Statement } from '../sql/verdict.ts';
 import { queryMessage } from '../wire/frontend-messages.ts';
-import { afterControl, controlDone } from './controls.ts';
+import { afterControl, beforeControl, controlDone } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
 import type { ErrorHandler, Expectation } from './expectation.ts';
@@ -41,11 +41,12 @@ export async function sendControl(
   onSuccess: () => void = () => controlDone(conversation, action),
 ): Promise<boolean> {
   const outcome = { failed: false };
+  const particular = beforeControl(conversation, action);
   const isReadyShown = sendStep(conversation, step, replacements, {
-    // A BEGIN inside a block of ours: for the client there is no transaction in progress yet.
-    hidesNotices: action.type === 'begin' && conversation.state.block === 'own',
+    ...particular,
     onFailure: () => {
       outcome.failed = true;
+      particular.onFailure?.();
     },
     onDone: () => {
       if (!outcome.failed) onSuccess();

@@ -1,6 +1,6 @@
 /** Runs the statements of a Query message, each in the way of its kind. */
 import type { ControlAction } from '../sql/verdict.ts';
-import { beforeControl, controlReplacements } from './controls.ts';
+import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { noParameters } from './prepared-statements.ts';
 import { runExecute, runPrepare } from './simple-prepared.ts';
@@ -49,7 +49,6 @@ async function runControl(
     case 'pass':
       return runRead(conversation, step);
     default:
-      beforeControl(conversation, action);
       return sendControl(
         conversation,
         step,

@@ -4,12 +4,12 @@ import type { Conversation } from './conversation.ts';
 import type { EnterCall } from './enter-call.ts';
 import { deliver } from './error-mapping.ts';
 import type { ErrorHandler } from './expectation.ts';
-import { hiddenSync, passing } from './expectation.ts';
+import { passing } from './expectation.ts';
 import { settle } from './pace.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendStep } from './simple-step.ts';
-import { commitOwn } from './staging-steps.ts';
+import { commitOwn, endOwn } from './staging-steps.ts';
 
 /** How one kind of statement is staged: a write itself, or an EXECUTE of one. */
 export interface StagedWrite {
@@ -42,14 +42,15 @@ export async function runWrite(
     openForWrite(conversation, attempt === 1);
     await staged.prepare?.(rewrite);
     const onError = retry.before(deliver);
-    staged.enter({ text: staged.bodyText, relations: rewrite.relations, onError });
+    const { relations, options } = rewrite;
+    staged.enter({ text: staged.bodyText, relations, options, onError });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
     // Sent along without waiting: after an error it rolls back.
     const commits = step.isLast && state.block === 'own';
     if (commits) commitOwn(conversation, passing.sync);
     await settle(conversation);
     if (retry.take() === null) return isReadyShown || commits;
-    if (!commits) await rollBack(conversation);
+    await endOwn(conversation);
   }
 }
 
@@ -65,12 +66,5 @@ function openForWrite({ state, own, retry }: Conversation, mayRetry: boolean): v
     return;
   }
   own.begin();
-  if (!mayRetry) return;
-  retry.allow();
-  retry.arm();
-}
-
-async function rollBack(conversation: Conversation): Promise<void> {
-  commitOwn(conversation, hiddenSync);
-  await settle(conversation);
+  if (mayRetry) retry.arm();
 }

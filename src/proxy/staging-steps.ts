@@ -12,8 +12,8 @@ import type { Conversation } from './conversation.ts';
 import type { EnterCall } from './enter-call.ts';
 import { deliver } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
-import { hiddenClose } from './expectation.ts';
-import { fence } from './pace.ts';
+import { hiddenClose, hiddenSync } from './expectation.ts';
+import { fence, settle } from './pace.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { noParameters, preparingText } from './prepared-statements.ts';
 import { blankLocking } from './query-planner.ts';
@@ -35,6 +35,14 @@ export async function bodyReplacements(
 export function commitOwn({ own, router, link }: Conversation, sync: Expectation): void {
   own.commit({ onError: deliver, onDone: () => router.showHeld() });
   link.sync(sync);
+}
+
+/** Ends a block of ours, if one is open, without the client's Sync: commits, or after an error rolls back. */
+export async function endOwn(conversation: Conversation): Promise<void> {
+  if (!conversation.state.needsOwnCommit) return;
+  conversation.link.sync(hiddenSync);
+  commitOwn(conversation, hiddenSync);
+  await settle(conversation);
 }
 
 /** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */

@@ -75,7 +75,12 @@ export class TransactionState {
   /** The client's BEGIN inside a block of ours makes it the client's own. */
   adopt(access: Access | null): void {
     this.currentBlock = 'client';
-    if (access === 'read only') this.writable = false;
+    if (access !== null) this.setAccess(access);
+  }
+
+  /** The client's BEGIN inside a block of ours has failed. */
+  disown(): void {
+    this.currentBlock = 'own';
   }
 
   setAccess(access: Access): void {

@@ -13,6 +13,8 @@ import { reviewRoutes } from './routes/review.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import type { RestServices } from './services.ts';
 
+const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
 /** Builds the application; it listens nowhere yet. */
 export function createRestApp(services: RestServices): Koa {
   const described = [
@@ -27,9 +29,10 @@ export function createRestApp(services: RestServices): Koa {
     mountRoute(router, route, services);
   }
   const app = new Koa();
-  // What goes wrong while an answer is being sent: the client went away, or a stream broke.
-  app.on('error', (error: NodeJS.ErrnoException) => {
-    services.log.warn('answer cut short', { error: error.message, code: error.code });
+  // What goes wrong while an answer is being sent: a stream broke, or its reader went away.
+  app.on('error', ({ message, code }: NodeJS.ErrnoException) => {
+    const level = readerLeft.has(code ?? '') ? 'debug' : 'warn';
+    services.log[level]('answer cut short', { error: message, code });
   });
   app.use(identifyRequests(services.log));
   app.use(answerErrors(services));

@@ -12,9 +12,9 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   if (uses.refusal) return uses.refusal;
   const locking = uses.lockingClauses > 0 ? findLocking(source.text, uses.lockingClauses) : [];
   if (!locking) return unclearLocking;
-  const { relations, functions, qualifiers, fields } = uses;
+  const { relations, functions, qualifiers, fields, upserts, overriding } = uses;
   return uses.writes
-    ? { kind: 'write', relations, functions, locking, qualifiers, fields }
+    ? { kind: 'write', relations, functions, locking, qualifiers, upserts, overriding, fields }
     : { kind: 'read', relations, functions, locking, qualifiers, copy: null };
 }
 

@@ -6,7 +6,7 @@ import type { ScanToken } from 'libpg-query';
 import { parseTree, scanTokens } from './parser.ts';
 import { spliceBytes } from './splice.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
-import { countNodes } from './tree.ts';
+import { collectNodes } from './tree.ts';
 import type { ByteRange } from './verdict.ts';
 
 const strengths = [['update'], ['share'], ['no', 'key', 'update'], ['key', 'share']];
@@ -26,7 +26,7 @@ function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {
       text,
       ranges.map((range) => ({ ...range, text: ' ' })),
     );
-    return countNodes(parseTree(rest), 'LockingClause') === 0;
+    return collectNodes(parseTree(rest), 'LockingClause').length === 0;
   } catch (error) {
     if (error instanceof SqlSyntaxError) return false;
     throw error;

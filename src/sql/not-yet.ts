@@ -2,13 +2,9 @@
 import { refuse } from './refusal.ts';
 
 export const notYet = {
-  onConflict: refuse(
-    'INSERT ... ON CONFLICT cannot be staged yet',
-    'Look the row up first, then run a plain INSERT or UPDATE.',
-  ),
-  overriding: refuse(
-    'INSERT with an OVERRIDING clause cannot be staged yet',
-    'Leave the identity column out, so that its value is generated.',
+  conflictParameters: refuse(
+    'INSERT ... ON CONFLICT DO UPDATE with parameters in SET or WHERE cannot be staged yet',
+    'Give the value in VALUES and name it as EXCLUDED.column, or write it as a constant.',
   ),
   merge: refuse('MERGE cannot be staged yet', 'Use separate INSERT, UPDATE and DELETE statements.'),
   currentOf: refuse(

@@ -18,12 +18,27 @@ import type {
 import { functionUse, grammarFunctionUses } from './function-uses.ts';
 import { notYet } from './not-yet.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
-import { refusedTarget, selectInto, unknownElement, unreadableName } from './refused-parts.ts';
+import {
+  conflictWithoutTarget,
+  refusedTarget,
+  selectInto,
+  unclearConflict,
+  unknownElement,
+  unreadableName,
+} from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 import { locateQualifier, locateRelation } from './relation-uses.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
-import type { FunctionUse, Qualifier, Refusal, RelationUse } from './verdict.ts';
+import { hasParameters, locateUpsert } from './upserts.ts';
+import type {
+  FunctionUse,
+  Overriding,
+  Qualifier,
+  Refusal,
+  RelationUse,
+  Upsert,
+} from './verdict.ts';
 
 /** What a query uses; places in ascending order. */
 export interface QueryUses {
@@ -31,6 +46,8 @@ export interface QueryUses {
   readonly functions: readonly FunctionUse[];
   readonly qualifiers: readonly Qualifier[];
   readonly fields: readonly string[];
+  readonly upserts: readonly Upsert[];
+  readonly overriding: readonly Overriding[];
   readonly lockingClauses: number;
   /** An INSERT, UPDATE or DELETE stands somewhere in it. */
   readonly writes: boolean;
@@ -48,6 +65,8 @@ interface Walk {
   readonly functions: Map<string, FunctionUse>;
   readonly qualifiers: Map<number, Qualifier>;
   readonly fields: Set<string>;
+  readonly upserts: Upsert[];
+  readonly overriding: Overriding[];
   lockingClauses: number;
   writes: boolean;
   refusal: Refusal | null;
@@ -81,6 +100,8 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     functions: new Map(),
     qualifiers: new Map(),
     fields: new Set(),
+    upserts: [],
+    overriding: [],
     lockingClauses: 0,
     writes: false,
     refusal: null,
@@ -93,6 +114,8 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     functions: [...walk.functions.values()],
     qualifiers: inOrder(walk.qualifiers),
     fields: [...walk.fields],
+    upserts: walk.upserts,
+    overriding: walk.overriding,
     lockingClauses: walk.lockingClauses,
     writes: walk.writes,
     refusal: walk.refusal,
@@ -139,12 +162,31 @@ function visitSelect(walk: Walk, select: SelectStmt, scope: Scope): void {
 }
 
 const writeFields = new Set(['withClause', 'relation']);
+const insertFields = new Set([...writeFields, 'onConflictClause']);
 
 function visitInsert(walk: Walk, insert: InsertStmt, scope: Scope): void {
-  if (insert.onConflictClause) note(walk, notYet.onConflict);
-  if (insert.override !== 'OVERRIDING_NOT_SET') note(walk, notYet.overriding);
-  visitTarget(walk, insert.relation, 'INSERT');
-  visitFields(walk, insert, enterWith(walk, insert.withClause, scope), writeFields);
+  const target = visitTarget(walk, insert.relation, 'INSERT');
+  const inner = enterWith(walk, insert.withClause, scope);
+  if (insert.onConflictClause) visitUpsert(walk, insert, target, inner);
+  const value = overridingValues[insert.override ?? ''];
+  if (value && target !== null) walk.overriding.push({ target, value });
+  visitFields(walk, insert, inner, insertFields);
+}
+
+const overridingValues: Readonly<Record<string, Overriding['value']>> = {
+  OVERRIDING_SYSTEM_VALUE: 'system',
+  OVERRIDING_USER_VALUE: 'user',
+};
+
+/** What an arbiter names is no use of it: it is compared with the table's indexes, never evaluated. */
+function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scope: Scope): void {
+  const clause = insert.onConflictClause ?? {};
+  const upsert = target === null ? null : locateUpsert(insert, target, walk.source);
+  if (upsert === null) note(walk, unclearConflict);
+  else if (upsert.set && upsert.arbiter.kind === 'any') note(walk, conflictWithoutTarget);
+  else if (hasParameters(clause)) note(walk, notYet.conflictParameters);
+  else walk.upserts.push(upsert);
+  walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
 }
 
 function visitUpdate(walk: Walk, update: UpdateStmt, scope: Scope): void {
@@ -175,12 +217,17 @@ function enterWith(walk: Walk, clause: WithClause | undefined, outer: Scope): Sc
   return all;
 }
 
-/** The target of a write is a relation even where a CTE has its name. */
-function visitTarget(walk: Walk, range: RangeVar | undefined, target: RelationUse['target']): void {
+/** The target of a write is a relation even where a CTE has its name. Gives its place. */
+function visitTarget(
+  walk: Walk,
+  range: RangeVar | undefined,
+  target: RelationUse['target'],
+): number | null {
   walk.writes = true;
   const refusal = refusedTarget(range?.schemaname, range?.relname);
-  if (refusal) note(walk, refusal);
-  else noteRelation(walk, range, target);
+  if (!refusal) return noteRelation(walk, range, target);
+  note(walk, refusal);
+  return null;
 }
 
 function visitRangeVar(walk: Walk, range: RangeVar, scope: Scope): void {
@@ -192,10 +239,11 @@ function noteRelation(
   walk: Walk,
   range: RangeVar | undefined,
   target: RelationUse['target'],
-): void {
+): number | null {
   const use = range && locateRelation(range, walk.source, target);
   if (use) walk.relations.set(use.start, use);
   else note(walk, unreadableName);
+  return use?.start ?? null;
 }
 
 function visitColumn(walk: Walk, column: ColumnRef): void {

@@ -18,6 +18,17 @@ export const unclearLocking = refuse(
   'Leave FOR UPDATE or FOR SHARE out: a staged session locks no rows of production.',
 );
 
+export const unclearConflict = refuse(
+  'the ON CONFLICT clause of this statement is written in a way the proxy cannot read',
+  'Name its columns or its constraint without operator class and collation.',
+);
+
+export const conflictWithoutTarget = refuse(
+  'ON CONFLICT DO UPDATE requires inference specification or constraint name',
+  'For example, ON CONFLICT (column_name).',
+  '42601',
+);
+
 /** The refusal for an element of the grammar that this version does not know: guessing is not safe. */
 export function unknownElement(type: string): Refusal {
   return refuse(

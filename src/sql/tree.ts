@@ -16,17 +16,17 @@ export function isNode(value: Fields): boolean {
   return key !== undefined && key >= 'A' && key < '[';
 }
 
-/** Counts the nodes of one type in a tree, however deep it is. */
-export function countNodes(root: unknown, type: string): number {
+/** The fields of all nodes of one type in a tree, however deep it is. */
+export function collectNodes(root: unknown, type: string): Fields[] {
   const pending: unknown[] = [root];
-  let count = 0;
+  const found: Fields[] = [];
   while (pending.length > 0) {
     const value = pending.pop();
     if (typeof value !== 'object' || value === null) continue;
-    if (Object.hasOwn(value, type)) count += 1;
+    if (Object.hasOwn(value, type)) found.push((value as Record<string, Fields>)[type] ?? {});
     for (const child of Object.values(value)) pending.push(child);
   }
-  return count;
+  return found;
 }
 
 /** The texts of a list of String nodes, such as the parts of a name; other elements (`*`, `[1]`) are left out. */

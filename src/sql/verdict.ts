@@ -40,6 +40,41 @@ export interface CopySource extends ByteRange {
   readonly columns: string | null;
 }
 
+/** `INSERT ... ON CONFLICT`: its clause is cut out of the statement, and handed to the view that the row goes to. */
+export interface Upsert {
+  /** First byte of the target's name, as in its RelationUse. */
+  readonly target: number;
+  /** By which DO UPDATE calls the target. */
+  readonly alias: string;
+  readonly clause: ByteRange;
+  readonly arbiter: Arbiter;
+  /** The assignments of DO UPDATE; null for DO NOTHING. */
+  readonly set: ClausePart | null;
+  readonly where: ClausePart | null;
+}
+
+/** A part of a clause with its text. */
+export interface ClausePart extends ByteRange {
+  readonly text: Buffer;
+}
+
+/** Which unique indexes count. Elements and predicate are shapes, comparable with those of an index. */
+export type Arbiter =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'constraint'; readonly name: string }
+  | {
+      readonly kind: 'index';
+      readonly elements: readonly string[];
+      readonly predicate: string | null;
+    };
+
+/** `INSERT ... OVERRIDING SYSTEM VALUE` or `USER VALUE`. */
+export interface Overriding {
+  /** First byte of the target's name, as in its RelationUse. */
+  readonly target: number;
+  readonly value: 'system' | 'user';
+}
+
 export interface Read {
   readonly kind: 'read';
   readonly relations: readonly RelationUse[];
@@ -57,6 +92,8 @@ export interface Write {
   readonly functions: readonly FunctionUse[];
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
+  readonly upserts: readonly Upsert[];
+  readonly overriding: readonly Overriding[];
   /** Names after a dot (`(row).name`): functions of the row's type, should it have no such column. */
   readonly fields: readonly string[];
 }

@@ -9,6 +9,11 @@ const update = `UPDATE orders SET note = E'new\\u202e\\nline' WHERE id = 1`;
 const insert = `INSERT INTO products (sku, name, price, stock) VALUES ($1, $2, 1.50, 9)`;
 const remove = 'DELETE FROM order_items WHERE order_id = 1 AND product_id = 5';
 
+const esc = '\x1b';
+const withoutColours = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '');
+/** Readline moves the cursor to the question and back. */
+const withoutMoves = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d+[GJ]`, 'g'), '');
+
 suite('review on the command line', (test) => {
   let rest: TestRest;
   let shell: Shell;
@@ -42,7 +47,7 @@ suite('review on the command line', (test) => {
     );
     assert.ok(
       lines.includes(
-        '  - order_id=1,product_id=5  order_id: 1  product_id: 5  quantity: 1  price: 6.99',
+        '  - order_id=1,product_id=5  price: 6.99  order_id: 1  quantity: 1  product_id: 5',
       ),
     );
     assert.ok(lines.includes('1 inserted, 1 updated, 1 deleted in 3 tables'));
@@ -51,8 +56,8 @@ suite('review on the command line', (test) => {
 
   test('shows the same diff in a terminal, in colour', async () => {
     const { stdout } = await shell.atTerminal(['diff']);
-    assert.match(stdout, /\x1b\[32m/);
-    assert.is(stdout.replaceAll(/\x1b\[\d+m/g, ''), (await shell.run(['diff'])).stdout);
+    assert.ok(stdout.includes(`${esc}[32m`));
+    assert.is(withoutColours(stdout), (await shell.run(['diff'])).stdout);
     assert.is(
       (await shell.atTerminal(['diff', '--no-color'])).stdout,
       (await shell.run(['diff'])).stdout,
@@ -158,9 +163,10 @@ suite('review on the command line', (test) => {
     await shell.run(['propose']);
     const no = await shell.atTerminal(['approve', '--no-color'], { input: 'n\n' });
     assert.is(no.code, 1);
+    const size = '1 inserted, 1 updated, 0 deleted in 2 tables';
     assert.is(
-      no.stderr,
-      `${id}: 1 inserted, 1 updated, 0 deleted in 2 tables, database ${rest.database.name}.\nApply to production? [y/N] Nothing was done.\n`,
+      withoutMoves(no.stderr).replaceAll('\r', ''),
+      `${id}: ${size}, database ${rest.database.name}.\nApply to production? [y/N] n\nNothing was done.\n`,
     );
     assert.match((await shell.run(['session', 'show'])).stdout, /^status\tproposed$/m);
     const yes = await shell.atTerminal(['approve', '--no-color'], { input: 'y\n' });
@@ -269,11 +275,9 @@ suite('review on the command line', (test) => {
     const { stdout } = await shell.run(['audit', 'verify', '--json']);
     assert.is(stdout, `${(await rest.call('GET', '/audit/verify')).text}\n`);
     await rest.database.query(`ALTER TABLE stage.audit DISABLE TRIGGER ALL`);
-    await rest.database.query(
-      `UPDATE stage.audit SET table_name = 'forged' WHERE id = (SELECT min(id) FROM stage.audit)`,
-    );
+    await rest.database.query(`UPDATE stage.audit SET table_name = 'forged' WHERE position = 1`);
     const { code, stdout: verdict } = await shell.run(['audit', 'verify']);
     assert.is(code, 1);
-    assert.match(verdict, /^verdict\tCHANGED\n[^]*^first bad\taud_\d+: /m);
+    assert.match(verdict, /^verdict\tCHANGED\n[\s\S]*^first bad\taud_\d+: /m);
   });
 });

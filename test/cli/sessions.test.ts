@@ -129,6 +129,14 @@ suite('sessions on the command line', (test) => {
     assert.equal([...json.candidates].sort(), [only, other].sort());
   });
 
+  test('looks at the only proposed one where none is active, and does no more to it', async () => {
+    const only = await rest.newSession();
+    await rest.call('POST', `/sessions/${only}/propose`);
+    assert.is((await shell.run(['diff'])).code, 0);
+    assert.is((await shell.run(['propose'])).code, 5);
+    assert.is((await shell.run(['session', 'delete', '--yes'])).code, 5);
+  });
+
   test('has none to mean where there is none', async () => {
     const { code, stderr } = await shell.run(['diff']);
     assert.is(code, 5);
@@ -169,7 +177,7 @@ suite('sessions on the command line', (test) => {
     assert.equal([done.code, done.stdout], [0, `${id} is deleted.\n`]);
     const { code, stderr } = await shell.run(['session', 'show']);
     assert.is(code, 5);
-    assert.match(stderr, /no active session/);
+    assert.match(stderr, /no active or proposed session/);
   });
 
   test('keeps what it remembers to itself', async () => {

@@ -36,8 +36,12 @@ export interface Shell {
   clear(): Promise<void>;
 }
 
-const entry = fileURLToPath(new URL('./stage-entry.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
+/** What to give Node to run the command line from its sources. */
+export const stageCommand: readonly string[] = [
+  '--import',
+  import.meta.resolve('tsx'),
+  fileURLToPath(new URL('./stage-entry.ts', import.meta.url)),
+];
 
 /** Makes a shell whose commands talk to the given server. */
 export async function createShell(server = 'http://127.0.0.1:1'): Promise<Shell> {
@@ -62,7 +66,7 @@ export async function createShell(server = 'http://127.0.0.1:1'): Promise<Shell>
 type Place = Required<Surroundings>;
 
 async function runProcess(args: readonly string[], { cwd, env, input }: Place): Promise<Outcome> {
-  const child = spawn(process.execPath, ['--import', tsx, entry, ...args], { cwd, env });
+  const child = spawn(process.execPath, [...stageCommand, ...args], { cwd, env });
   if (input !== null) child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),

@@ -149,4 +149,19 @@ const writers: readonly Writer[] = [
   (r, v) =>
     `SELECT c.id, c.email, count(o.id) FROM customer c LEFT JOIN "Order" o ON o.customer = c.id WHERE c.id < ${v(customerId(r), 'int')} GROUP BY c.id, c.email ORDER BY c.id`,
   (r, v) => `SELECT * FROM line WHERE "order" = ${v(orderId(r), 'bigint')} ORDER BY position`,
+  // upserts: a parameter may stand in VALUES, not in what DO UPDATE evaluates
+  (r, v) =>
+    `INSERT INTO region VALUES (${v(`r${r.below(9) + 1}`, 'text')}, ${v(`Region ${r.below(12)}`, 'text')}) ON CONFLICT DO NOTHING${returning(r, 'name, code')}`,
+  (r, v) =>
+    `INSERT INTO region AS g VALUES (${v(`r${r.below(9) + 1}`, 'text')}, ${v(`Region ${r.below(12)}`, 'text')}) ON CONFLICT (code) DO UPDATE SET name = g.name || excluded.name WHERE length(g.name) < 20${returning(r, 'name, code')}`,
+  (r, v) =>
+    `INSERT INTO customer (email, region) VALUES (${v(`c${r.below(30)}@x`, 'text')}, ${v(region(r), 'text')}), (${v(`c${r.below(30)}@x`, 'text')}, 'r1') ON CONFLICT (email) DO UPDATE SET credit = customer.credit + 1, region = excluded.region, tags = excluded.tags || 'again'${returning(r, 'id, email, credit, doubled')}`,
+  (r, v) =>
+    `INSERT INTO line SELECT ${v(orderId(r), 'bigint')}, p, ${v(product(r), 'uuid')}, ${v(r.below(6), 'int')}, 1 FROM generate_series(0, 1) p ON CONFLICT ("order", position) DO UPDATE SET amount = line.amount + excluded.amount, price = (SELECT max(price) FROM line)${returning(r, 'position, amount')}`,
+  (r, v) =>
+    `INSERT INTO line VALUES (${v(orderId(r), 'bigint')}, ${v(r.below(5), 'int')}, ${v(product(r), 'uuid')}, 2, 1) ON CONFLICT ON CONSTRAINT line_order_product_key DO UPDATE SET position = line.position + 10${returning(r, '*')}`,
+  (r, v) =>
+    `INSERT INTO node VALUES (${v(nodeId(r), 'int')}, ${v(nodeId(r), 'int')}, ${v(`N${r.below(25)}`, 'text')}) ON CONFLICT (lower(label)) WHERE parent IS NOT NULL DO UPDATE SET (label, at) = (excluded.label || '!', DEFAULT)${returning(r, 'id, label')}`,
+  (r, v) =>
+    `INSERT INTO customer (id, email) OVERRIDING ${r.pick(['SYSTEM', 'USER'])} VALUE VALUES (${v(customerId(r) + 30, 'int')}, ${v(`o${r.below(30)}@x`, 'text')})${returning(r, 'id')}`,
 ];

@@ -1,7 +1,8 @@
 /** GET /sessions/:id/diff and /sessions/:id/mutations. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 suite('rest: diff', (test) => {
   let rest: TestRest;
@@ -128,6 +129,31 @@ suite('rest: diff', (test) => {
     });
   }
 
+  test('that breaks half way is visibly cut short, and the service goes on', async () => {
+    const id = await rest.newSession();
+    await rest.write(
+      id,
+      `INSERT INTO customers (email, name)
+       SELECT n || '@y', repeat('y', 1000) FROM generate_series(1, 20000) n`,
+    );
+    const response = await fetch(`${rest.url}/sessions/${id}/diff`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    // the reader stands still, so the stream does too
+    await until(async () => {
+      const cut = await rest.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND state = 'idle in transaction'`,
+      );
+      return cut.length > 0;
+    });
+    const readAll = async () => {
+      while (!(await reader?.read())?.done);
+    };
+    await rejects(readAll());
+    assert.is((await rest.call('GET', `/sessions/${id}`)).status, 200);
+  });
+
   test('given up half way leaves no transaction behind', async () => {
     const id = await rest.newSession();
     await rest.write(
@@ -143,7 +169,7 @@ suite('rest: diff', (test) => {
       rest.database.query(
         `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
       );
-    while ((await open()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await open()).length === 0);
     assert.equal(await open(), []);
   });
 });

@@ -39,7 +39,7 @@ export async function runTestFile(options: FileOptions): Promise<FileResult> {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: {
-      ...process.env,
+      ...withoutSettings(process.env),
       STAGE_TEST_UPSTREAM: options.upstream,
       STAGE_TEST_FILE: options.id,
       STAGE_TEST_REPORT: '3',
@@ -67,6 +67,14 @@ export async function runTestFile(options: FileOptions): Promise<FileResult> {
   faults.push(...judge(events));
   if (ending && counts.failed === 0 && faults.length === 0) faults.push(ending);
   return { ...counts, faults, output: output.join(''), milliseconds: Date.now() - start };
+}
+
+/** Leaves out what would configure stage or PostgreSQL's clients: tests must not depend on the desk they run at. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(STAGE_(?!TEST_)|PG|DATABASE_URL$)/.test(name),
+  );
+  return Object.fromEntries(kept);
 }
 
 /** Collects the file's events and kills the file when it takes too long, to run or to end. Gives its release. */

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 import { withServer } from '../context.ts';
 import { agree } from '../review.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 import { tellOutcome } from '../session-text.ts';
@@ -19,10 +19,8 @@ const help = examples([
   'stage approve --yes --digest "$(stage diff --json | jq -r .digest)"',
 ]);
 
-export const addApprove: AddCommand = (parent, run) => {
-  parent
-    .command('approve')
-    .summary('apply a proposed session to production')
+export const configureApprove: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Apply everything a proposed session staged to production, in one transaction or not at all. ' +
         'Asks in a terminal, and approves exactly the changes it asked about; elsewhere it needs --yes.',

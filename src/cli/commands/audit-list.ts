@@ -5,8 +5,9 @@ import type { Context, SharedOptions } from '../context.ts';
 import { withServer } from '../context.ts';
 import type { PagingOptions } from '../options.ts';
 import { operationOption, pagingOptions, tellRest } from '../options.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
+import { resolveSession } from '../session-argument.ts';
 
 interface Options extends PagingOptions {
   readonly project?: string;
@@ -26,10 +27,8 @@ const help = examples([
   'stage audit list --session sess_2f0c... --json',
 ]);
 
-export const addAuditList: AddCommand = (parent, run) => {
-  const command = parent
-    .command('list')
-    .summary('list applied row changes')
+export const configureAuditList: ConfigureCommand = (command, run) => {
+  command
     .description(
       'List the row changes that approvals applied, oldest first; with --session those of one session.',
     )
@@ -43,11 +42,12 @@ export const addAuditList: AddCommand = (parent, run) => {
 };
 
 async function list(context: Context, options: Options & SharedOptions): Promise<void> {
-  const { session: sessionId, table: tableName, operation, since, until, limit, offset } = options;
-  await withServer(context, async ({ api }) => {
-    const projectId =
-      options.project ??
-      (sessionId ? (await api.getSession(sessionId)).value.projectId : 'default');
+  const { project, session, table: tableName, operation, since, until, limit, offset } = options;
+  await withServer(context, async (connection) => {
+    const { api } = connection;
+    const sessionId = session && (await resolveSession(context, connection, session));
+    const owner = sessionId && !project ? (await api.getSession(sessionId)).value.projectId : null;
+    const projectId = project ?? owner ?? 'default';
     const filter = { projectId, sessionId, tableName, operation, since, until, limit, offset };
     const { body, value } = await api.listAudit(filter);
     if (context.out.json) return context.out.line(body);

@@ -4,13 +4,11 @@ import type { AuditEntry } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import { nameCell, textCell, valueCell } from '../cell.ts';
 import { withServer } from '../context.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 
-export const addAuditShow: AddCommand = (parent, run) => {
-  parent
-    .command('show')
-    .summary('show one applied row change')
+export const configureAuditShow: ConfigureCommand = (command, run) => {
+  command
     .description('Show one applied row change with the row before and after.')
     .argument('<entry>', 'id of the entry')
     .addHelpText('before', examples(['stage audit show aud_17', 'stage audit show aud_17 --json']))

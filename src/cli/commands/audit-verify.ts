@@ -1,14 +1,12 @@
 /** `stage audit verify`: recomputes the hash chain. */
 import type { AuditVerdict } from '../../client/answers.ts';
 import { withServer } from '../context.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { sanitize } from '../sanitize.ts';
 
-export const addAuditVerify: AddCommand = (parent, run) => {
-  parent
-    .command('verify')
-    .summary('check that the record was not changed')
+export const configureAuditVerify: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Recompute the hash chain of the record. Ends with exit code 1 and the first bad entry if it was changed.',
     )

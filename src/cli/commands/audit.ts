@@ -1,13 +1,27 @@
 /** `stage audit`: the append-only record of what was applied to production. */
-import type { AddCommand } from '../run.ts';
-import { addAuditList } from './audit-list.ts';
-import { addAuditShow } from './audit-show.ts';
-import { addAuditVerify } from './audit-verify.ts';
+import type { CommandEntry } from '../lazy-commands.ts';
+import { addCommands } from '../lazy-commands.ts';
+import type { ConfigureCommand } from '../run.ts';
 
-export const addAudit: AddCommand = (parent, run) => {
-  const audit = parent
-    .command('audit')
-    .summary('read the record of what was applied')
-    .description('Read the append-only record of what was applied to production.');
-  for (const add of [addAuditList, addAuditShow, addAuditVerify]) add(audit, run);
+const entries: readonly CommandEntry[] = [
+  {
+    name: 'list',
+    summary: 'list applied row changes',
+    load: async () => (await import('./audit-list.ts')).configureAuditList,
+  },
+  {
+    name: 'show',
+    summary: 'show one applied row change',
+    load: async () => (await import('./audit-show.ts')).configureAuditShow,
+  },
+  {
+    name: 'verify',
+    summary: 'check that the record was not changed',
+    load: async () => (await import('./audit-verify.ts')).configureAuditVerify,
+  },
+];
+
+export const configureAudit: ConfigureCommand = (command, run) => {
+  command.description('Read the append-only record of what was applied to production.');
+  addCommands(command, entries, run);
 };

@@ -5,18 +5,16 @@ import { keyCell, nameCell } from '../cell.ts';
 import type { Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import { conflictSides, conflictWords } from '../failure.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
-import { resolveSession } from '../session-argument.ts';
+import { openStates, resolveSession } from '../session-argument.ts';
 
 const columns = ['table', 'row', 'column', 'conflict', 'was', 'staged', 'in production'].map(
   (title) => ({ title }),
 );
 
-export const addCheck: AddCommand = (parent, run) => {
-  parent
-    .command('check')
-    .summary('look for conflicts with production')
+export const configureCheck: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Make the check that approve would make, and change nothing. ' +
         'Ends with exit code 3 when rows that the session touched have changed in production.',
@@ -29,7 +27,7 @@ export const addCheck: AddCommand = (parent, run) => {
     .action(
       run(async (context, _options, argument) =>
         withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument);
+          const id = await resolveSession(context, connection, argument, openStates);
           const { body, value } = await connection.api.findConflicts(id);
           if (context.out.json) await context.out.line(body);
           else await tellConflicts(context, value);

@@ -6,9 +6,9 @@ import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import { DiffText, totalLine } from '../diff-text.ts';
 import { readReview } from '../review.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
-import { resolveSession } from '../session-argument.ts';
+import { openStates, resolveSession } from '../session-argument.ts';
 
 interface Options {
   readonly table?: string;
@@ -24,10 +24,8 @@ const help = examples([
   'stage diff --exit-code > review.txt || echo "there are changes"',
 ]);
 
-export const addDiff: AddCommand = (parent, run) => {
-  parent
-    .command('diff')
-    .summary('show what a session changes')
+export const configureDiff: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Show what a session changes, net per row: + inserted, ~ updated, - deleted. ' +
         'Of an approved session it shows what was applied.',
@@ -40,7 +38,7 @@ export const addDiff: AddCommand = (parent, run) => {
     .action(
       run<Options>(async (context, options, argument) =>
         withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument);
+          const id = await resolveSession(context, connection, argument, openStates);
           const counts = await show(context, connection, id, options);
           return options.exitCode && counts.length > 0 ? 2 : 0;
         }),
@@ -48,7 +46,7 @@ export const addDiff: AddCommand = (parent, run) => {
     );
 };
 
-/** Writes the diff in the form asked for, and gives its counts. */
+/** Writes the diff in the form asked for, and gives its counts (with --json only where --exit-code wants to know them). */
 async function show(context: Context, connection: Connection, id: string, options: Options) {
   if (context.out.json) return showJson(context, connection, id, options);
   return options.stat
@@ -56,20 +54,15 @@ async function show(context: Context, connection: Connection, id: string, option
     : showText(context, connection, id, options);
 }
 
-async function showJson(
-  { out }: Context,
-  { api }: Connection,
-  id: string,
-  { table, stat }: Options,
-) {
-  const reader = new DiffReader();
+async function showJson({ out }: Context, { api }: Connection, id: string, options: Options) {
+  const { table, stat, exitCode } = options;
+  const reader = exitCode ? new DiffReader() : null;
   for await (const text of api.diffText(id, { table, limit: stat ? 0 : undefined })) {
-    reader.push(text);
+    reader?.push(text);
     await out.write(text);
   }
-  reader.end();
   await out.write('\n');
-  return reader.counts;
+  return reader?.counts ?? [];
 }
 
 const columns = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Option } from 'commander';
 import { StageError } from '../../errors.ts';
 import type { Context } from '../context.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 
 interface Options {
@@ -21,10 +21,8 @@ const help = examples([
   'stage init --service systemd',
 ]);
 
-export const addInit: AddCommand = (parent, run) => {
-  parent
-    .command('init')
-    .summary('write a configuration file to start from')
+export const configureInit: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Write stage.config.yaml, with every setting explained, into this directory. ' +
         'With --print-sql print everything the service would create in the upstream database, and change nothing.',

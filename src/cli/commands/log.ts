@@ -5,10 +5,10 @@ import { nameCell, valueCell } from '../cell.ts';
 import { withServer } from '../context.ts';
 import type { PagingOptions } from '../options.ts';
 import { operationOption, pagingOptions, tellRest } from '../options.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { sanitize } from '../sanitize.ts';
-import { resolveSession } from '../session-argument.ts';
+import { openStates, resolveSession } from '../session-argument.ts';
 
 interface Options extends PagingOptions {
   readonly table?: string;
@@ -25,10 +25,8 @@ const columns = [
   { title: 'parameters' },
 ] as const;
 
-export const addLog: AddCommand = (parent, run) => {
-  const command = parent
-    .command('log')
-    .summary('list the statements a session staged')
+export const configureLog: ConfigureCommand = (command, run) => {
+  command
     .description('List the statements that a session staged, oldest first.')
     .argument('[session]', 'session id')
     .option('--table <table>', 'only this table')
@@ -40,7 +38,7 @@ export const addLog: AddCommand = (parent, run) => {
   pagingOptions(command).action(
     run<Options>(async (context, { table, type, limit, offset }, argument) =>
       withServer(context, async (connection) => {
-        const id = await resolveSession(context, connection, argument);
+        const id = await resolveSession(context, connection, argument, openStates);
         const { body, value } = await connection.api.listMutations(id, {
           table,
           type,

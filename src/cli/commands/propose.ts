@@ -1,14 +1,12 @@
 /** `stage propose`: submits a session for review; from then on it takes no writes. */
 import { withServer } from '../context.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 import { tellOutcome } from '../session-text.ts';
 
-export const addPropose: AddCommand = (parent, run) => {
-  parent
-    .command('propose')
-    .summary('submit a session for review')
+export const configurePropose: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Submit a session for review. It becomes read-only until it is approved, rejected or deleted.',
     )

@@ -6,7 +6,7 @@ import { StageError } from '../../errors.ts';
 import { libpqEnvironment, targetOf } from '../connection-string.ts';
 import { explain, withServer } from '../context.ts';
 import type { Host } from '../host.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 
@@ -20,10 +20,8 @@ const help = examples([
   "stage psql sess_2f0c... -- --command 'select count(*) from orders'",
 ]);
 
-export const addPsql: AddCommand = (parent, run) => {
-  parent
-    .command('psql')
-    .summary('run psql with a session')
+export const configurePsql: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Run psql through the proxy with a session. What stands after -- is handed to psql, ' +
         "and psql's exit code is the command's. --verbose shows which psql is run.",

@@ -1,7 +1,7 @@
 /** `stage reject`: discards a proposed session's changes for good. */
 import { withServer } from '../context.ts';
 import { agree } from '../review.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 import { tellOutcome } from '../session-text.ts';
@@ -11,10 +11,8 @@ interface Options {
   readonly yes?: true;
 }
 
-export const addReject: AddCommand = (parent, run) => {
-  parent
-    .command('reject')
-    .summary('discard a proposed session')
+export const configureReject: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Reject a proposed session and discard everything it staged; production stays as it is. ' +
         'Asks in a terminal; elsewhere it needs --yes.',

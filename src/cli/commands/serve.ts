@@ -2,7 +2,7 @@
 import { options as settingOptions } from '../../config/schema.ts';
 import type { Context } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openingSession, welcome } from '../welcome.ts';
 
@@ -17,10 +17,8 @@ const help = examples([
   'stage serve --print-config',
 ]);
 
-export const addServe: AddCommand = (parent, run) => {
-  const command = parent
-    .command('serve')
-    .summary('run the proxy and the REST interface')
+export const configureServe: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Run the proxy and the REST interface in the foreground. SIGTERM and SIGINT stop it: ' +
         'statements that run may end, nothing that was staged is lost.',
@@ -50,12 +48,14 @@ async function serve({ host, out }: Context, options: Options): Promise<void> {
   const { stopOnSignal } = await import('../../daemon/signals.ts');
   const io = { env: host.env, stderr: host.stderr, version: packageVersion() };
   const daemon = await startDaemon(config, io);
+  // whoever reads what is printed next may send a signal right away
+  const stopped = stopOnSignal(daemon.stop, daemon.log);
   try {
-    const session = await openingSession(config, daemon);
+    const session = await openingSession(host, config, daemon);
     await out.lines(welcome(host, daemon, session, out.paint));
   } catch (error) {
     await daemon.stop();
     throw error;
   }
-  await stopOnSignal(daemon.stop, daemon.log);
+  await stopped;
 }

@@ -2,7 +2,7 @@
 import { withServer } from '../context.ts';
 import { forgetSession } from '../remembered-session.ts';
 import { agree } from '../review.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 
@@ -10,10 +10,8 @@ interface Options {
   readonly yes?: true;
 }
 
-export const addSessionDelete: AddCommand = (parent, run) => {
-  parent
-    .command('delete')
-    .summary('delete a session and what it staged')
+export const configureSessionDelete: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Delete an active or proposed session and everything it staged; production stays as it is. ' +
         'Asks in a terminal; elsewhere it needs --yes.',

@@ -6,7 +6,7 @@ import { textCell } from '../cell.ts';
 import { withServer } from '../context.ts';
 import type { PagingOptions } from '../options.ts';
 import { pagingOptions, tellRest } from '../options.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 
 interface Options extends PagingOptions {
@@ -22,10 +22,8 @@ const columns = [
   { title: 'created' },
 ] as const;
 
-export const addSessionList: AddCommand = (parent, run) => {
-  const command = parent
-    .command('list')
-    .summary('list sessions, newest first')
+export const configureSessionList: ConfigureCommand = (command, run) => {
+  command
     .description('List sessions, newest first.')
     .addOption(new Option('--status <status>', 'only in this state').choices(sessionStatuses))
     .option('-p, --project <project>', 'only of this project')

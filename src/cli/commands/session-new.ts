@@ -11,7 +11,7 @@ import { connectionString, targetOf } from '../connection-string.ts';
 import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import { rememberSession } from '../remembered-session.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 
 interface Options {
@@ -28,10 +28,8 @@ const help = examples([
   'S=$(stage session new) && psql "$(stage url "$S")"',
 ]);
 
-export const addSessionNew: AddCommand = (parent, run) => {
-  parent
-    .command('new')
-    .summary('start a session')
+export const configureSessionNew: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Start a session, and make it the one that commands in this directory mean. ' +
         'In a pipe only its id is printed.',
@@ -60,8 +58,8 @@ export const addSessionNew: AddCommand = (parent, run) => {
             conflictScope,
             metadata: metadata && readMetadata(metadata),
           });
-          await rememberSession(context.host, connection.settings.server, reply.value.id);
           await tellSession(context, connection, reply);
+          await remember(context, connection, reply.value.id);
         }),
       ),
     );
@@ -83,6 +81,17 @@ function readMetadata(pairs: readonly string[]): JsonText {
     metadata[pair.slice(0, separator)] = pair.slice(separator + 1);
   }
   return new JsonText(stringifyJson(metadata satisfies JsonObject));
+}
+
+/** The session is there, and its id was told: that it cannot be remembered must not look like a failure. */
+async function remember(
+  { host, out }: Context,
+  { settings }: Connection,
+  id: string,
+): Promise<void> {
+  await rememberSession(host, settings.server, id).catch((error: Error) =>
+    out.note(`warning: name this session yourself, it cannot be remembered: ${error.message}`),
+  );
 }
 
 async function tellSession(

@@ -1,14 +1,12 @@
 /** `stage session show`: one session's fields. */
 import { withServer } from '../context.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
-import { resolveSession } from '../session-argument.ts';
+import { openStates, resolveSession } from '../session-argument.ts';
 import { sessionRows } from '../session-text.ts';
 
-export const addSessionShow: AddCommand = (parent, run) => {
-  parent
-    .command('show')
-    .summary('show a session')
+export const configureSessionShow: ConfigureCommand = (command, run) => {
+  command
     .description('Show a session: its state, its counts and its times.')
     .argument('[session]', 'session id')
     .addHelpText(
@@ -18,7 +16,7 @@ export const addSessionShow: AddCommand = (parent, run) => {
     .action(
       run(async (context, _options, argument) =>
         withServer(context, async (connection) => {
-          const id = await resolveSession(context, connection, argument);
+          const id = await resolveSession(context, connection, argument, openStates);
           const { body, value } = await connection.api.getSession(id);
           if (context.out.json) await context.out.line(body);
           else await context.out.record(sessionRows(value));

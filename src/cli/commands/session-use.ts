@@ -1,14 +1,12 @@
 /** `stage session use`: chooses the session that commands in this directory mean. */
 import { withServer } from '../context.ts';
 import { rememberSession } from '../remembered-session.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 
-export const addSessionUse: AddCommand = (parent, run) => {
-  parent
-    .command('use')
-    .summary('choose the session that commands here mean')
+export const configureSessionUse: ConfigureCommand = (command, run) => {
+  command
     .description('Choose the session that commands in this directory mean when none is named.')
     .argument('<session>', 'session id')
     .addHelpText('before', examples(['stage session use sess_2f0c...']))

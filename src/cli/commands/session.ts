@@ -1,23 +1,37 @@
 /** `stage session`: starts sessions and looks after them. */
-import type { AddCommand } from '../run.ts';
-import { addSessionDelete } from './session-delete.ts';
-import { addSessionList } from './session-list.ts';
-import { addSessionNew } from './session-new.ts';
-import { addSessionShow } from './session-show.ts';
-import { addSessionUse } from './session-use.ts';
+import type { CommandEntry } from '../lazy-commands.ts';
+import { addCommands } from '../lazy-commands.ts';
+import type { ConfigureCommand } from '../run.ts';
 
-export const addSession: AddCommand = (parent, run) => {
-  const session = parent
-    .command('session')
-    .summary('start sessions and look after them')
-    .description('Start sessions and look after them.');
-  for (const add of [
-    addSessionNew,
-    addSessionList,
-    addSessionShow,
-    addSessionUse,
-    addSessionDelete,
-  ]) {
-    add(session, run);
-  }
+const entries: readonly CommandEntry[] = [
+  {
+    name: 'new',
+    summary: 'start a session',
+    load: async () => (await import('./session-new.ts')).configureSessionNew,
+  },
+  {
+    name: 'list',
+    summary: 'list sessions, newest first',
+    load: async () => (await import('./session-list.ts')).configureSessionList,
+  },
+  {
+    name: 'show',
+    summary: 'show a session',
+    load: async () => (await import('./session-show.ts')).configureSessionShow,
+  },
+  {
+    name: 'use',
+    summary: 'choose the session that commands here mean',
+    load: async () => (await import('./session-use.ts')).configureSessionUse,
+  },
+  {
+    name: 'delete',
+    summary: 'delete a session and what it staged',
+    load: async () => (await import('./session-delete.ts')).configureSessionDelete,
+  },
+];
+
+export const configureSession: ConfigureCommand = (command, run) => {
+  command.description('Start sessions and look after them.');
+  addCommands(command, entries, run);
 };

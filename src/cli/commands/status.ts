@@ -5,7 +5,7 @@ import { stringifyJson } from '../../model/json.ts';
 import { textCell } from '../cell.ts';
 import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { chosenSession } from '../session-argument.ts';
 
@@ -18,10 +18,8 @@ interface Status {
   readonly session: string | null;
 }
 
-export const addStatus: AddCommand = (parent, run) => {
-  parent
-    .command('status')
-    .summary('show how the daemon is')
+export const configureStatus: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Show where the daemon is, how it is, and which session commands here mean. ' +
         'Ends with exit code 7 when the daemon or its upstream database cannot be reached.',

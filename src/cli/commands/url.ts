@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { UrlFormat } from '../connection-string.ts';
 import { connectionString, targetOf, urlFormats } from '../connection-string.ts';
 import { withServer } from '../context.ts';
-import type { AddCommand } from '../run.ts';
+import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 
@@ -18,10 +18,8 @@ const help = examples([
   'eval "$(stage url --format env)" && pg_dump --version',
 ]);
 
-export const addUrl: AddCommand = (parent, run) => {
-  parent
-    .command('url')
-    .summary('print how to connect with a session')
+export const configureUrl: ConfigureCommand = (command, run) => {
+  command
     .description(
       'Print what a database client needs to connect through the proxy with a session. ' +
         'It holds no password, except that of the embedded sample database: clients take it from where they always do.',

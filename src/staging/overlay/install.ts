@@ -95,10 +95,10 @@ function layoutChanged(table: Table): StageError {
 
 async function register(tx: Queryable, table: Table, layout: string): Promise<void> {
   await tx.query(
-    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, signature, layout, stamp, foreign_key_rank)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, stage.table_stamp($1), $9)
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, foreign_key_rank)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), $10)
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
-       table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns,
+       table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, writable = false,
        foreign_key_rank = excluded.foreign_key_rank, installed_at = clock_timestamp()`,
     [
@@ -108,6 +108,7 @@ async function register(tx: Queryable, table: Table, layout: string): Promise<vo
       table.name,
       shownName(table.schema, table.name),
       JSON.stringify(keyNames(table)),
+      JSON.stringify(table.uniques),
       table.signature,
       layout,
       await foreignKeyRank(tx, table.oid),

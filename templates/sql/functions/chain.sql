@@ -2,9 +2,10 @@
 -- Vectors, links being UTF-8: chain('', 'a') = sha256('a') = ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb;
 -- chain('', 'a'), ('', 'b') = sha256(the 32 bytes above || 'b') = f9e3bcf7b0cc6b5f1f3a8fd0d4a0fd47ec4b9ac96f5a09d45d4b43c4d63ea0f2.
 CREATE OR REPLACE FUNCTION stage.chain_link(p_hash bytea, p_start bytea, p_link bytea) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT pg_catalog.sha256(coalesce(p_hash, p_start) OPERATOR(pg_catalog.||) p_link)
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN pg_catalog.sha256(coalesce(p_hash, p_start) OPERATOR(pg_catalog.||) p_link);
+END $$;
 
 CREATE OR REPLACE AGGREGATE stage.chain(p_start bytea, p_link bytea) (SFUNC = stage.chain_link, STYPE = bytea);
 

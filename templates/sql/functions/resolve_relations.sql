@@ -19,6 +19,9 @@ LANGUAGE sql STABLE AS $$
       'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_overlay_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'signature', stage.signature_of(c.oid),
+      'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
+        'schema', 'stage_upsert_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
+      'uniques', coalesce(o.uniques, '[]'),
       'writable', coalesce(o.writable, false),
       'stale', o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
     ) ORDER BY n.position), '[]')

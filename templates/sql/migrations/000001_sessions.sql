@@ -63,6 +63,8 @@ CREATE TABLE stage.overlay (
   table_name text NOT NULL,
   shown_name text NOT NULL,
   key_columns text[] NOT NULL,
+  -- Unique indexes and exclusion constraints, from which the proxy infers what ON CONFLICT means.
+  uniques jsonb NOT NULL,
   -- stage.table_signature when the overlay was built.
   signature text NOT NULL,
   -- Witness of columns and key: while it stays the same, a rebuild keeps the staged rows.

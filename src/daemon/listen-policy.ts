@@ -1,0 +1,60 @@
+/** Where the daemon may listen: loopback freely, anywhere else only with tokens. */
+import { StageError } from '../errors.ts';
+
+export interface ListenPolicy {
+  readonly host: string;
+  readonly tokens: readonly string[];
+  readonly allowUnauthenticated: boolean;
+}
+
+/** Whether an address to listen on can be reached from this machine only. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** The host as a part of a URL. */
+export function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Where a program on this machine reaches what listens there. */
+export function reachableHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+}
+
+/** The names that requests may be addressed to: on loopback only its own, elsewhere any. */
+export function allowedHosts(host: string): readonly string[] | null {
+  return isLoopback(host) ? ['localhost', '127.0.0.1', '[::1]', urlHost(host)] : null;
+}
+
+/** @throws StageError `configuration_invalid` when others could approve without showing a token */
+export function checkListenPolicy({ host, tokens, allowUnauthenticated }: ListenPolicy): void {
+  if (isLoopback(host) || tokens.length > 0 || allowUnauthenticated) return;
+  throw new StageError('configuration_invalid', `refusing to listen on ${host} without a token`, {
+    hint: 'Configure a token, listen on 127.0.0.1, or accept the risk with --allow-unauthenticated.',
+  });
+}
+
+/** Says which setting to change when listening failed. */
+export function explainListenError(
+  error: NodeJS.ErrnoException,
+  where: { readonly host: string; readonly port: number; readonly flag: string },
+): unknown {
+  const reason = listenFailures[error.code ?? ''];
+  if (reason === undefined) return error;
+  return new StageError(
+    'configuration_invalid',
+    `cannot listen on ${where.host}:${where.port}: ${reason}`,
+    {
+      hint: `Choose another port with ${where.flag}, or another address with --host.`,
+      cause: error,
+    },
+  );
+}
+
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program has this port',
+  EACCES: 'this port needs more rights',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'this name is not known',
+};

@@ -1,0 +1,37 @@
+/** The upstream database: one with a URL, or the embedded PostgreSQL with the sample in it. */
+import type { Production } from '../config/upstream.ts';
+import { parseUpstream } from '../proxy/upstream-target.ts';
+import { startEmbedded } from './embedded.ts';
+import type { Parts } from './parts.ts';
+import { installSample } from './sample.ts';
+
+export interface Upstream {
+  /** URL of the service account. */
+  readonly url: string;
+  readonly database: string;
+  /** Whom clients can log in as; known of the sample only. */
+  readonly login: { readonly user: string; readonly password: string } | null;
+}
+
+/** Of the role that sample.sql creates. */
+const sampleLogin = { user: 'app', password: 'app' };
+
+/**
+ * Gives the upstream; an embedded one is running by then.
+ * @throws StageError `configuration_invalid` when the URL or the embedded directory cannot be used
+ */
+export async function startProduction(
+  { log, releases }: Parts,
+  production: Production,
+): Promise<Upstream> {
+  if (production.kind === 'url') {
+    const { database } = parseUpstream(production.url);
+    return { url: production.url, database, login: null };
+  }
+  const { directory } = production;
+  const server = await startEmbedded({ directory, log });
+  releases.push('embedded PostgreSQL', server.stop);
+  const { url } = await installSample(server.url);
+  log.warn('no upstream is configured: production is an embedded PostgreSQL', { directory });
+  return { url, database: parseUpstream(url).database, login: sampleLogin };
+}

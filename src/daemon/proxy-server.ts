@@ -1,0 +1,89 @@
+/** The PostgreSQL proxy: its listener with everything it needs. */
+import { readFileSync } from 'node:fs';
+import type { Settings } from '../config/schema.ts';
+import type { Database } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Session } from '../model/session.ts';
+import { createPipeline } from '../proxy/connection.ts';
+import { createListener } from '../proxy/listener.ts';
+import type { ProxyMetrics } from '../proxy/types.ts';
+import { parseUpstream } from '../proxy/upstream-target.ts';
+import type { Upstream } from '../rest/services.ts';
+import { createOverlayManager } from '../staging/overlay/manager.ts';
+import { getSession } from '../staging/session-store.ts';
+import { explainListenError } from './listen-policy.ts';
+import type { Parts } from './parts.ts';
+
+export interface ProxyNeeds {
+  /** Of the service account; only address, database and TLS are taken from it. */
+  readonly url: string;
+  readonly db: Database;
+  readonly upstream: Upstream;
+  readonly metrics: ProxyMetrics;
+}
+
+/**
+ * Starts to listen; gives the address in use.
+ * @throws StageError `configuration_invalid` when it cannot
+ */
+export async function startProxy(
+  parts: Parts,
+  needs: ProxyNeeds,
+): Promise<{ host: string; port: number }> {
+  const { settings, log, releases, grace } = parts;
+  const { url, db, upstream, metrics } = needs;
+  const where = { host: settings.proxyHost, port: settings.proxyPort };
+  const tls = readTls(settings);
+  const listener = createListener({
+    ...where,
+    services: { db, overlays: createOverlayManager(db), log, metrics, settings },
+    target: parseUpstream(url),
+    findSession: (id) => findSession(db, upstream, id),
+    run: createPipeline(settings),
+    ...(tls === null ? {} : { tls }),
+  });
+  const address = await listener.start().catch((error: Error) => {
+    throw explainListenError(error, { ...where, flag: '--proxy-port' });
+  });
+  releases.push('proxy', () => listener.stop(grace.left()));
+  return address;
+}
+
+async function findSession(db: Database, upstream: Upstream, id: string): Promise<Session | null> {
+  if (!upstream.state.ready) {
+    throw new StageError(
+      'upstream_unavailable',
+      `the upstream database is not ready: ${upstream.state.error}`,
+      {
+        sqlstate: '57P03',
+        hint: upstream.state.hint ?? 'The service keeps trying; connect again in a moment.',
+      },
+    );
+  }
+  try {
+    return await getSession(db, id);
+  } catch (error) {
+    if (error instanceof StageError && error.code === 'session_not_found') return null;
+    throw error;
+  }
+}
+
+function readTls({ tlsCert, tlsKey }: Settings): { cert: Buffer; key: Buffer } | null {
+  if (tlsCert === null || tlsKey === null) return null;
+  return { cert: readPem(tlsCert), key: readPem(tlsKey) };
+}
+
+function readPem(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new StageError(
+      'configuration_invalid',
+      `cannot read ${path}: ${(cause as Error).message}`,
+      {
+        hint: 'Correct `tls_cert` and `tls_key`.',
+        cause,
+      },
+    );
+  }
+}

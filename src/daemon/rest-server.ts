@@ -1,0 +1,46 @@
+/** The HTTP server under the REST interface. */
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { explainListenError } from './listen-policy.ts';
+
+export interface RestServer {
+  readonly port: number;
+  /** Takes no new request, and gives those under way the time to end. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Starts to listen.
+ * @throws StageError `configuration_invalid` when it cannot
+ */
+export async function startRestServer(
+  handle: RequestListener,
+  where: { readonly host: string; readonly port: number },
+): Promise<RestServer> {
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, handle);
+  // Node counts a connection as idle only once it had a request.
+  const silent = new Set<Socket>();
+  server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.on('request', ({ socket }) => silent.delete(socket));
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: Error) => reject(explainListenError(error, { ...where, flag: '--port' }));
+    // it stays: a connection that cannot be accepted later on must not end the process
+    server.on('error', fail);
+    server.listen(where.port, where.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop(graceMs) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      for (const socket of silent) socket.destroy();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** The service account's connections to the upstream, and the watch over it. */
+import type { Database } from '../db/database.ts';
+import { createDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import type { Parts } from './parts.ts';
+import { releaseInTime } from './parts.ts';
+import { redactor } from './redact.ts';
+import { UpstreamMonitor } from './upstream-monitor.ts';
+
+const lookTimeoutMs = 5_000;
+const looksMs = { ready: 5_000, broken: 1_000 };
+
+/** Opens a pool. The daemon's parts have one each, so that none waits for another's connections. */
+export function openPool(parts: Parts, url: string, name: string): Database {
+  const onError = (error: Error) =>
+    parts.log.debug('an idle connection was lost', { pool: name, error: error.message });
+  const db = createDatabase({ url, onError });
+  releaseInTime(parts, `${name} connections`, db.close);
+  return db;
+}
+
+/** Creates the watch over the upstream; it has not looked yet. */
+export function createMonitor(parts: Parts, url: string): UpstreamMonitor {
+  const monitor = new UpstreamMonitor({
+    open: () => createDatabase({ url, maxConnections: 1 }),
+    prepare: migrate,
+    redact: redactor(url),
+    log: parts.log,
+    timeoutMs: lookTimeoutMs,
+    intervalsMs: looksMs,
+  });
+  releaseInTime(parts, 'upstream monitor', () => monitor.stop());
+  return monitor;
+}

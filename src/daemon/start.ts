@@ -1,0 +1,109 @@
+/** The composition root: what starts, in which order, and stops in reverse. */
+import type { Config } from '../config/load.ts';
+import { readTokens } from '../config/tokens.ts';
+import type { Production } from '../config/upstream.ts';
+import { chooseProduction } from '../config/upstream.ts';
+import type { Log } from '../log.ts';
+import { createLog } from '../log.ts';
+import { createMetrics } from '../metrics.ts';
+import { createRestApp } from '../rest/app.ts';
+import type { RestServices, ServerInfo } from '../rest/services.ts';
+import { loadParser } from '../sql/parser.ts';
+import { countActiveSessions } from '../staging/session-store.ts';
+import { createGrace } from './grace.ts';
+import { allowedHosts, checkListenPolicy, reachableHost, urlHost } from './listen-policy.ts';
+import type { Parts } from './parts.ts';
+import { startProduction } from './production.ts';
+import { startProxy } from './proxy-server.ts';
+import { createReleaseStack } from './release-stack.ts';
+import { startRestServer } from './rest-server.ts';
+import { createMonitor, openPool } from './service-account.ts';
+
+export interface DaemonIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes the log. */
+  readonly stderr: { write(line: string): unknown };
+  /** Of this program. */
+  readonly version: string;
+}
+
+export interface Daemon {
+  readonly restUrl: string;
+  readonly proxyAddress: { readonly host: string; readonly port: number };
+  readonly info: ServerInfo;
+  readonly log: Log;
+  /** Takes nothing new, lets what runs end within the grace time, and closes everything. Called once. */
+  stop(): Promise<void>;
+}
+
+interface Start extends Parts {
+  readonly version: string;
+  readonly tokens: readonly string[];
+  readonly production: Production;
+}
+
+const maxBodyBytes = 1024 * 1024;
+
+/**
+ * Starts everything and resolves once clients can connect; the upstream database may still be down.
+ * @throws StageError when the configuration or the upstream cannot be used as it is; everything is stopped again
+ */
+export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon> {
+  const { settings } = config;
+  const tokens = readTokens(settings);
+  checkListenPolicy({ ...settings, tokens });
+  const production = chooseProduction(config, io.env);
+  const log = createLog(settings.logLevel, io.stderr);
+  const grace = createGrace(settings.shutdownGraceMs);
+  const releases = createReleaseStack((part) => log.debug('stopping', { part }));
+  const stop = () => {
+    grace.begin();
+    return releases.release();
+  };
+  try {
+    const start = { settings, log, releases, grace, version: io.version, tokens, production };
+    return { ...(await startParts(start)), log, stop };
+  } catch (error) {
+    const tell = (failure: Error) => log.error('stopping failed', { error: failure.message });
+    await stop().catch(tell);
+    throw error;
+  }
+}
+
+async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
+  const { settings, log, version } = start;
+  await loadParser();
+  const { url, database, login } = await startProduction(start, start.production);
+  const upstream = createMonitor(start, url);
+  const db = openPool(start, url, 'REST');
+  const metrics = createMetrics({
+    version,
+    countActiveSessions: () => countActiveSessions(db),
+    upstreamReady: () => upstream.state.ready,
+  });
+  const proxyAddress = await startProxy(start, {
+    url,
+    db: openPool(start, url, 'proxy'),
+    upstream,
+    metrics,
+  });
+  const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
+  const info: ServerInfo = { version, proxy, database, embedded: login };
+  const { conflictScope } = settings;
+  const access = { tokens: start.tokens, hosts: allowedHosts(settings.host) };
+  const services = { db, upstream, metrics, log, access, info, conflictScope, maxBodyBytes };
+  const restUrl = await startRest(start, services);
+  await upstream.start();
+  log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
+  return { restUrl, proxyAddress, info };
+}
+
+async function startRest(
+  { settings, releases, grace }: Parts,
+  services: RestServices,
+): Promise<string> {
+  const { host, port } = settings;
+  const server = await startRestServer(createRestApp(services).callback(), { host, port });
+  releases.push('REST interface', () => server.stop(grace.left()));
+  return `http://${urlHost(reachableHost(host))}:${server.port}`;
+}

@@ -1,0 +1,34 @@
+/** One look at the upstream database: is it one that we can serve? */
+import type { Database } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+
+const oldestMajor = 15;
+const newestMajor = 18;
+
+const look = `
+SELECT current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
+  to_regclass('stage.session') IS NOT NULL AS prepared`;
+
+/**
+ * Asks the server what it is. Gives whether our schema is in it.
+ * @throws StageError `configuration_invalid` for a version that is not supported, `upstream_unavailable` for a standby
+ */
+export async function checkServer(db: Database): Promise<{ prepared: boolean }> {
+  const [row] = await db.query(look);
+  const major = Number(row?.['major']);
+  if (major < oldestMajor || major > newestMajor) {
+    throw new StageError(
+      'configuration_invalid',
+      `the upstream is PostgreSQL ${major}, which is not supported`,
+      {
+        hint: `Use PostgreSQL ${oldestMajor} to ${newestMajor}.`,
+      },
+    );
+  }
+  if (row?.['standby'] === 't') {
+    throw new StageError('upstream_unavailable', 'the upstream is a read-only standby', {
+      hint: 'Point the upstream URL at the primary server.',
+    });
+  }
+  return { prepared: row?.['prepared'] === 't' };
+}

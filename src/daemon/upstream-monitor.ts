@@ -1,0 +1,135 @@
+/** Follows the upstream database down and up again, and prepares our schema whenever it comes up. */
+import type { Database } from '../db/database.ts';
+import type { ErrorCode } from '../errors.ts';
+import { StageError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Upstream, UpstreamState } from '../rest/services.ts';
+import { checkServer } from './upstream-check.ts';
+import { withinTime } from './within-time.ts';
+
+export interface MonitorOptions {
+  /** Opens a pool of one connection to look through. */
+  readonly open: () => Database;
+  /** Brings our schema up to date. */
+  readonly prepare: (db: Database) => Promise<void>;
+  /** Takes secrets out of a text that will be shown. */
+  readonly redact: (text: string) => string;
+  readonly log: Log;
+  /** How long one look may take. */
+  readonly timeoutMs: number;
+  /** Time between looks while all is well, and while it is not. */
+  readonly intervalsMs: { readonly ready: number; readonly broken: number };
+}
+
+/** Waiting does not cure these: starting is refused. Once started, they show in the state. */
+const incurable: ReadonlySet<ErrorCode> = new Set([
+  'configuration_invalid',
+  'schema_too_new',
+  'forbidden',
+]);
+
+export class UpstreamMonitor implements Upstream {
+  readonly #options: MonitorOptions;
+  #state: UpstreamState = { ready: false, error: 'the upstream has not been looked at yet' };
+  #probe: Database;
+  #looking: Promise<unknown> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #wasReady = false;
+  #stopped = false;
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+    this.#probe = options.open();
+  }
+
+  get state(): UpstreamState {
+    return this.#state;
+  }
+
+  async check(): Promise<UpstreamState> {
+    await this.#lookOnce();
+    return this.#state;
+  }
+
+  /**
+   * Looks for the first time, and from then on regularly.
+   * @throws StageError when the upstream answers, but can never be served as it is
+   */
+  async start(): Promise<void> {
+    const error = await this.#lookOnce();
+    if (error instanceof StageError && incurable.has(error.code)) throw error;
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await this.#probe.close();
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    const { ready, broken } = this.#options.intervalsMs;
+    const lookAgain = () => void this.#lookOnce().then(() => this.#schedule());
+    this.#timer = setTimeout(lookAgain, this.#state.ready ? ready : broken);
+  }
+
+  /** One look at a time, whoever asks; gives what went wrong. */
+  #lookOnce(): Promise<unknown> {
+    if (this.#stopped) return Promise.resolve(null);
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<unknown> {
+    const { timeoutMs, prepare, redact } = this.#options;
+    try {
+      const server = await withinTime(timeoutMs, checkServer(this.#probe));
+      if (server === null) throw this.#noAnswer();
+      if (this.#wasReady && !server.prepared) throw disappeared();
+      if (!this.#state.ready) await prepare(this.#probe);
+      this.#wasReady = true;
+      this.#change({ ready: true });
+      return null;
+    } catch (error) {
+      this.#change(brokenState(error, redact));
+      return error;
+    }
+  }
+
+  /** A probe that gave no answer may hang for ever: the next look gets a new one. */
+  #noAnswer(): StageError {
+    void this.#probe.close();
+    this.#probe = this.#options.open();
+    return unavailable(`the upstream database gave no answer in ${this.#options.timeoutMs} ms`);
+  }
+
+  #change(state: UpstreamState): void {
+    const last = this.#state;
+    this.#state = state;
+    const { log } = this.#options;
+    if (state.ready && !last.ready) log.info('upstream ready');
+    if (state.ready || (!last.ready && last.error === state.error)) return;
+    log.warn('upstream not ready', { error: state.error, hint: state.hint });
+  }
+}
+
+function disappeared(): StageError {
+  return unavailable(
+    'the schema stage has disappeared from the upstream database',
+    'Restore it from a backup, or restart the service to begin with an empty one.',
+  );
+}
+
+function unavailable(message: string, hint?: string): StageError {
+  return new StageError('upstream_unavailable', message, hint === undefined ? {} : { hint });
+}
+
+function brokenState(error: unknown, redact: (text: string) => string): UpstreamState {
+  const message = redact(error instanceof Error ? error.message : String(error));
+  const hint = error instanceof StageError ? error.hint : undefined;
+  return { ready: false, error: message, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,100 @@
+/** What a staged statement's triggers are told besides its rows: ON CONFLICT and OVERRIDING clauses, as settings for `stage.enter`. */
+import { StageError } from '../errors.ts';
+import { inferArbiters } from '../sql/arbiters.ts';
+import type { Replacement } from '../sql/splice.ts';
+import { spliceBytes } from '../sql/splice.ts';
+import type { ClausePart, RelationUse, Upsert, Write } from '../sql/verdict.ts';
+import type { ResolvedName } from './names.ts';
+
+interface Named {
+  readonly use: RelationUse;
+  readonly meaning: ResolvedName;
+}
+
+/**
+ * Works out the settings of a write, by name.
+ * @param names replacements of names in the statement, which the clauses need, too
+ * @throws StageError for a clause that PostgreSQL would refuse, or that cannot be staged
+ */
+export function writeOptions(
+  write: Write,
+  named: readonly Named[],
+  names: readonly Replacement[],
+): Readonly<Record<string, string | object>> {
+  const options: Record<string, string | object> = {};
+  for (const { target, value } of write.overriding) {
+    options[`stage.overriding_${meaningAt(named, target).oid}`] = value;
+  }
+  for (const upsert of write.upserts) {
+    const meaning = meaningAt(named, upsert.target);
+    const key = `stage.conflict_${meaning.oid}`;
+    if (key in options) throw twice(upsert);
+    options[key] = conflictOption(upsert, meaning, names);
+  }
+  return options;
+}
+
+/** Cuts out the ON CONFLICT clauses, which the views do not know. */
+export function blankConflicts({ upserts }: Write): Replacement[] {
+  return upserts.map(({ clause: { start, end } }) => ({
+    start,
+    end,
+    text: ' '.repeat(end - start),
+  }));
+}
+
+function meaningAt(named: readonly Named[], target: number): ResolvedName {
+  const found = named.find(({ use }) => use.start === target);
+  if (found === undefined) throw new Error('a clause belongs to no target');
+  return found.meaning;
+}
+
+function conflictOption(
+  upsert: Upsert,
+  meaning: ResolvedName,
+  names: readonly Replacement[],
+): object {
+  const { alias, arbiter, set, where } = upsert;
+  const arbiters = inferArbiters(arbiter, meaning.uniques);
+  if (arbiters?.length === 0) throw noArbiter(upsert, meaning);
+  return {
+    action: set === null ? 'nothing' : 'update',
+    alias,
+    ...(arbiters === null ? {} : { arbiters }),
+    ...(set === null ? {} : { set: spliced(set, names) }),
+    ...(where === null ? {} : { where: spliced(where, names) }),
+  };
+}
+
+function spliced({ start, end, text }: ClausePart, names: readonly Replacement[]): string {
+  const inside = names
+    .filter((name) => name.start >= start && name.end <= end)
+    .map((name) => ({ ...name, start: name.start - start, end: name.end - start }));
+  return spliceBytes(text, inside).toString();
+}
+
+function twice({ alias }: Upsert): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `cannot stage two INSERT ... ON CONFLICT into "${alias}" in one statement`,
+    { hint: 'Send them as two statements.' },
+  );
+}
+
+function noArbiter({ arbiter, alias }: Upsert, { overlay }: ResolvedName): StageError {
+  if (arbiter.kind === 'constraint') {
+    return new StageError(
+      'statement_not_supported',
+      `constraint "${arbiter.name}" for table "${overlay?.name ?? alias}" does not exist`,
+      { sqlstate: '42704' },
+    );
+  }
+  return new StageError(
+    'statement_not_supported',
+    'there is no unique or exclusion constraint matching the ON CONFLICT specification',
+    {
+      sqlstate: '42P10',
+      hint: "Of a partial index or one over expressions, repeat the definition's own words.",
+    },
+  );
+}

@@ -1,0 +1,107 @@
+/** Approve: one transaction that locks, compares, applies, writes the audit and changes the state; or changes nothing. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Session } from '../model/session.ts';
+import type { LockedSession } from '../staging/session-lock.ts';
+import { lockSession, requireTransition } from '../staging/session-lock.ts';
+import { getSession, sessionUuid } from '../staging/session-store.ts';
+import type { ProductionRefusal } from './apply-failed.ts';
+import { applyFailed, explainFailure, isTransient } from './apply-failed.ts';
+import {
+  conflictFacts,
+  detectConflicts,
+  lockTouchedRows,
+  refreshOverlays,
+  reviewRelations,
+} from './conflicts.ts';
+import { diffTables, summarizeDiff } from './diff-tables.ts';
+
+export interface Approval {
+  /** Who approves, as the caller says. */
+  readonly approvedBy: string | null;
+  /** The digest of the reviewed diff: anything else is not approved. */
+  readonly digest: string | null;
+}
+
+/** Approvals wait for each other, and then for whoever holds the rows in production. */
+const waitForApprovals = '60s';
+const waitForRows = '10s';
+
+/** The first try and three more. */
+const attempts = 4;
+
+/**
+ * Applies a proposed session to production. Approving it again with the digest that was approved gives the approved session,
+ * so a caller who lost the answer may ask again.
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `conflict_detected`, `digest_mismatch`, or
+ *   `apply_failed` when production refused a row; in each case nothing was applied
+ */
+export async function approveSession(
+  db: Database,
+  id: string,
+  approval: Approval,
+): Promise<Session> {
+  await refreshOverlays(db, sessionUuid(id));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction((tx) => approveLocked(tx, id, approval));
+    } catch (error) {
+      if (!isTransient(error) || attempt === attempts) throw explainFailure(error);
+      await delay(attempt * 50 * (1 + Math.random()));
+    }
+  }
+}
+
+async function approveLocked(
+  tx: Queryable,
+  id: string,
+  { approvedBy, digest }: Approval,
+): Promise<Session> {
+  const session = await lockSession(tx, id);
+  if (session.digest !== null && session.digest === digest) return getSession(tx, id);
+  requireTransition(session, 'approve');
+  await prepare(tx);
+  await refuseConflicts(tx, session);
+  const current = await digestOf(tx, session);
+  if (digest !== null && digest !== current) throw digestMismatch(current);
+  const [row] = await tx.query('SELECT stage.approve_session($1, $2, $3) AS failure', [
+    session.uuid,
+    approvedBy,
+    current,
+  ]);
+  const failure = row?.['failure'] ?? null;
+  if (failure !== null) throw applyFailed(JSON.parse(failure) as ProductionRefusal);
+  return getSession(tx, id);
+}
+
+/** Waits until no other approval runs; fresh plans, for shadow tables grow faster than statistics and cached plans follow. */
+async function prepare(tx: Queryable): Promise<void> {
+  await tx.query('SET LOCAL synchronous_commit = on');
+  await tx.query('DISCARD PLANS');
+  await tx.query(`SET LOCAL lock_timeout = '${waitForApprovals}'`);
+  await tx.query('SELECT 1 FROM stage.audit_head FOR UPDATE');
+  await tx.query(`SET LOCAL lock_timeout = '${waitForRows}'`);
+}
+
+async function refuseConflicts(tx: Queryable, session: LockedSession): Promise<void> {
+  const relations = await reviewRelations(tx, session.uuid);
+  await lockTouchedRows(tx, session.uuid, relations);
+  const conflicts = await detectConflicts(tx, session.uuid, relations, session.conflictScope);
+  if (conflicts.length === 0) return;
+  throw new StageError('conflict_detected', 'production data changed since the session started', {
+    hint: 'Reject the session and create a new one, which starts from what production holds now.',
+    facts: { conflicts: conflicts.map(conflictFacts) },
+  });
+}
+
+async function digestOf(tx: Queryable, { uuid, status }: LockedSession): Promise<string> {
+  return (await summarizeDiff(tx, await diffTables(tx, uuid, status))).digest;
+}
+
+function digestMismatch(current: string): StageError {
+  return new StageError('digest_mismatch', 'the diff is not the one that was reviewed', {
+    hint: 'Look at the diff again and approve with its digest.',
+    facts: { digest: current },
+  });
+}

@@ -1,0 +1,146 @@
+/** Conflicts: what has changed in production under a session's staged rows. */
+import type { Database, Queryable, Row } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
+import type { JsonObject } from '../model/json.ts';
+import { JsonText } from '../model/json.ts';
+import type { ConflictScope } from '../model/session.ts';
+import { createOverlayManager } from '../staging/overlay/manager.ts';
+import { getSession, sessionUuid } from '../staging/session-store.ts';
+
+/** Nobody reads more; counting on would only fill memory. */
+const mostConflicts = 10_000;
+
+const conflictsOf = (relation: number) =>
+  `SELECT * FROM stage_data.conflicts_${relation}($1, $2) LIMIT ${mostConflicts}`;
+const reachedIn = (relation: number) =>
+  `SELECT * FROM stage_data.reached_${relation}($1) LIMIT ${mostConflicts}`;
+
+/**
+ * Makes the check that approve would make, and changes nothing. A final session has no conflicts.
+ * @throws StageError `session_not_found`
+ */
+export async function findConflicts(db: Database, id: string): Promise<Conflict[]> {
+  const { status, conflictScope } = await getSession(db, id);
+  if (status === 'approved' || status === 'rejected') return [];
+  const uuid = sessionUuid(id);
+  await refreshOverlays(db, uuid);
+  return db.transaction(async (tx) => {
+    const relations = await reviewRelations(tx, uuid);
+    return detectConflicts(tx, uuid, relations, conflictScope);
+  }, 'repeatable read read only');
+}
+
+/**
+ * Brings overlays up to date with tables that were altered in a way that keeps staged rows valid, e.g. by a new constraint.
+ * What cannot be brought up to date is a conflict of its own.
+ */
+export async function refreshOverlays(db: Database, uuid: string): Promise<void> {
+  const stale = (await reviewRelations(db, uuid)).filter(({ current }) => !current);
+  const overlays = createOverlayManager(db);
+  for (const { relation } of stale) {
+    await overlays.ensure([relation]).catch((error: unknown) => {
+      if (!(error instanceof StageError)) throw error;
+    });
+  }
+}
+
+export interface ReviewRelation {
+  readonly relation: number;
+  readonly name: string;
+  /** Whether the session has staged rows in it, or only foreign keys lead to it. */
+  readonly staged: boolean;
+  /** Whether it still is what it was when its overlay was built. */
+  readonly current: boolean;
+}
+
+/** The tables that a review looks at, in the order in which their rows are locked. */
+export async function reviewRelations(tx: Queryable, uuid: string): Promise<ReviewRelation[]> {
+  const rows = await tx.query('SELECT * FROM stage.review_relations($1)', [uuid]);
+  return rows.map((row) => ({
+    relation: Number(row['relation']),
+    name: String(row['shown_name']),
+    staged: row['staged'] === 't',
+    current: row['current'] === 't',
+  }));
+}
+
+/** Locks every production row that a session touched, until the transaction ends. */
+export async function lockTouchedRows(
+  tx: Queryable,
+  uuid: string,
+  relations: readonly ReviewRelation[],
+): Promise<void> {
+  for (const { relation, staged, current } of relations) {
+    if (staged && current) await tx.query(`SELECT stage_data.lock_${relation}($1)`, [uuid]);
+  }
+}
+
+/** Finds a session's conflicts in the given tables. */
+export async function detectConflicts(
+  tx: Queryable,
+  uuid: string,
+  relations: readonly ReviewRelation[],
+  scope: ConflictScope,
+): Promise<Conflict[]> {
+  const found: Conflict[] = [];
+  for (const { relation, name, staged, current } of relations) {
+    if (!current) {
+      found.push(schemaConflict(name));
+      continue;
+    }
+    const rows = staged ? await tx.query(conflictsOf(relation), [uuid, scope]) : [];
+    rows.push(...(await tx.query(reachedIn(relation), [uuid])));
+    found.push(...rows.map((row) => toConflict(name, row as ConflictRow)));
+    if (found.length >= mostConflicts) return found.slice(0, mostConflicts);
+  }
+  return found;
+}
+
+/** A conflict as it stands in the facts of an error, and so in the REST body. */
+export function conflictFacts(conflict: Conflict): JsonObject {
+  return {
+    table: conflict.table,
+    row_id: conflict.rowId,
+    field: conflict.field,
+    kind: conflict.kind,
+    session_base: conflict.sessionBase,
+    session_new: conflict.sessionNew,
+    production_current: conflict.productionCurrent,
+  };
+}
+
+type ConflictRow = Row & {
+  readonly kind: Conflict['kind'];
+  readonly row_id: string;
+  readonly field: string | null;
+  readonly session_base: string | null;
+  readonly session_new: string | null;
+  readonly production_current: string | null;
+};
+
+function toConflict(table: string, row: ConflictRow): Conflict {
+  return {
+    table,
+    rowId: new JsonText(row.row_id),
+    field: row.field,
+    kind: row.kind,
+    sessionBase: toJson(row.session_base),
+    sessionNew: toJson(row.session_new),
+    productionCurrent: toJson(row.production_current),
+  };
+}
+
+function schemaConflict(table: string): Conflict {
+  return {
+    table,
+    rowId: new JsonText('null'),
+    field: null,
+    kind: 'schema',
+    sessionBase: null,
+    sessionNew: null,
+    productionCurrent: null,
+  };
+}
+
+const toJson = (text: string | null) => (text === null ? null : new JsonText(text));

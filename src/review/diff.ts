@@ -1,0 +1,87 @@
+/** The diff: the net change of every row of a session, streamed from one snapshot of the database. */
+import type { Database, Queryable, Row } from '../db/database.ts';
+import type { Change, Operation } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
+import { getSession, sessionUuid } from '../staging/session-store.ts';
+import type { DiffSummary, DiffTable } from './diff-tables.ts';
+import { diffTables, summarizeDiff } from './diff-tables.ts';
+import { streamRows } from './stream-rows.ts';
+
+export interface Diff extends DiffSummary {
+  /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch. */
+  readonly changes: AsyncIterable<Change>;
+  /** Ends the transaction behind the diff. Whoever got a diff must close it, read to its end or not. */
+  close(): Promise<void>;
+}
+
+/**
+ * Reads a session's diff. An approved session's comes from the audit; a rejected one has none.
+ * @throws StageError `session_not_found`
+ */
+export function readDiff(db: Database, id: string): Promise<Diff> {
+  return new Promise((resolve, reject) => {
+    const finished = db.transaction(async (tx) => {
+      const { status } = await getSession(tx, id);
+      const tables = await diffTables(tx, sessionUuid(id), status);
+      const summary = await summarizeDiff(tx, tables);
+      const guard = closable(tx);
+      const end = async () => {
+        guard.close();
+        await finished.catch(() => undefined);
+      };
+      resolve({ ...summary, changes: changesOf(guard, tables), close: end });
+      await guard.closed;
+    }, 'repeatable read read only');
+    finished.catch(reject);
+  });
+}
+
+interface Closable extends Queryable {
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** A reader that comes late must not touch a connection that has gone back to the pool. */
+function closable(tx: Queryable): Closable {
+  let open = true;
+  let release: () => void = () => undefined;
+  return {
+    query: async (text, values) => {
+      if (!open) throw new Error('the diff was closed while it was being read');
+      return tx.query(text, values);
+    },
+    closed: new Promise((resolve) => {
+      release = resolve;
+    }),
+    close: () => {
+      open = false;
+      release();
+    },
+  };
+}
+
+async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change> {
+  for (const { name, changes } of tables) {
+    const select = `SELECT d.operation, d.row_id, d.before, d.after FROM ${changes} d`;
+    for await (const row of streamRows(tx, 'stage_diff', select))
+      yield toChange(name, row as ChangeRow);
+  }
+}
+
+type ChangeRow = Row & {
+  readonly operation: Operation;
+  readonly row_id: string;
+};
+
+function toChange(table: string, row: ChangeRow): Change {
+  return {
+    table,
+    type: row.operation,
+    rowId: new JsonText(row.row_id),
+    before: toJson(row['before']),
+    after: toJson(row['after']),
+  };
+}
+
+const toJson = (text: string | null | undefined) =>
+  text === null || text === undefined ? null : new JsonText(text);

@@ -1,0 +1,23 @@
+/** Propose: the session becomes read-only and its mutations are counted for good. */
+import type { Database } from '../db/database.ts';
+import type { Session } from '../model/session.ts';
+import { lockSession, requireTransition } from '../staging/session-lock.ts';
+import { getSession } from '../staging/session-store.ts';
+
+const propose = `
+UPDATE stage.session SET status = 'proposed', proposed_at = clock_timestamp(),
+  mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)
+WHERE id = $1`;
+
+/**
+ * Submits an active session for review. Writes in flight either finish first and are counted, or find the session closed.
+ * @throws StageError `session_not_found`, `invalid_transition`, or `session_busy` while a transaction holds staged writes
+ */
+export async function proposeSession(db: Database, id: string): Promise<Session> {
+  return db.transaction(async (tx) => {
+    const session = await lockSession(tx, id);
+    requireTransition(session, 'propose');
+    await tx.query(propose, [session.uuid]);
+    return getSession(tx, id);
+  });
+}

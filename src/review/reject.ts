@@ -1,0 +1,27 @@
+/** Reject: the staged changes are discarded, the session stays behind as a record. */
+import type { Database } from '../db/database.ts';
+import type { Session } from '../model/session.ts';
+import { discardStaged } from '../staging/discard.ts';
+import { lockSession, requireTransition } from '../staging/session-lock.ts';
+import { getSession } from '../staging/session-store.ts';
+
+const reject = `
+UPDATE stage.session SET status = 'rejected', rejected_at = clock_timestamp(), reason = $2 WHERE id = $1`;
+
+/**
+ * Rejects a proposed session. Its mutation count tells how many mutations were discarded.
+ * @throws StageError `session_not_found`, `session_busy` or `invalid_transition`
+ */
+export async function rejectSession(
+  db: Database,
+  id: string,
+  reason: string | null,
+): Promise<Session> {
+  return db.transaction(async (tx) => {
+    const session = await lockSession(tx, id);
+    requireTransition(session, 'reject');
+    await discardStaged(tx, session.uuid);
+    await tx.query(reject, [session.uuid, reason]);
+    return getSession(tx, id);
+  });
+}

@@ -1,0 +1,140 @@
+/** The house rules that neither the compiler nor Biome holds up, and the layers, which Biome shows in the editor. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { assert, suite } from './helpers/suite.ts';
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+const sources = (folder: string): Source[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
+
+const product = sources('src');
+const tests = sources('test').filter(({ path }) => !path.startsWith('test/fixtures/'));
+
+/** Everything that a file imports, statically or on demand. */
+const imports = ({ text }: Source): string[] =>
+  [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, name]) => name as string);
+
+const importersOf = (name: string, files: readonly Source[]): string[] =>
+  files
+    .filter((file) => imports(file).some((found) => found === name || found.startsWith(`${name}/`)))
+    .map(({ path }) => path);
+
+const violations = (files: readonly Source[], rule: RegExp): string[] =>
+  files.filter(({ text }) => rule.test(text)).map(({ path }) => path);
+
+/** What each room may import besides itself; DOWN only. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  cli: ['tui', 'client', 'config'],
+  tui: ['client', 'config'],
+  daemon: ['proxy', 'rest', 'review', 'staging', 'wire', 'sql', 'db', 'config'],
+  proxy: ['wire', 'sql', 'staging', 'db'],
+  rest: ['review', 'staging', 'db'],
+  review: ['staging', 'db'],
+  staging: ['sql', 'db'],
+  wire: [],
+  sql: [],
+  db: [],
+  client: [],
+  config: [],
+  model: [],
+};
+/** The commands that work without a running daemon: they load what they need on demand. */
+const reachPast = ['serve', 'init', 'doctor'].map((name) => `src/cli/commands/${name}.ts`);
+const rooms = Object.keys(below).filter((room) => room !== 'model');
+
+const roomOf = (path: string): string => path.split('/')[1] ?? '';
+
+/** The rooms that a file's own imports lead to. */
+const roomsUsed = (file: Source): string[] =>
+  imports(file)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => roomOf(join(dirname(file.path), name)))
+    .filter((room) => room in below);
+
+/** The rooms that Biome refuses to the files of each glob, as biome.json has them. */
+function refusedByBiome(): Map<string, string[]> {
+  const refused = new Map<string, string[]>();
+  for (const { includes, linter } of JSON.parse(readFileSync('biome.json', 'utf8')).overrides) {
+    const patterns = linter?.rules?.style?.noRestrictedImports?.options?.patterns;
+    const rooms = patterns?.[0].group.map((glob: string) => glob.replaceAll(/\*\*|\//g, ''));
+    if (rooms) for (const glob of includes) refused.set(glob, rooms);
+  }
+  return refused;
+}
+
+suite('architecture', (test) => {
+  for (const [name, room] of [
+    ['libpg-query', 'src/sql/'],
+    ['node-sql-parser', 'src/tui/'],
+    ['pg-protocol', 'src/wire/'],
+    ['cosmiconfig', 'src/config/'],
+    ['commander', 'src/cli/'],
+    ['koa', 'src/rest/'],
+    ['undici', 'src/client/'],
+  ] as const) {
+    test(`${name} is used in ${room} alone`, () => {
+      const outside = product.filter(({ path }) => !path.startsWith(room));
+      assert.equal(importersOf(name, outside), []);
+    });
+  }
+
+  test('imports run down only', () => {
+    for (const file of product) {
+      const room = roomOf(file.path);
+      const allowed = [room, 'model', ...(below[room] ?? [])];
+      if (reachPast.includes(file.path)) allowed.push('daemon', 'db');
+      const wrong = roomsUsed(file).filter((used) => !allowed.includes(used));
+      assert.equal(wrong, [], file.path);
+    }
+  });
+
+  test('Biome knows the same layers', () => {
+    const refused = refusedByBiome();
+    for (const [room, allowed] of Object.entries(below)) {
+      const expected = rooms.filter((name) => name !== room && !allowed.includes(name));
+      assert.equal(refused.get(`src/${room}/**`)?.sort(), expected.sort(), room);
+    }
+    const reached = ['cli', 'tui', 'client', 'config', 'daemon', 'db'];
+    const commands = rooms.filter((name) => !reached.includes(name));
+    for (const path of reachPast) assert.equal(refused.get(path)?.sort(), commands.sort(), path);
+  });
+
+  test('commands load the daemon and the database only when they run', () => {
+    const cli = product.filter(({ path }) => path.startsWith('src/cli/'));
+    assert.equal(violations(cli, /^import (?!type )[^;]*'[./]*\/(?:daemon|db)\//m), []);
+  });
+
+  test('the environment is read in config alone', () => {
+    const others = product.filter(({ path }) => !path.startsWith('src/config/'));
+    assert.equal(violations(others, /process\.env\b|\benv\b[^;]*'node:process'/), []);
+  });
+
+  test('no file is longer than 300 lines', () => {
+    const long = [...product, ...tests].filter(({ text }) => text.split('\n').length > 301);
+    assert.equal(
+      long.map(({ path }) => path),
+      [],
+    );
+  });
+
+  test('every file says at its head what it is for', () => {
+    assert.equal(
+      [...product, ...tests].filter(({ text }) => !/^\/\*\*/.test(text)).map(({ path }) => path),
+      [],
+    );
+  });
+
+  test('every test file runs a suite, through the one door to uvu', () => {
+    const files = tests.filter(({ path }) => /\.test\.tsx?$/.test(path));
+    const idle = files.filter(({ text }) => !/^\s*suite\(/m.test(text)).map(({ path }) => path);
+    assert.equal(idle, []);
+    assert.equal(importersOf('uvu', [...product, ...tests]), ['test/helpers/suite.ts']);
+    assert.equal(importersOf('node:assert', tests), []);
+  });
+});

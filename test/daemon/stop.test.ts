@@ -1,0 +1,77 @@
+/** What stopping does to clients: idle ones are told, statements may end, the rest is rolled back. */
+import { once } from 'node:events';
+import pg from 'pg';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+suite('daemon: stop', (test) => {
+  let database: TestDatabase;
+  test.before(async () => {
+    database = await createTestDatabase();
+  });
+  test.after(() => database.drop());
+
+  const client = async (daemon: TestDaemon, id: string) => {
+    const connection = new pg.Client({ connectionString: daemon.clientUrl(id) });
+    // what it is told without having asked is told as an event; a test that wants it listens too
+    connection.on('error', () => undefined);
+    await connection.connect();
+    return connection;
+  };
+  const running = (text: string) =>
+    until(async () => {
+      const found = await database.query(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+         AND query LIKE '%' || $1 || '%' AND pid <> pg_backend_pid()`,
+        [text],
+      );
+      return found.length > 0;
+    });
+
+  test('tells an idle client with 57P01', async () => {
+    const daemon = await startTestDaemon({ database });
+    const idle = await client(daemon, await daemon.newSession());
+    const told = once(idle, 'error');
+    await daemon.stop();
+    const [error] = (await told) as [pg.DatabaseError];
+    assert.is(error.code, '57P01');
+  });
+
+  test('lets a statement and a request end that are under way', async () => {
+    const daemon = await startTestDaemon({ database });
+    const reader = await client(daemon, await daemon.newSession());
+    const query = reader.query('SELECT pg_sleep(0.5), 42 AS answer');
+    await running('42 AS answer');
+    const stopped = daemon.stop();
+    assert.is((await query).rows[0].answer, 42);
+    await stopped;
+  });
+
+  test('cuts off what goes on beyond the grace time', async () => {
+    const daemon = await startTestDaemon({ database, flags: { shutdownGraceMs: 100 } });
+    const reader = await client(daemon, await daemon.newSession());
+    const query = rejects(reader.query('SELECT pg_sleep(600), 43 AS answer'));
+    await running('43 AS answer');
+    await daemon.stop();
+    assert.instance(await query, Error);
+  });
+
+  test('rolls back a transaction that was left open, keeps what was committed', async () => {
+    const daemon = await startTestDaemon({ database, flags: { shutdownGraceMs: 100 } });
+    const id = await daemon.newSession();
+    const writer = await client(daemon, id);
+    await writer.query(`UPDATE products SET stock = 1 WHERE sku = 'MUG-01'`);
+    await writer.query('BEGIN');
+    await writer.query(`UPDATE products SET stock = 2 WHERE sku = 'TEE-M'`);
+    await daemon.stop();
+    const next = await startTestDaemon({ database });
+    const { body } = await next.call('GET', `/sessions/${id}/mutations`);
+    assert.is(body.total_count, 1);
+    assert.match(body.mutations[0].query, /MUG-01/);
+    await next.stop();
+  });
+});

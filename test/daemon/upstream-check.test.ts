@@ -1,0 +1,50 @@
+/** Which servers are served. */
+import { checkServer } from '../../src/daemon/upstream-check.ts';
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import type { StageError } from '../../src/errors.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+suite('daemon: upstream check', (test) => {
+  let database: TestDatabase;
+  let db: Database;
+  test.before(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+    db = createDatabase({ url: database.url, maxConnections: 1 });
+  });
+  test.after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  /** There is no such server at hand: its answer is made up. */
+  const answering = (row: Record<string, string>) =>
+    ({ query: async () => [row] }) as unknown as Database;
+
+  test('tells whether our schema is there', async () => {
+    assert.equal(await checkServer(db), { prepared: false });
+    await migrate(db);
+    assert.equal(await checkServer(db), { prepared: true });
+  });
+
+  test('refuses versions outside of 15 to 18', async () => {
+    for (const major of ['14', '19', '9']) {
+      const error = await rejects<StageError>(checkServer(answering({ major, standby: 'f' })));
+      assert.is(error.code, 'configuration_invalid');
+      assert.match(error.message, new RegExp(`PostgreSQL ${major}\\b`));
+      assert.match(error.hint ?? '', /15 to 18/);
+    }
+    for (const major of ['15', '16', '17', '18']) {
+      await checkServer(answering({ major, standby: 'f' }));
+    }
+  });
+
+  test('refuses a standby', async () => {
+    const error = await rejects<StageError>(checkServer(answering({ major: '17', standby: 't' })));
+    assert.is(error.code, 'upstream_unavailable');
+    assert.match(error.message, /standby/);
+  });
+});
