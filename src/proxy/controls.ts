@@ -71,10 +71,12 @@ export function afterControl(conversation: Conversation, action: ControlAction):
       return;
     case 'commit':
     case 'rollback':
-      if (state.block !== 'none' && action.chain) state.chain();
-      else state.end();
       names.endTransaction();
-      if (!action.chain) pending.fence = 'before more';
+      if (state.block !== 'none' && action.chain) chain(conversation);
+      else {
+        state.end();
+        pending.fence = 'before more';
+      }
       return;
     case 'release':
       if (!state.failed) state.rewind();
@@ -99,6 +101,13 @@ export function afterControl(conversation: Conversation, action: ControlAction):
       return;
     default:
   }
+}
+
+/** A failed transaction is followed by one of the default access, which is pinned: give it the client's. */
+function chain({ state, own }: Conversation): void {
+  const { failed } = state;
+  state.chain();
+  if (failed) own.lift();
 }
 
 /** To be called when a control statement has succeeded. */

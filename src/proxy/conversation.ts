@@ -40,6 +40,8 @@ export interface Conversation {
 interface Pending {
   /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
   fence: 'before more' | 'before anything' | null;
+  /** The implicit transaction may have a snapshot: a BEGIN in it can no longer choose its access. */
+  hasSnapshot: boolean;
   /** The portal whose write was entered last and has not been executed. */
   entered: Portal | null;
   /** The statement whose names were resolved last, when it was parsed. */
@@ -61,13 +63,14 @@ export function createConversation(
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
   const settings = new SettingsWatch(() => names.forget());
-  const pending: Pending = { fence: null, entered: null, resolved: null };
+  const pending: Pending = { fence: null, hasSnapshot: false, entered: null, resolved: null };
   const router = new ResponseRouter(
     outlets.client,
     {
       onReady: (status) => {
         state.ready(status);
         pending.fence = null;
+        pending.hasSnapshot = false;
         pending.entered = null;
         pending.resolved = null;
         if (status !== 'I') return;

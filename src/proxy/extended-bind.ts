@@ -5,6 +5,7 @@ import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
 import type { PreparedWrite } from './extended-write.ts';
 import { findWrite, readyForWrite } from './extended-write.ts';
+import { fence } from './pace.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
 import { checkName } from './reserved-names.ts';
@@ -25,7 +26,22 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   if (write !== null) return bindWrite(conversation, message, portal, statement, write);
   if (reads === 'staged' && pending.resolved !== statement)
     return bindStagedRead(conversation, message, portal, statement);
+  const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
+  if (begins && state.implicit && pending.hasSnapshot) {
+    return bindBehindFence(conversation, message, portal, statement);
+  }
   bindRead(conversation, message, portal, statement);
+}
+
+/** A transaction whose access is chosen cannot go on with the snapshot of what ran before it in the batch. */
+async function bindBehindFence(
+  conversation: Conversation,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+): Promise<void> {
+  await fence(conversation);
+  if (!conversation.router.hasShownError) bindRead(conversation, message, portal, statement);
 }
 
 function bindRead(
@@ -34,10 +50,12 @@ function bindRead(
   portal: string,
   statement: PreparedStatement | null,
 ): void {
-  const { own, portals, link, retry } = conversation;
-  const isControl = statement?.body.kind === 'control';
-  // Planning runs functions too. Transaction control cannot be planned, and would not stand the savepoint.
-  if (!isControl) own.guard();
+  const { own, portals, link, retry, pending } = conversation;
+  // Transaction control is not planned, and would not stand the savepoint. Planning a query may run functions.
+  if (statement?.body.kind !== 'control') {
+    own.guard();
+    pending.hasSnapshot = true;
+  }
   const restore =
     statement === null
       ? portals.delete(portal)

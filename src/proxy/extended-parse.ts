@@ -100,6 +100,7 @@ function prepare(
   const prepared = parsedStatement(asked, plan, statement, replacements);
   types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
+  if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
   if (replacements.length === 0) {
     link.send(message.frame, retry.answer('parse', { onFailure }));
     return;

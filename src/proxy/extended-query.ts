@@ -65,13 +65,14 @@ function sync(conversation: Conversation, message: Message): void {
 }
 
 function describe(conversation: Conversation, { frame, payload }: Message): void {
-  const { statements, types, link, retry } = conversation;
+  const { statements, types, link, retry, pending } = conversation;
   const { kind, name } = decodeNamed(payload);
   checkName(name);
   const statement = kind === 'statement' ? statements.get(name) : undefined;
   const onParameterTypes = (description: Buffer) => {
     if (statement?.body.kind === 'write') types.learn(statement, description);
   };
+  pending.hasSnapshot = true;
   link.send(frame, retry.answer('describe', { onParameterTypes }));
 }
 

@@ -42,6 +42,7 @@ const statements = {
   savepoint: { name: 'savepoint', text: `SAVEPOINT ${guardName}` },
   readOnly: { name: 'read_only', text: 'SET LOCAL transaction_read_only = on' },
   release: { name: 'release', text: `RELEASE SAVEPOINT ${guardName}` },
+  lift: { name: 'lift', text: 'SET TRANSACTION READ WRITE' },
   restore: { name: 'restore', text: 'SET default_transaction_read_only = on' },
 } as const satisfies Record<string, OwnStatement>;
 
@@ -82,6 +83,11 @@ export class OwnMessages {
     if (!this.state.guarded || this.state.failed) return;
     this.run(statements.release);
     this.state.release();
+  }
+
+  /** Makes a transaction that has just begun read-write, if the pinned default has made it read-only. */
+  lift(): void {
+    if (this.state.stages) this.run(statements.lift);
   }
 
   /** Sets the pinned read-only default back. */

@@ -53,6 +53,7 @@ export async function sendControl(
     },
   });
   afterControl(conversation, action);
+  conversation.link.close();
   await settle(conversation);
   return isReadyShown;
 }

@@ -109,9 +109,12 @@ export class TransactionState {
     this.leave();
   }
 
-  /** COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one did. */
+  /** COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one was, after a failure by the default. */
   chain(): void {
-    this.rewind();
+    if (this.isFailed) this.writable = this.clientAccess === 'read write';
+    this.begunWritable = this.writable;
+    this.isFailed = false;
+    this.isGuarded = false;
   }
 
   /** A message of the extended protocol was sent. */

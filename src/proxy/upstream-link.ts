@@ -30,7 +30,7 @@ export class UpstreamLink {
 
   /** Sends a Query, after a Sync of ours if messages of the extended protocol came before it. */
   query(frame: Buffer, expectation: Expectation): void {
-    if (this.isOpen) this.sync(hiddenSync);
+    this.close();
     this.router.expect(expectation);
     this.outlet.add(frame);
   }
@@ -39,6 +39,11 @@ export class UpstreamLink {
     this.router.expect(expectation);
     this.outlet.add(syncMessage);
     this.isOpen = false;
+  }
+
+  /** Sends a Sync of ours if messages of the extended protocol have been sent since the last one. */
+  close(): void {
+    if (this.isOpen) this.sync(hiddenSync);
   }
 
   /** Passes on the client's wish to see the answers so far. */

@@ -155,7 +155,7 @@ const writers: readonly Writer[] = [
   (r, v) =>
     `INSERT INTO region AS g VALUES (${v(`r${r.below(9) + 1}`, 'text')}, ${v(`Region ${r.below(12)}`, 'text')}) ON CONFLICT (code) DO UPDATE SET name = g.name || excluded.name WHERE length(g.name) < 20${returning(r, 'name, code')}`,
   (r, v) =>
-    `INSERT INTO customer (email, region) VALUES (${v(`c${r.below(30)}@x`, 'text')}, ${v(region(r), 'text')}), (${v(`c${r.below(30)}@x`, 'text')}, 'r1') ON CONFLICT (email) DO UPDATE SET credit = customer.credit + 1, region = excluded.region, tags = excluded.tags || 'again'${returning(r, 'id, email, credit, doubled')}`,
+    `INSERT INTO customer (email, region) VALUES (${v(`c${r.below(30)}@x`, 'text')}, ${v(region(r), 'text')}), (${v(`c${r.below(30)}@x`, 'text')}, 'r1') ON CONFLICT (email) DO UPDATE SET credit = customer.credit + 1, region = excluded.region, tags = excluded.tags || ARRAY['again']${returning(r, 'id, email, credit, doubled')}`,
   (r, v) =>
     `INSERT INTO line SELECT ${v(orderId(r), 'bigint')}, p, ${v(product(r), 'uuid')}, ${v(r.below(6), 'int')}, 1 FROM generate_series(0, 1) p ON CONFLICT ("order", position) DO UPDATE SET amount = line.amount + excluded.amount, price = (SELECT max(price) FROM line)${returning(r, 'position, amount')}`,
   (r, v) =>

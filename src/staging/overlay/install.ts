@@ -59,7 +59,7 @@ export function overlayScript(table: Table, server: number): string {
     ...defaultsSql(table),
     ...rowFunctionsSql(table),
     ...triggersSql(table, server),
-    upsertSql(table),
+    upsertSql(table, server),
     applySql(table),
     conflictsSql(table),
     diffSql(table),

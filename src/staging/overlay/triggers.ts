@@ -113,21 +113,41 @@ function statementChecks(table: Table, operation: Operation, server: number): st
 
 function statementFunctionsSql(table: Table, operation: Operation, server: number): string[] {
   const checks = statementChecks(table, operation, server);
+  const code = quoteLiteral(operation[0]?.toUpperCase() ?? '');
+  const after = afterStatementSql(
+    table,
+    operation,
+    settingKey(table, operation),
+    code,
+    runChecks(table, operation, checks),
+  );
+  if (checks === '') return [after];
   const check = functionName(table, `check_${operation}`);
   const template = loadSql('table/statement_check.sql');
-  const run = `  IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
-  ELSIF v_rows > 0 THEN PERFORM ${check}(v_session, v_start, v_mutation); END IF;`;
-  const code = quoteLiteral(operation[0]?.toUpperCase() ?? '');
-  const key = settingKey(table, operation);
-  if (checks === '') return [afterStatementSql(table, operation, key, code, '')];
   // statistics know nothing of rows just written: a cached nested loop over many of them would be quadratic
   const big =
     'SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on';
   return [
     fillSql(template, { function: check, settings: '', checks }),
     fillSql(template, { function: `${check}_big`, settings: big, checks }),
-    afterStatementSql(table, operation, key, code, run),
+    after,
   ];
+}
+
+/** The function that ends an upsert: its rows are judged as updated ones, which covers the inserted. */
+export function afterUpsertSql(table: Table, key: string, server: number): string {
+  const run = runChecks(table, 'update', statementChecks(table, 'update', server));
+  return afterStatementSql(table, 'upsert', key, `'I', 'U'`, run);
+}
+
+/** Statements that run the checks, unless they are part of an upsert, which runs them at its end. */
+function runChecks(table: Table, operation: Operation, checks: string): string {
+  if (checks === '') return '';
+  const check = functionName(table, `check_${operation}`);
+  return `  IF coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+    IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
+    ELSIF v_rows > 0 THEN PERFORM ${check}(v_session, v_start, v_mutation); END IF;
+  END IF;`;
 }
 
 /**
@@ -135,7 +155,7 @@ function statementFunctionsSql(table: Table, operation: Operation, server: numbe
  * @param key the part of the settings' names that tells the statement's kind, e.g. `16402_u`
  * @param codes the operations, as `_stage_op` has them, that PostgreSQL counts as affected rows
  */
-export function afterStatementSql(
+function afterStatementSql(
   table: Table,
   operation: string,
   key: string,

@@ -13,21 +13,25 @@ import {
   upsertSchema,
 } from './names.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
-import { afterStatementSql } from './triggers.ts';
+import { afterUpsertSql } from './triggers.ts';
 import { findCollision } from './uniques.ts';
 import { defaultColumns } from './view.ts';
 
 /** Creates the view, its functions and triggers; the overlay and its functions are there already. */
-export function upsertSql(table: Table): string {
+export function upsertSql(table: Table, server: number): string {
   const written = table.columns
     .filter((column) => column.generated === null)
     .map(({ name }) => name);
+  // what the client's rights must reach stands in the schema of the view
+  const own = (part: string) => `${upsertSchema(table)}.${part}_${table.oid}`;
   const view = fillSql(loadSql('table/upsert.sql'), {
     upsert: upsertName(table),
     overlay: overlayName(table),
     overlay_literal: overlayName(table).replaceAll("'", "''"),
-    collision: `${upsertSchema(table)}.collision_${table.oid}`,
-    function: `${upsertSchema(table)}.upsert_${table.oid}`,
+    collision: own('collision'),
+    update: own('update'),
+    analyse: own('analyse'),
+    function: own('upsert'),
     after_function: functionName(table, 'after_upsert'),
     oid: table.oid,
     key: settingKey(table),
@@ -45,8 +49,7 @@ export function upsertSql(table: Table): string {
     ({ name, call }) =>
       `ALTER VIEW ${upsertName(table)} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
   );
-  // the rows are judged one by one as the overlay stages them
-  const after = afterStatementSql(table, 'upsert', settingKey(table), `'I', 'U'`, '');
+  const after = afterUpsertSql(table, settingKey(table), server);
   return [after, view, ...defaults].join(';\n');
 }
 

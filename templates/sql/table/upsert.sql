@@ -25,19 +25,42 @@ BEGIN
   END IF;
 END $body$;
 
+-- The client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one in its way.
+CREATE FUNCTION {{update}}(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
+LANGUAGE plpgsql AS $body$
+DECLARE
+  v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict ->> 'alias');
+BEGIN
+  RETURN pg_catalog.concat('UPDATE {{overlay_literal}} AS ', v_alias, ' SET ', p_conflict ->> 'set',
+    ' FROM (SELECT ($1).*) AS excluded WHERE ', {{key_matches}}, ' AND (' || (p_conflict ->> 'where') || ')',
+    ' RETURNING ', v_alias, '.*');
+END $body$;
+
+-- BEFORE STATEMENT: what is wrong in a DO UPDATE is an error also where no row is in the way.
+CREATE FUNCTION {{analyse}}() RETURNS trigger
+LANGUAGE plpgsql AS $body$
+DECLARE
+  v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
+BEGIN
+  IF v_conflict ->> 'action' = 'update' THEN
+    EXECUTE 'EXPLAIN ' || {{update}}(v_conflict) USING NULL::{{upsert}}, NULL::{{upsert}};
+  END IF;
+  RETURN NULL;
+END $body$;
+
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
   v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
-  v_alias pg_catalog.text := pg_catalog.quote_ident(v_conflict ->> 'alias');
   v_overriding pg_catalog.text;
   v_judged record;
   v_new {{upsert}};
   v_row {{upsert}};
 BEGIN
-  -- the statements below are a part of this one
-  PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true);
+  -- the statements below are a part of this one: their rows are judged when it ends
+  PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
+          pg_catalog.set_config('stage.judge_later', 'on', true);
   v_judged := {{collision}}(NEW, v_conflict -> 'arbiters', v_conflict ->> 'action' = 'update');
   v_new := v_judged.new;
   v_row := v_judged.v_row;
@@ -46,18 +69,19 @@ BEGIN
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true);
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', v_overriding, true);
-    RETURN v_new;
+    v_row := v_new;
   ELSIF v_conflict ->> 'action' = 'nothing' THEN
-    RETURN NULL;
+    v_row := NULL;
+  ELSE
+    EXECUTE {{update}}(v_conflict) INTO v_row USING v_new, v_row;
   END IF;
-  EXECUTE pg_catalog.concat('UPDATE {{overlay_literal}} AS ', v_alias, ' SET ', v_conflict ->> 'set',
-      ' FROM (SELECT ($1).*) AS excluded WHERE ', {{key_matches}}, ' AND (' || (v_conflict ->> 'where') || ')',
-      ' RETURNING ', v_alias, '.*')
-    INTO v_row USING v_new, v_row;
+  PERFORM pg_catalog.set_config('stage.judge_later', '', true);
   IF v_row IS NULL THEN RETURN NULL; END IF;
   RETURN v_row;
 END $body$;
 
+CREATE TRIGGER analyse_upsert BEFORE INSERT ON {{upsert}}
+FOR EACH STATEMENT EXECUTE FUNCTION {{analyse}}();
 CREATE TRIGGER before_upsert BEFORE INSERT ON {{upsert}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('{{key}}');
 CREATE TRIGGER stage_upsert INSTEAD OF INSERT ON {{upsert}}
