@@ -58,8 +58,3 @@ export function catchSignals(target: SignalTarget = process): CaughtSignals {
     },
   };
 }
-
-/** Catches signals from now on and stops the daemon on the first, see `stopOnFirst`. */
-export function stopOnSignal(stop: () => Promise<void>, log: Log): Promise<void> {
-  return catchSignals().stopOnFirst(stop, log);
-}

@@ -68,5 +68,5 @@ function fail(
   }
   metrics.refused(sqlstateOf(error));
   const isQuery = message.type === frontend.query || message.type === frontend.functionCall;
-  return isQuery ? failQuery(conversation, error) : failExtended(conversation, error);
+  return isQuery ? failQuery(conversation, error) : failExtended(conversation, message, error);
 }

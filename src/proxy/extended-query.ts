@@ -13,7 +13,7 @@ import { parse } from './extended-parse.ts';
 import { fence } from './pace.ts';
 import { errorMessage } from './refusals.ts';
 import { checkName } from './reserved-names.ts';
-import { commitOwn, sendFailure } from './staging-steps.ts';
+import { commitOwn, dropUnnamed, sendFailure } from './staging-steps.ts';
 
 type Handler = (conversation: Conversation, message: Message) => void | Promise<void>;
 
@@ -43,8 +43,14 @@ export function handleExtended(conversation: Conversation, message: Message): vo
 }
 
 /** Answers a message with an error; the server skips to Sync then, and the transaction is aborted, as by its own. */
-export function failExtended(conversation: Conversation, error: unknown): void {
+export function failExtended(
+  conversation: Conversation,
+  { type, payload }: Message,
+  error: unknown,
+): void {
   if (conversation.router.hasShownError) return;
+  // Even a text that cannot be parsed takes the place of the unnamed statement.
+  if (type === frontend.parse && payload[0] === 0) dropUnnamed(conversation);
   sendFailure(conversation, errorMessage(error, conversation.state.failed));
 }
 

@@ -8,12 +8,12 @@ import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeQuery, queryMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
-import { hiddenSync, passing } from './expectation.ts';
+import { passing } from './expectation.ts';
 import { fence, settle } from './pace.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { errorMessage, refusalError } from './refusals.ts';
 import { runStep } from './simple-steps.ts';
-import { commitOwn, endOwn, sendFailure } from './staging-steps.ts';
+import { commitOwn, dropUnnamed, endOwn, sendFailure } from './staging-steps.ts';
 
 /**
  * Handles a Query message; what takes more than one round trip gives a promise.
@@ -25,7 +25,9 @@ export function handleQuery(
 ): void | Promise<void> {
   const plan = conversation.planner.plan(decodeQuery(payload));
   if (!passesAtOnce(conversation, plan)) return runQuery(conversation, plan);
-  const { own, link, names, metrics } = conversation;
+  const { own, link, names, metrics, statements } = conversation;
+  // A Query message drops the unnamed statement.
+  statements.delete('');
   if (plan.changesPath) names.forget();
   if (plan.reads > 0) own.guard();
   else own.release();
@@ -39,14 +41,14 @@ export function handleQuery(
  * what ran before it in the same transaction does not stand.
  */
 export async function failQuery(conversation: Conversation, error: unknown): Promise<void> {
-  const { state, router, link } = conversation;
+  const { state, router } = conversation;
+  dropUnnamed(conversation);
   if (state.implicit) await fence(conversation);
   const message = errorMessage(error, state.failed);
   if (state.block === 'none' || state.failed) router.showError(message);
   else {
     sendFailure(conversation, message);
-    link.sync(hiddenSync);
-    await settle(conversation);
+    await fence(conversation);
   }
   await finish(conversation);
 }

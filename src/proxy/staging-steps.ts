@@ -53,6 +53,14 @@ export function sendFailure({ link }: Conversation, message: Buffer): void {
   link.send(failing, { asked: 'bind', shown: 'nothing', onError: () => message });
 }
 
+/** Drops the client's unnamed statement, if there is one. */
+export function dropUnnamed({ statements, link }: Conversation): void {
+  if (statements.get('') === undefined) return;
+  const onFailure = statements.delete('');
+  const frame = closeMessage({ kind: 'statement', name: '' });
+  link.send(frame, { asked: 'close', shown: 'nothing', onFailure });
+}
+
 /** Makes the upstream's statement the one that is to run now: overlays may have changed since it was prepared. */
 export function prepareAgain(
   { link, own }: Conversation,

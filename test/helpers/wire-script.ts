@@ -1,6 +1,6 @@
 /** A client that speaks the protocol message by message, and compares what two servers answer to the same messages. */
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { decodeErrorFields } from '../../src/wire/error-fields.ts';
 import type { Message } from '../../src/wire/framer.ts';
@@ -58,7 +58,7 @@ export async function connectWire(url: string): Promise<WireClient> {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.removeAllListeners();
   const framer = new Framer(backendLimits());
-  const waiting = { wake: () => undefined as void, ended: false };
+  const waiting: { wake: () => void; ended: boolean } = { wake: () => undefined, ended: false };
   stream.on('data', (chunk: Buffer) => {
     framer.push(chunk);
     waiting.wake();
@@ -127,23 +127,41 @@ function withoutOids(payload: Buffer): string {
   return copy.toString('latin1').replaceAll('\0', '.');
 }
 
-/** Sends everything at once, and gives all answers up to those of a last query of ours. */
-export async function tell(url: string, messages: readonly Buffer[]): Promise<string[]> {
+/**
+ * Sends everything, in one piece or in the given sizes, and gives all answers up to those of a last query of ours.
+ */
+export async function tell(
+  url: string,
+  messages: readonly Buffer[],
+  nextSize: () => number = () => Number.POSITIVE_INFINITY,
+): Promise<string[]> {
   const client = await connectWire(url);
+  const marker = 'the end of the script';
   try {
-    const marker = 'the end of the script';
     // A Sync first: the script may have left the server skipping.
-    client.send(...messages, s, q(`SHOW application_name; SELECT '${marker}'`), s);
+    await sendPieces(client, [...messages, s, q(`SELECT '${marker}'`)], nextSize);
     const heard: string[] = [];
-    const ended = once(client.socket, 'close').then(() => 'closed');
     for (;;) {
-      const read = client.readTo(backend.readyForQuery);
-      const batch = (await read).map(inWords);
+      const batch = (await client.readTo(backend.readyForQuery)).map(inWords);
       heard.push(...batch);
-      if (batch.length === 0) await ended;
-      if (batch.length === 0 || batch.some((message) => message.includes(marker))) return heard;
+      if (batch.length === 0) return [...heard, 'closed'];
+      if (batch.some((message) => message.includes(marker))) return heard;
     }
   } finally {
     client.close();
+  }
+}
+
+async function sendPieces(
+  client: WireClient,
+  messages: readonly Buffer[],
+  nextSize: () => number,
+): Promise<void> {
+  const bytes = Buffer.concat(messages);
+  for (let at = 0; at < bytes.length; ) {
+    const size = nextSize();
+    client.send(bytes.subarray(at, at + size));
+    at += size;
+    await setImmediate();
   }
 }

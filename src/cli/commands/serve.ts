@@ -45,11 +45,14 @@ async function serve({ host, out }: Context, options: Options): Promise<void> {
     return out.write(describeConfig(config));
   }
   const { startDaemon } = await import('../../daemon/start.ts');
-  const { stopOnSignal } = await import('../../daemon/signals.ts');
+  const { catchSignals } = await import('../../daemon/signals.ts');
   const io = { env: host.env, stderr: host.stderr, version: packageVersion() };
-  const daemon = await startDaemon(config, io);
-  // whoever reads what is printed next may send a signal right away
-  const stopped = stopOnSignal(daemon.stop, daemon.log);
+  const signals = catchSignals();
+  const daemon = await startDaemon(config, io).catch((error) => {
+    signals.release();
+    throw error;
+  });
+  const stopped = signals.stopOnFirst(daemon.stop, daemon.log);
   try {
     const session = await openingSession(host, config, daemon);
     await out.lines(welcome(host, daemon, session, out.paint));

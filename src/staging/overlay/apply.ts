@@ -38,6 +38,7 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     production: productionName(table),
     shadow: shadowName(table),
     rows,
+    settled: suffix === 'row' ? 'false' : settled(table),
     insert_columns: columnList(written),
     insert_values: columnList(written, 's.'),
     assignments: assignments(table.columns),
@@ -55,6 +56,14 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     o_row_id: rowId(old),
     o_row_key: rowKey(table, old),
   });
+}
+
+/** Nothing of production alters a row behind the statement that wrote it. For one row the look is not worth its while. */
+function settled(table: Table): string {
+  const refersToItself = table.references.some(({ parent }) => parent.oid === table.oid);
+  if (table.kind === 'partitioned' || refersToItself) return 'false';
+  return `NOT EXISTS (
+    SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ${table.oid} AND NOT t.tgisinternal AND t.tgtype & 2 = 0)`;
 }
 
 /** Sets every column to what was staged if the staged change altered it, else leaves it as it is. */

@@ -52,7 +52,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
 }
 
 /** Everything that builds the overlay over an existing shadow table; one script, so that it costs one round trip. */
-export function overlayScript(table: Table, server: number): string {
+function overlayScript(table: Table, server: number): string {
   return [
     ...shadowIndexesSql(table),
     overlaySql(table),

@@ -3,27 +3,48 @@ CREATE OR REPLACE FUNCTION stage.apply_run(p_run stage.apply_run, p_state stage.
 LANGUAGE plpgsql AS $$
 DECLARE
   v_operation text := CASE p_run.operation WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END;
-  v_function text := CASE
-    WHEN p_run.step = 'capture' THEN format('capture_%s', p_run.relation)
-    WHEN p_run.step = 'cascaded' THEN format('apply_%s_cascaded', p_run.relation)
-    WHEN p_run.row_count = 1 THEN format('apply_%s_row', p_run.relation)
-    ELSE format('apply_%s_set', p_run.relation) END;
-  v_expected bigint := p_state."position" + CASE p_run.step WHEN 'capture' THEN 0 ELSE p_run.row_count END;
   v_row record;
+  v_count bigint;
 BEGIN
-  FOR v_row IN EXECUTE format('SELECT * FROM stage_data.%I($1, $2, $3, $4, $5, $6)', v_function)
-    USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin
-  LOOP
-    p_state."position" := p_state."position" + 1;
-    p_state.hash := pg_catalog.sha256(p_state.hash || convert_to(stage.audit_text(
-      p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
-      v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by), 'UTF8'));
-    INSERT INTO stage.audit VALUES (
-      p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
-      v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash);
-  END LOOP;
-  IF p_state."position" <> v_expected THEN
-    RAISE EXCEPTION 'production took % of % rows', p_run.row_count - v_expected + p_state."position", p_run.row_count
+  IF p_run.step = 'capture' THEN
+    EXECUTE format('SELECT stage_data.capture_%s($1, $2, $3, $4, $5, $6)', p_run.relation)
+    USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin;
+    RETURN p_state;
+  END IF;
+
+  IF p_run.step = 'apply' AND p_run.row_count = 1 THEN
+    EXECUTE format('SELECT * FROM stage_data.apply_%s_row($1, $2, $3, $4, $5, $6)', p_run.relation) INTO v_row
+    USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count = 1 THEN
+      p_state."position" := p_state."position" + 1;
+      p_state.hash := stage.chain_link(p_state.hash, NULL, convert_to(stage.audit_text(
+        p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
+        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by), 'UTF8'));
+      INSERT INTO stage.audit VALUES (
+        p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
+        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash);
+    END IF;
+  ELSE
+    EXECUTE format($q$
+      INSERT INTO stage.audit
+      SELECT e."position", $1, $7.project_id, $8, $9, $4, e.lineage, $10, e.row_id, e.row_key, e.old_data, e.new_data,
+        $7.approved_at, $7.approved_by,
+        stage.chain($7.hash, convert_to(stage.audit_text(e."position", $1, $7.project_id, $8, $9, $4, e.lineage,
+          $10, e.row_id, e.row_key, e.old_data, e.new_data, $7.approved_at, $7.approved_by), 'UTF8'))
+          OVER (ORDER BY e."position" ROWS UNBOUNDED PRECEDING)
+      FROM (SELECT a.*, $7."position" + a.ordinality AS "position"
+            FROM stage_data.apply_%s_%s($1, $2, $3, $4, $5, $6) WITH ORDINALITY a) e
+    $q$, p_run.relation, CASE p_run.step WHEN 'apply' THEN 'set' ELSE p_run.step END)
+    USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin, p_state,
+      p_run.relation, p_run.table_name, v_operation;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    p_state."position" := p_state."position" + v_count;
+    SELECT a.hash INTO p_state.hash FROM stage.audit a WHERE a."position" = p_state."position";
+  END IF;
+
+  IF v_count <> p_run.row_count THEN
+    RAISE EXCEPTION 'production took % of % rows', v_count, p_run.row_count
       USING ERRCODE = 'ST003', TABLE = p_run.table_name, HINT = 'A trigger or a rule of production suppressed a change.';
   END IF;
   RETURN p_state;

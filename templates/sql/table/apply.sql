@@ -11,6 +11,8 @@ LANGUAGE plpgsql AS $body$
 DECLARE
   v_row record;
   v_staged refcursor;
+  -- RETURNING comes before AFTER triggers: rows that they may alter are read again after them
+  v_settled boolean := {{settled}};
 BEGIN
   IF p_operation = 'I' THEN
     -- RETURNING knows nothing of the staged row, but comes in the same order
@@ -19,14 +21,16 @@ BEGIN
       WITH applied AS (
         INSERT INTO {{production}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
         SELECT {{insert_values}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq
-        RETURNING {{p_key}}
+        RETURNING {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, {{p_key}}
       )
       SELECT a.* FROM applied a
     LOOP
       FETCH v_staged INTO lineage;
-      SELECT {{p_row_id}}, {{p_row_key}}, pg_catalog.to_jsonb(p.*) INTO row_id, row_key, new_data
-      FROM {{production}} p WHERE {{p_matches_row}};
-      IF FOUND THEN RETURN NEXT; END IF;
+      row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data;
+      IF NOT v_settled THEN
+        SELECT pg_catalog.to_jsonb(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
+      END IF;
+      IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation = 'U' THEN
@@ -37,14 +41,15 @@ BEGIN
         FROM {{shadow}} s JOIN {{production}} o ON {{o_matches_old}}
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, {{p_key}}
+          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data, {{p_key}}
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
-      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
-      -- RETURNING comes before AFTER triggers, this after them
-      SELECT pg_catalog.to_jsonb(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
-      IF FOUND THEN RETURN NEXT; END IF;
+      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data; new_data := v_row.new_data;
+      IF NOT v_settled THEN
+        SELECT pg_catalog.to_jsonb(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
+      END IF;
+      IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
   ELSE
     RETURN QUERY

@@ -24,7 +24,7 @@ END $body$;
 
 CREATE FUNCTION {{capture}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
-) RETURNS SETOF void
+) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN

@@ -1,0 +1,126 @@
+/** INSERT ... ON CONFLICT: what is read of the clause, and which indexes it means. */
+import { inferArbiters } from '../../src/sql/arbiters.ts';
+import { loadParser } from '../../src/sql/parser.ts';
+import type { Upsert } from '../../src/sql/verdict.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { onlyStatement, queryIn, refusalOf, slice } from './judging.ts';
+
+function upsertsOf(sql: string): { text: Buffer; upserts: readonly Upsert[] } {
+  const { text, verdict } = onlyStatement(sql);
+  const query = queryIn(verdict);
+  if (query.kind !== 'write') throw new Error(`not a write: ${sql}`);
+  return { text, upserts: query.upserts };
+}
+
+/** The clause cut out, then SET and WHERE. */
+function partsOf(sql: string): (string | null)[] {
+  const { text, upserts } = upsertsOf(sql);
+  return upserts.flatMap(({ clause, set, where }) => [
+    slice(text, clause),
+    set?.text.toString() ?? null,
+    where?.text.toString() ?? null,
+  ]);
+}
+
+const parts: Record<string, (string | null)[]> = {
+  'INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING': ['ON CONFLICT DO NOTHING', null, null],
+  'INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING RETURNING a': [
+    'ON CONFLICT DO NOTHING',
+    null,
+    null,
+  ],
+  'insert into t select 1 on conflict (a) do update set b = excluded.b, c = default': [
+    'on conflict (a) do update set b = excluded.b, c = default',
+    'b = excluded.b, c = default',
+    null,
+  ],
+  'INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE b DO UPDATE SET (a, b) = (SELECT 1, c FROM u WHERE x) WHERE t.a IN (SELECT 2) RETURNING *':
+    [
+      'ON CONFLICT (a) WHERE b DO UPDATE SET (a, b) = (SELECT 1, c FROM u WHERE x) WHERE t.a IN (SELECT 2)',
+      '(a, b) = (SELECT 1, c FROM u WHERE x)',
+      't.a IN (SELECT 2)',
+    ],
+  "WITH x AS (INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 'do; where returning' /* where */) SELECT 1":
+    ["ON CONFLICT (a) DO UPDATE SET b = 'do; where returning'", "b = 'do; where returning'", null],
+};
+
+const index = (name: string, columns: readonly string[], predicate: string | null = null) => ({
+  name,
+  kind: 'unique' as const,
+  timing: 'immediate' as const,
+  elements: columns.map((definition) => ({
+    column: definition.includes('(') ? null : definition,
+    definition,
+  })),
+  predicate,
+});
+
+const indexes = [
+  index('t_pkey', ['id']),
+  index('t_a_b', ['a', 'b']),
+  index('t_lower', ['lower((email)::text)']),
+  index('t_active', ['a'], 'active AND (n > 3)'),
+  { ...index('t_later', ['c']), timing: 'deferrable' as const },
+];
+
+function arbitersOf(target: string): readonly string[] | null {
+  const { upserts } = upsertsOf(`INSERT INTO t VALUES (1) ON CONFLICT ${target} DO NOTHING`);
+  const [upsert] = upserts;
+  if (upsert === undefined) throw new Error('no upsert');
+  return inferArbiters(upsert.arbiter, indexes);
+}
+
+const arbiters: Record<string, readonly string[] | null> = {
+  '': null,
+  '(id)': ['t_pkey'],
+  '(b, a)': ['t_a_b'],
+  '(a)': [],
+  '(lower(email))': ['t_lower'],
+  '(upper(email))': [],
+  '(a) WHERE active AND n > 3': ['t_active'],
+  '(a) WHERE active': [],
+  '(c)': [],
+  'ON CONSTRAINT t_a_b': ['t_a_b'],
+  'ON CONSTRAINT nope': [],
+};
+
+suite('upserts', (test) => {
+  test.before(() => loadParser());
+
+  for (const [sql, expected] of Object.entries(parts)) {
+    test(sql, () => assert.equal(partsOf(sql), expected));
+  }
+
+  test('a clause behind another statement and in multi-byte text', () => {
+    const sql =
+      'INSERT INTO "ü" VALUES (1) ON CONFLICT (a) DO UPDATE SET "set" = CASE WHEN true THEN 1 END -- end';
+    assert.equal(partsOf(sql).slice(1), ['"set" = CASE WHEN true THEN 1 END', null]);
+  });
+
+  for (const [target, expected] of Object.entries(arbiters)) {
+    test(`arbiters of ON CONFLICT ${target}`, () => assert.equal(arbitersOf(target), expected));
+  }
+
+  test('DO UPDATE without a target is an error of syntax', () => {
+    assert.is(
+      refusalOf('INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 1').sqlstate,
+      '42601',
+    );
+  });
+
+  test('parameters in DO UPDATE, operator classes and collations are refused', () => {
+    for (const sql of [
+      'INSERT INTO t VALUES ($1) ON CONFLICT (a) DO UPDATE SET a = $2',
+      'INSERT INTO t VALUES ($1) ON CONFLICT (a COLLATE "C") DO NOTHING',
+      'INSERT INTO t VALUES ($1) ON CONFLICT (a text_pattern_ops) DO NOTHING',
+    ]) {
+      assert.is(refusalOf(sql).sqlstate, '0A000');
+    }
+  });
+
+  test('OVERRIDING is told with its target', () => {
+    const { verdict } = onlyStatement('INSERT INTO t OVERRIDING USER VALUE VALUES (1)');
+    const query = queryIn(verdict);
+    assert.equal(query.kind === 'write' && query.overriding, [{ target: 12, value: 'user' }]);
+  });
+});
