@@ -12,7 +12,7 @@ export interface Expectation {
   /** Keeps CommandComplete back until the router is told to show or to forget it. */
   readonly holdsCompletion?: boolean;
   readonly hidesNotices?: boolean;
-  /** A message of ours that stands before CommandComplete. */
+  /** A message of ours that stands before CommandComplete, or before the error in its place. */
   readonly notice?: Buffer;
   /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
   readonly onError?: ErrorHandler;

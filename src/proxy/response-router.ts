@@ -239,7 +239,9 @@ export class ResponseRouter {
     else this.skipToSync();
     const shown = head.shown === 'nothing' ? null : frame;
     const message = head.onError ? head.onError(fields) : shown;
-    if (message !== null) this.showError(message);
+    if (message === null) return;
+    if (head.notice !== undefined && this.audience === 'open') this.outlet.add(head.notice);
+    this.showError(message);
   }
 
   /** As the server does after an error in the extended protocol. */

@@ -61,10 +61,11 @@ function passesAtOnce({ state, reads }: Conversation, plan: QueryPlan): boolean 
 }
 
 async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<void> {
-  const { state, router } = conversation;
+  const { state, router, statements } = conversation;
   if (state.implicit || state.block === 'own') await endBatch(conversation);
   if (router.hasShownError) return;
   if (plan.refusal !== null) throw refusalError(plan.refusal);
+  statements.delete('');
   const last = plan.statements.length - 1;
   let isReadyShown = false;
   for (const [index, statement] of plan.statements.entries()) {
