@@ -19,10 +19,14 @@ export function controlReplacements(
     const append = { start: text.length, end: text.length, text: '\nREAD WRITE' };
     return opens && state.clientAccess === 'read write' ? [append] : [];
   }
-  if (action.type !== 'set access') return [];
+  // RESET brings back the pinned value, which is the one from the start.
+  if (action.type !== 'set access' || resets.test(text.toString('latin1'))) return [];
   // The default is pinned: a setting of ours takes the value, with the same answers in every transaction state.
   return [{ start: 0, end: text.length, text: `SET stage.access = '${action.access}'` }];
 }
+
+/** RESET behind any comments. */
+const resets = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*reset\b/is;
 
 const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
   savepoint: 'SAVEPOINT',
@@ -40,7 +44,8 @@ export function beforeControl(
   action: ControlAction,
 ): Partial<Expectation> {
   const ends = action.type === 'commit' || action.type === 'rollback';
-  if (!ends && action.type !== 'rollback to') own.release();
+  // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
+  if (ends ? action.chain : action.type !== 'rollback to') own.release();
   if (state.block !== 'own') return {};
   const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
   if (command !== undefined) {

@@ -140,7 +140,9 @@ export class Names {
 
   private learn(key: string, meaning: ResolvedName): void {
     const known = this.relations.get(key);
-    this.relations.set(key, meaning);
+    // What does not exist may be created at any time, and nothing would tell.
+    if (meaning.oid === null) this.relations.delete(key);
+    else this.relations.set(key, meaning);
     if (meaning.signature === '') this.beUnsure();
     if (known && JSON.stringify(known) !== JSON.stringify(meaning)) this.currentVersion += 1;
     if (meaning.overlay && meaning.schema) {

@@ -25,8 +25,8 @@ export interface Desk {
   stage(session: string, statements: string): Promise<void>;
   /** Every row of every table as sorted text: of production, or as a session sees it. */
   contents(session?: string): Promise<Contents>;
-  /** Number of staged rows of every session. */
-  stagedRows(): Promise<number>;
+  /** Number of rows that the given sessions have staged. */
+  stagedRows(...sessions: string[]): Promise<number>;
   /** Empties the tables and fills them again. */
   reset(): Promise<void>;
   close(): Promise<void>;
@@ -87,10 +87,15 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
         await client.end();
       }
     },
-    stagedRows: async () => {
-      const shadows = tables.map(({ oid }) => `SELECT count(*) AS n FROM stage_data.shadow_${oid}`);
+    stagedRows: async (...sessions) => {
+      const ids = sessions.map((session) => session.slice(5));
+      const counts = tables.map(
+        ({ oid }) =>
+          `SELECT count(*) AS n FROM stage_data.shadow_${oid} WHERE _stage_session = ANY ($1::uuid[])`,
+      );
       const [row] = await database.query<{ n: string }>(
-        `SELECT sum(n) AS n FROM (${shadows.join(' UNION ALL ')}) x`,
+        `SELECT sum(n) AS n FROM (${counts.join(' UNION ALL ')}) x`,
+        [ids],
       );
       return Number(row?.n);
     },

@@ -28,14 +28,13 @@ const wrongReads = [
   'SELECT nowhere FROM item',
   'SELECT * FROM nowhere',
   'SELEC 1',
-  'SELECT 1/(amount - amount) FROM item',
+  'SELECT 1/(id - id) FROM item',
 ];
 
 const controls = [
   'BEGIN',
   'BEGIN',
   'BEGIN ISOLATION LEVEL REPEATABLE READ',
-  'BEGIN READ ONLY',
   'START TRANSACTION',
   'COMMIT',
   'COMMIT',
@@ -85,18 +84,18 @@ function statement(random: Random, writes: boolean): string {
   const kind = random.below(10);
   if (kind < 4) return random.pick(reads);
   if (kind < 5) return random.pick(wrongReads);
-  if (kind < 7 || !writes) return random.pick(controls);
+  if (kind < 7 || !writes) return random.pick(writes ? controls : [...controls, 'BEGIN READ ONLY']);
   return write(random);
 }
 
 /**
- * In the middle of a batch the proxy begins a transaction where PostgreSQL says that it is too late for its modes,
- * and what ran before it is over by then: a SET before it stays.
+ * What runs before a BEGIN or a write in the same batch is over by then: so the proxy begins a transaction where
+ * PostgreSQL finds it too late for its modes, and a SET, or a cursor, does not belong to the transaction that follows.
  */
 function batchStatement(random: Random, writes: boolean): string {
   return statement(random, writes)
     .replace(/^(BEGIN|START TRANSACTION)\b.*/, '$1')
-    .replace(/^SET application_name.*/, 'SHOW application_name');
+    .replace(/^(SET|DECLARE)\b.*/, 'SHOW application_name');
 }
 
 function simple(random: Random, writes: boolean): Buffer {

@@ -90,7 +90,7 @@ suite('replay', (test) => {
       await approveSession(desk.service, session, { approvedBy: 'me', digest: reviewed.digest });
       assert.equal(await desk.contents(), wanted);
       assert.equal(await diffOf(desk.service, session), reviewed, 'the diff from the audit');
-      assert.is(await desk.stagedRows(), 0);
+      assert.is(await desk.stagedRows(session), 0);
       assert.equal((await verifyAudit(desk.service)).firstBad, null);
     });
   }

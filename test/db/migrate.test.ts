@@ -1,0 +1,91 @@
+/** The schema of the service: made once by whoever comes first, printed for an administrator, never downgraded. */
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
+import { migrate, printMigrations } from '../../src/db/migrate.ts';
+import type { StageError } from '../../src/errors.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const objects = `
+  SELECT 'table ' || c.relname AS object FROM pg_class c WHERE c.relnamespace = 'stage'::regnamespace AND c.relkind = 'r'
+  UNION ALL
+  SELECT 'function ' || p.proname FROM pg_proc p WHERE p.pronamespace = 'stage'::regnamespace
+  ORDER BY 1`;
+
+suite('migrations', (test) => {
+  let database: TestDatabase;
+  let services: Database[];
+  const service = (url = database.url) => {
+    const created = createDatabase({ url });
+    services.push(created);
+    return created;
+  };
+  test.beforeEach(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+    services = [];
+  });
+  test.afterEach(async () => {
+    await Promise.all(services.map((each) => each.close()));
+    await database.drop();
+  });
+
+  test('two daemons may start at once', async () => {
+    await Promise.all([migrate(service()), migrate(service()), migrate(service())]);
+    const [row] = await database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM stage.migration',
+    );
+    assert.ok((row?.count ?? 0) >= 2);
+  });
+
+  test('what is printed makes the same schema, which a daemon then takes as it is', async () => {
+    await migrate(service());
+    const made = await database.query(objects);
+    const other = await createTestDatabase({ template: 'empty' });
+    try {
+      await other.query(printMigrations());
+      assert.equal(await other.query(objects), made);
+      await migrate(service(other.url));
+      assert.equal(await other.query(objects), made);
+    } finally {
+      await Promise.all(services.splice(0).map((each) => each.close()));
+      await other.drop();
+    }
+  });
+
+  test('a function whose text changed is made anew', async () => {
+    await migrate(service());
+    await database.query(`UPDATE stage.function SET hash = '' WHERE name = 'display_value.sql'`);
+    await database.query(
+      `CREATE OR REPLACE FUNCTION stage.display_value(p_value text) RETURNS text LANGUAGE sql AS 'SELECT $1'`,
+    );
+    await migrate(service());
+    const [row] = await database.query<{ shown: string }>(
+      'SELECT stage.display_value(NULL) AS shown',
+    );
+    assert.is(row?.shown, 'null');
+  });
+
+  test('a newer schema, or one of another build, is refused', async () => {
+    await migrate(service());
+    await database.query(`UPDATE stage.migration SET hash = 'other' WHERE number = 1`);
+    assert.is(((await rejects(migrate(service()))) as StageError).code, 'schema_too_new');
+    await database.query(`INSERT INTO stage.migration VALUES (999, '000999_later.sql', 'x')`);
+    const error = (await rejects(migrate(service()))) as StageError;
+    assert.is(error.code, 'schema_too_new');
+    assert.match(error.message, /999/);
+  });
+
+  test('an account without the right to create is told so', async () => {
+    const role = `weak_${database.name.slice(-12)}`;
+    await database.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+    try {
+      const error = (await rejects(migrate(service(database.urlFor(role, role))))) as StageError;
+      assert.is(error.code, 'forbidden');
+      assert.match(error.message, /permission denied for database/);
+    } finally {
+      await Promise.all(services.splice(0).map((each) => each.close()));
+      await database.query(`DROP ROLE ${role}`);
+    }
+  });
+});

@@ -1,0 +1,197 @@
+/** What changes while a connection is open: tables under its cached names, rows under its statements. */
+import type pg from 'pg';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+import { b, d, e, h, inWords, p, run, s } from '../helpers/wire-script.ts';
+
+const schema = `
+CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL, amount int NOT NULL DEFAULT 0);
+INSERT INTO item SELECT g, 'item ' || g, g FROM generate_series(1, 5) g;
+CREATE SCHEMA other;
+CREATE TABLE other.item (id int PRIMARY KEY, name text NOT NULL, amount int NOT NULL DEFAULT 0);
+INSERT INTO other.item VALUES (1, 'other', 1);
+`;
+
+suite('a table changes under a connection', (test) => {
+  let proxied: Proxied;
+  let client: pg.Client;
+  let changes = 0;
+  /** Makes the overlay out of date. */
+  const change = async () => {
+    changes += 1;
+    await proxied.database.query(`ALTER TABLE item ALTER COLUMN amount SET DEFAULT ${changes}`);
+  };
+  /** Adds a column to a table whose overlay is there, without staged rows. */
+  const addColumn = async (table: string) => {
+    await proxied.database.query(`CREATE TABLE ${table} (id int PRIMARY KEY)`);
+    await client.query(`BEGIN; INSERT INTO ${table} VALUES (1); ROLLBACK`);
+    await proxied.database.query(`ALTER TABLE ${table} ADD COLUMN extra int`);
+  };
+  test.before(async () => {
+    proxied = await startProxied(schema);
+    client = await proxied.connect(await proxied.session('staged'));
+    await client.query('UPDATE item SET amount = 1 WHERE id = 1');
+  });
+  test.after(() => proxied.stop());
+
+  test('a Query is run again, unseen', async () => {
+    await addColumn('wider');
+    const { rows } = await client.query('INSERT INTO wider VALUES (1, 7) RETURNING extra');
+    assert.is(rows[0].extra, 7);
+  });
+
+  test('so is a batch, whose statement cannot even be parsed before', async () => {
+    await addColumn('wider_still');
+    const insert = 'INSERT INTO wider_still VALUES (1, $1) RETURNING extra';
+    assert.is((await client.query(insert, [8])).rows[0].extra, 8);
+  });
+
+  test('so is a statement prepared before', async () => {
+    const named = { name: 'kept', text: 'UPDATE item SET amount = $1 WHERE id = $2 RETURNING amount' };
+    await client.query({ ...named, values: [1, 2] });
+    await change();
+    const { rows, rowCount } = await client.query({ ...named, values: [9, 2] });
+    assert.equal([rows, rowCount], [[{ amount: 9 }], 1]);
+  });
+
+  test('in one message the block is run again only from its first write', async () => {
+    await change();
+    await client.query('UPDATE item SET amount = 10 WHERE id = 3; UPDATE item SET amount = amount + 1 WHERE id = 3');
+    const { rows } = await client.query('SELECT amount FROM item WHERE id = 3');
+    assert.is(rows[0].amount, 11);
+  });
+
+  test('each answer comes once', async () => {
+    const url = await proxied.session('staged');
+    const wire = await proxied.wire(url);
+    const update = 'UPDATE item SET amount = $1 WHERE id = 1 RETURNING amount';
+    wire.send(p(update, 'w'), d('statement', 'w'), s, b(['1'], 'w'), d(), e(), s);
+    await wire.readTo('Z'.charCodeAt(0), 2);
+    await change();
+    wire.send(b(['2'], 'w'), d(), e(), run('SELECT 1'), s);
+    const types = (await wire.readTo('Z'.charCodeAt(0))).map((message) => inWords(message)[0]);
+    assert.is(types.join(''), '2TDC12TDCZ');
+  });
+
+  test('in a transaction the client is told to retry it, and then it works', async () => {
+    await change();
+    await client.query('BEGIN');
+    const error = await rejects(client.query('UPDATE item SET amount = 12 WHERE id = 4'));
+    assert.is(error.code, '40001');
+    assert.is((await rejects(client.query('SELECT 1'))).code, '25P02');
+    await client.query('ROLLBACK');
+    await client.query('BEGIN');
+    await client.query('UPDATE item SET amount = 12 WHERE id = 4');
+    await client.query('COMMIT');
+    const { rows } = await client.query('SELECT amount FROM item WHERE id = 4');
+    assert.is(rows[0].amount, 12);
+  });
+
+  test('a batch that already gave an answer cannot be run again', async () => {
+    const url = await proxied.session('staged');
+    const wire = await proxied.wire(url);
+    await addColumn('second');
+    const first = run('UPDATE item SET amount = 1 WHERE id = 1');
+    const second = run('INSERT INTO second VALUES (1, 2)');
+    wire.send(run('INSERT INTO second VALUES (1)'), s);
+    await wire.readTo('Z'.charCodeAt(0));
+    wire.send(first, h);
+    await wire.readTo('C'.charCodeAt(0));
+    await proxied.database.query('ALTER TABLE second ALTER COLUMN extra SET DEFAULT 3');
+    wire.send(second, s);
+    const answers = (await wire.readTo('Z'.charCodeAt(0))).map(inWords);
+    assert.match(answers.join('\n'), /C=40001[^]*Z I/);
+  });
+
+  test('a table that goes, and one that comes', async () => {
+    await proxied.database.query('CREATE TABLE fleeting (id int PRIMARY KEY)');
+    await client.query('INSERT INTO fleeting VALUES (1)');
+    await proxied.database.query('DROP TABLE fleeting');
+    assert.is((await rejects(client.query('INSERT INTO fleeting VALUES (2)'))).code, '42P01');
+    assert.is((await rejects(client.query('INSERT INTO coming VALUES (2)'))).code, '42P01');
+    await proxied.database.query('CREATE TABLE coming (id int PRIMARY KEY)');
+    assert.is((await client.query('INSERT INTO coming VALUES ($1)', [2])).rowCount, 1);
+  });
+
+  test('the search path decides which table is meant, whoever sets it', async () => {
+    const amount = async (name: string) =>
+      (await client.query(`SELECT amount FROM ${name} WHERE id = 1`)).rows[0].amount;
+    await client.query('UPDATE item SET amount = 20 WHERE id = 1');
+    await client.query('SET search_path = other');
+    await client.query('UPDATE item SET amount = 21 WHERE id = 1');
+    await client.query('BEGIN; SET LOCAL search_path = public; UPDATE item SET amount = 22 WHERE id = 1; COMMIT');
+    await client.query('UPDATE item SET amount = amount + 10 WHERE id = 1');
+    assert.equal([await amount('public.item'), await amount('other.item')], [22, 31]);
+    await client.query(`SELECT set_config('search_path', 'public', false)`);
+    await client.query('UPDATE item SET amount = amount + 10 WHERE id = 1');
+    assert.equal([await amount('public.item'), await amount('other.item')], [32, 31]);
+  });
+});
+
+suite('two connections of a session write the same row', (test) => {
+  let proxied: Proxied;
+  let one: pg.Client;
+  let other: pg.Client;
+  const waiting = () =>
+    until(async () => {
+      const [row] = await proxied.database.query<{ n: string }>(
+        `SELECT count(*) AS n FROM pg_locks WHERE NOT granted`,
+      );
+      return Number(row?.n) > 0;
+    });
+  test.before(async () => {
+    proxied = await startProxied(schema);
+    const url = await proxied.session('staged');
+    one = await proxied.connect(url);
+    other = await proxied.connect(url);
+    await one.query('UPDATE item SET amount = 0');
+  });
+  test.after(() => proxied.stop());
+
+  const statements = {
+    'by a Query': () => other.query(`UPDATE item SET name = name || 'B' WHERE id = 1 RETURNING name`),
+    'with parameters': () =>
+      other.query(`UPDATE item SET name = name || $1 WHERE id = $2 RETURNING name`, ['B', 1]),
+  };
+  for (const [name, write] of Object.entries(statements)) {
+    test(`the second waits, and sees the first: ${name}`, async () => {
+      await one.query(`UPDATE item SET name = 'start' WHERE id = 1`);
+      await one.query('BEGIN');
+      await one.query(`UPDATE item SET name = name || 'A' WHERE id = 1`);
+      const second = write();
+      await waiting();
+      await one.query('COMMIT');
+      assert.is((await second).rows[0].name, 'startAB');
+    });
+  }
+
+  test('in a transaction the second has to retry it', async () => {
+    await one.query('BEGIN');
+    await one.query(`UPDATE item SET amount = 1 WHERE id = 2`);
+    await other.query('BEGIN');
+    const second = rejects(other.query(`UPDATE item SET amount = 2 WHERE id = 2`));
+    await waiting();
+    await one.query('COMMIT');
+    assert.is((await second).code, '40001');
+    await other.query('ROLLBACK');
+  });
+
+  test('a row that the first deleted is not updated', async () => {
+    await one.query('BEGIN');
+    await one.query('DELETE FROM item WHERE id = 3');
+    const second = other.query('UPDATE item SET amount = 2 WHERE id = 3');
+    await waiting();
+    await one.query('COMMIT');
+    assert.is((await second).rowCount, 0);
+  });
+
+  test('overlays that another connection makes are seen at once', async () => {
+    await proxied.database.query('CREATE TABLE late (id int PRIMARY KEY)');
+    assert.is((await one.query('SELECT FROM late')).rowCount, 0);
+    await other.query('INSERT INTO late VALUES (1)');
+    assert.is((await one.query('SELECT FROM late')).rowCount, 1);
+    assert.is((await one.query('SELECT FROM late WHERE id = $1', [1])).rowCount, 1);
+  });
+});

@@ -1,0 +1,221 @@
+/** Reviews racing each other, writers and production: one outcome, and state, data and audit always agree. */
+import type { StageError } from '../../src/errors.ts';
+import type { Session } from '../../src/model/session.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { listAudit } from '../../src/review/audit-store.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { rejectSession } from '../../src/review/reject.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import { deleteSession } from '../../src/staging/discard.ts';
+import { listMutations } from '../../src/staging/mutation-log.ts';
+import { getSession } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int, note text);';
+const data = 'INSERT INTO account SELECT g, 100 FROM generate_series(1, 20) g';
+const nobody = { approvedBy: null, digest: null };
+
+suite('races', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+  test.afterEach(async () => {
+    assert.equal((await verifyAudit(desk.service)).firstBad, null);
+    await desk.reset();
+  });
+
+  async function proposed(statements: string): Promise<string> {
+    const session = await desk.open();
+    await desk.stage(session, statements);
+    await proposeSession(desk.service, session);
+    return session;
+  }
+
+  const entriesOf = async (sessionId: string) =>
+    (await listAudit(desk.service, { projectId: 'test', sessionId, limit: 0, offset: 0 }))
+      .totalCount;
+
+  const balance = async (id: number) =>
+    (
+      await desk.database.query<{ balance: number }>(`SELECT balance FROM account WHERE id = ${id}`)
+    )[0]?.balance;
+
+  /** Waits until somebody in the database waits for a lock. */
+  async function untilSomebodyWaits(): Promise<void> {
+    for (;;) {
+      const waiting = await desk.database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      if (waiting.length > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  const outcome = (work: Promise<Session | object>) =>
+    work.then(
+      () => 'done',
+      (error: StageError) => error.code,
+    );
+
+  test('one session approved many times at once is applied once', async () => {
+    const session = await proposed('UPDATE account SET balance = balance + 1');
+    const { digest } = await diffOf(desk.service, session);
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        outcome(
+          approveSession(desk.service, session, {
+            approvedBy: null,
+            digest: index % 2 ? digest : null,
+          }),
+        ),
+      ),
+    );
+    assert.ok(outcomes.includes('done'));
+    const others = outcomes.filter((code, index) => code !== 'done' && index % 2 === 1);
+    assert.equal(
+      others.filter((code) => code !== 'session_busy'),
+      [],
+      'those who name the digest get the same answer',
+    );
+    assert.is(await balance(1), 101);
+    assert.is(await entriesOf(session), 20);
+  });
+
+  test('two sessions with the same rows: one is applied, the other conflicts', async () => {
+    const one = await proposed(
+      'UPDATE account SET balance = 1 WHERE id = 1; UPDATE account SET balance = 1 WHERE id = 2',
+    );
+    const two = await proposed(
+      'UPDATE account SET balance = 2 WHERE id = 2; UPDATE account SET balance = 2 WHERE id = 1',
+    );
+    const outcomes = await Promise.all(
+      [one, two].map((id) => outcome(approveSession(desk.service, id, nobody))),
+    );
+    assert.equal([...outcomes].sort(), ['conflict_detected', 'done']);
+    const winner = outcomes[0] === 'done' ? 1 : 2;
+    assert.equal([await balance(1), await balance(2)], [winner, winner]);
+    assert.is((await entriesOf(one)) + (await entriesOf(two)), 2);
+  });
+
+  test('many approvals at once neither block each other for good nor lose an update', async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        proposed(`UPDATE account SET balance = balance + 1 WHERE id IN (${n + 1}, ${n + 2})`),
+      ),
+    );
+    const outcomes = await Promise.all(
+      sessions.map((id) => outcome(approveSession(desk.service, id, nobody))),
+    );
+    const done = outcomes.filter((code) => code === 'done').length;
+    assert.is(outcomes.filter((code) => code === 'conflict_detected').length, 6 - done);
+    const [sum] = await desk.database.query<{ sum: string }>(
+      'SELECT sum(balance) AS sum FROM account',
+    );
+    assert.is(Number(sum?.sum), 2000 + 2 * done);
+  });
+
+  test('approve, reject and delete raced: one of them', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const session = await proposed(`UPDATE account SET note = 'r${round}' WHERE id = 5`);
+      const outcomes = await Promise.all([
+        outcome(approveSession(desk.service, session, nobody)),
+        outcome(rejectSession(desk.service, session, null)),
+        outcome(deleteSession(desk.service, session)),
+      ]);
+      assert.is(outcomes.filter((code) => code === 'done').length, 1, outcomes.join());
+      const applied = outcomes[0] === 'done';
+      assert.is(await entriesOf(session), applied ? 1 : 0);
+      const [row] = await desk.database.query<{ note: string }>(
+        'SELECT note FROM account WHERE id = 5',
+      );
+      assert.is(row?.note === `r${round}`, applied);
+      assert.is(await desk.stagedRows(session), 0);
+    }
+  });
+
+  test('an open transaction with staged writes keeps the session from being proposed or deleted', async () => {
+    const session = await desk.open();
+    const client = await desk.connect(session);
+    try {
+      await client.query('BEGIN');
+      await client.query(`SELECT stage.enter('q', '[]', '[]', '{}')`);
+      await client.query('UPDATE account SET balance = 0');
+      const codes = await Promise.all([
+        outcome(proposeSession(desk.service, session)),
+        outcome(deleteSession(desk.service, session)),
+      ]);
+      assert.equal(codes, ['session_busy', 'session_busy']);
+      const proposing = proposeSession(desk.service, session);
+      await untilSomebodyWaits();
+      await client.query('COMMIT');
+      assert.is((await proposing).mutationCount, 1, 'what was in flight is counted');
+      assert.is(
+        (await listMutations(desk.service, session, { limit: 9, offset: 0 })).totalCount,
+        1,
+      );
+      await client.query('BEGIN');
+      await client.query(`SELECT stage.enter('q', '[]', '[]', '{}')`);
+      assert.is((await rejects(client.query('UPDATE account SET balance = 0'))).code, '25006');
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('production writes a row while it is being approved: it conflicts', async () => {
+    const session = await proposed('UPDATE account SET balance = 50 WHERE id = 3');
+    const client = await desk.connect(session);
+    try {
+      await client.query('BEGIN; UPDATE public.account SET balance = 7 WHERE id = 3');
+      const approving = outcome(approveSession(desk.service, session, nobody));
+      await untilSomebodyWaits();
+      await client.query('COMMIT');
+      assert.is(await approving, 'conflict_detected');
+      assert.is(await balance(3), 7);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('the victim of a deadlock tries again', async () => {
+    const session = await proposed('UPDATE account SET balance = 50 WHERE id IN (1, 2)');
+    const client = await desk.connect(session);
+    try {
+      await client.query(
+        `SET deadlock_timeout = '60s'; BEGIN; UPDATE public.account SET note = note WHERE id = 2`,
+      );
+      const approving = approveSession(desk.service, session, nobody);
+      await untilSomebodyWaits();
+      await client.query('UPDATE public.account SET note = note WHERE id = 1');
+      await client.query('COMMIT');
+      assert.is((await approving).status, 'approved');
+      assert.is(await entriesOf(session), 2);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('the connection dies under an approval: nothing happened, and it can be repeated', async () => {
+    const session = await proposed('UPDATE account SET balance = 50 WHERE id < 10');
+    const client = await desk.connect(session);
+    try {
+      await client.query('BEGIN; UPDATE public.account SET note = note WHERE id = 9');
+      const approving = outcome(approveSession(desk.service, session, nobody));
+      await untilSomebodyWaits();
+      await desk.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      assert.is(await approving, 'upstream_unavailable');
+      await client.query('COMMIT');
+    } finally {
+      await client.end();
+    }
+    assert.is((await getSession(desk.service, session)).status, 'proposed');
+    assert.equal([await balance(1), await entriesOf(session)], [100, 0]);
+    assert.is((await approveSession(desk.service, session, nobody)).status, 'approved');
+    assert.equal([await balance(1), await entriesOf(session)], [50, 9]);
+  });
+});

@@ -1,0 +1,120 @@
+/** Overlays: tables that cannot be staged are refused with a reason, changed tables get theirs rebuilt, production is not depended on. */
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import type { StageError } from '../../src/errors.ts';
+import type { OverlayManager } from '../../src/staging/overlay/manager.ts';
+import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = `
+CREATE TABLE plain (id int PRIMARY KEY, v text);
+CREATE TABLE keyless (v text);
+CREATE TABLE guarded (id int PRIMARY KEY);
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+CREATE TABLE ruled (id int PRIMARY KEY);
+CREATE RULE quiet AS ON INSERT TO ruled DO INSTEAD NOTHING;
+CREATE TABLE heir () INHERITS (plain);
+CREATE TABLE child (id int PRIMARY KEY, guarded int REFERENCES guarded);
+CREATE TABLE root (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+CREATE TABLE leaf PARTITION OF root FOR VALUES IN (1);
+CREATE TABLE reserved (id int PRIMARY KEY, _stage_x int);
+CREATE TABLE uniquely (a int NOT NULL UNIQUE, b int);
+CREATE TABLE parent (id int PRIMARY KEY, code text UNIQUE);
+CREATE TABLE kid (id int PRIMARY KEY, parent int REFERENCES parent ON DELETE CASCADE);
+CREATE TABLE grandkid (id int PRIMARY KEY, kid int REFERENCES kid);
+`;
+
+const refused: Record<string, RegExp> = {
+  keyless: /neither a primary key nor a unique index/,
+  guarded: /row-level security/,
+  ruled: /has rules/,
+  plain: /inheritance/,
+  leaf: /is a partition/,
+  reserved: /_stage_/,
+  child: /"child": a foreign key links it with "guarded", which has row-level security/,
+};
+
+suite('overlays', (test) => {
+  let database: TestDatabase;
+  let service: Database;
+  let overlays: OverlayManager;
+  test.before(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+    await database.query(schema);
+    service = createDatabase({ url: database.url });
+    await migrate(service);
+    overlays = createOverlayManager(service);
+  });
+  test.after(async () => {
+    await service.close();
+    await database.drop();
+  });
+
+  const oidOf = async (table: string): Promise<number> => {
+    const [row] = await database.query<{ oid: number }>(
+      `SELECT '${table}'::regclass::oid::int AS oid`,
+    );
+    return row?.oid ?? 0;
+  };
+  const installed = async () =>
+    (
+      await database.query<{ name: string }>(
+        `SELECT shown_name || CASE WHEN writable THEN '' ELSE ' (read)' END AS name FROM stage.overlay ORDER BY 1`,
+      )
+    ).map(({ name }) => name);
+
+  for (const [table, reason] of Object.entries(refused)) {
+    test(`${table} is refused, and nothing is left of the attempt`, async () => {
+      const before = await installed();
+      const error = (await rejects(overlays.ensure([await oidOf(table)]))) as StageError;
+      assert.is(error.code, 'statement_not_supported');
+      assert.match(error.message, reason);
+      assert.equal(await installed(), before);
+    });
+  }
+
+  test('a unique index over NOT NULL columns serves as the key', async () => {
+    await overlays.ensure([await oidOf('uniquely')]);
+    const [row] = await database.query(
+      `SELECT key_columns FROM stage.overlay WHERE table_name = 'uniquely'`,
+    );
+    assert.equal(row, { key_columns: ['a'] });
+  });
+
+  test('what a write can reach comes along, as far as it can reach', async () => {
+    await overlays.ensure([await oidOf('parent')]);
+    const made = (await installed()).filter((name) => /parent|kid/.test(name));
+    assert.equal(made, ['grandkid (read)', 'kid', 'parent']);
+  });
+
+  test('several managers may make the same overlay at once', async () => {
+    const oid = await oidOf('root');
+    await Promise.all([1, 2, 3].map(() => createOverlayManager(service).ensure([oid])));
+    assert.ok((await installed()).includes('root'));
+  });
+
+  test('a changed table is rebuilt, and production can change and go at will', async () => {
+    const oid = await oidOf('uniquely');
+    await database.query(
+      'ALTER TABLE uniquely ADD COLUMN c text DEFAULT 1, ALTER COLUMN b TYPE bigint',
+    );
+    await overlays.ensure([oid]);
+    const [{ namespace }] = (await database.query(
+      `SELECT 'public'::regnamespace::oid::int AS namespace`,
+    )) as [{ namespace: number }];
+    const columns = await database.query<{ column: string }>(
+      `SELECT attname || ' ' || format_type(atttypid, NULL) AS column FROM pg_attribute
+       WHERE attrelid = 'stage_overlay_${namespace}.uniquely'::regclass ORDER BY attnum`,
+    );
+    assert.equal(
+      columns.map(({ column }) => column),
+      ['a integer', 'b bigint', 'c text'],
+    );
+    await database.query('ALTER TABLE uniquely DROP COLUMN c');
+    await database.query('DROP TABLE uniquely');
+    assert.is((await database.query(`SELECT to_regclass('uniquely') AS gone`))[0]?.['gone'], null);
+  });
+});

@@ -1,0 +1,234 @@
+/** Sessions and their mutation log in the database, and what leaving a session means. */
+import type { StageError } from '../../src/errors.ts';
+import { JsonText } from '../../src/model/json.ts';
+import type { SessionEvent, SessionStatus } from '../../src/model/session.ts';
+import { sessionStatuses, transitions } from '../../src/model/session.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { rejectSession } from '../../src/review/reject.ts';
+import { deleteSession } from '../../src/staging/discard.ts';
+import { listMutations } from '../../src/staging/mutation-log.ts';
+import {
+  countActiveSessions,
+  createSession,
+  getSession,
+  listSessions,
+} from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = `
+CREATE TABLE t (id int PRIMARY KEY, v text);
+CREATE TABLE child (id int PRIMARY KEY, t int REFERENCES t ON DELETE CASCADE);`;
+
+suite('sessions', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(
+      schema,
+      `INSERT INTO t SELECT g, 'v' FROM generate_series(1, 9) g; INSERT INTO child VALUES (1, 1), (2, 1)`,
+    );
+  });
+  test.after(() => desk.close());
+
+  test('are created active, with what was given kept verbatim', async () => {
+    const metadata = new JsonText('{"z": 12345678901234567890.10,  "a": ["\\u0000", null]}');
+    const created = await createSession(desk.service, {
+      projectId: 'créé',
+      metadata,
+      reads: 'staged',
+      conflictScope: 'column',
+    });
+    const { id, createdAt, updatedAt, ...rest } = await getSession(desk.service, created.id);
+    assert.match(id, /^sess_[0-9a-f]{32}$/);
+    assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    assert.is(updatedAt, createdAt);
+    assert.equal(rest, {
+      projectId: 'créé',
+      metadata,
+      status: 'active',
+      reads: 'staged',
+      conflictScope: 'column',
+      mutationCount: 0,
+      proposedAt: null,
+      approvedAt: null,
+      approvedBy: null,
+      rejectedAt: null,
+      reason: null,
+    });
+    assert.is(
+      (await createSession(desk.service, { projectId: 'p', metadata, reads: 'production' }))
+        .conflictScope,
+      'row',
+    );
+  });
+
+  test('cannot be had by an unknown or impossible id', async () => {
+    const log = { limit: 1, offset: 0 };
+    for (const id of [
+      `sess_${'0'.repeat(32)}`,
+      'sess_',
+      `sess_${'G'.repeat(32)}`,
+      `SESS_${'0'.repeat(32)}`,
+      `sess_${'0'.repeat(31)}'`,
+      '',
+    ]) {
+      const works = [
+        () => getSession(desk.service, id),
+        () => listMutations(desk.service, id, log),
+        () => deleteSession(desk.service, id),
+      ];
+      for (const work of works) {
+        assert.is((await rejects<StageError>(work())).code, 'session_not_found', id);
+      }
+    }
+  });
+
+  test('are listed newest first, filtered and paged', async () => {
+    const metadata = new JsonText('{}');
+    const ids: string[] = [];
+    for (const projectId of ['list', 'list', 'other']) {
+      ids.push(
+        (await createSession(desk.service, { projectId, metadata, reads: 'production' })).id,
+      );
+    }
+    await proposeSession(desk.service, String(ids[0]));
+    const list = async (filter: object) => {
+      const page = await listSessions(desk.service, { limit: 100, offset: 0, ...filter });
+      return { ids: page.sessions.map(({ id }) => id), total: page.totalCount };
+    };
+    assert.equal(await list({ projectId: 'list' }), { ids: [ids[1], ids[0]], total: 2 });
+    assert.equal(await list({ projectId: 'list', status: 'proposed' }), {
+      ids: [ids[0]],
+      total: 1,
+    });
+    assert.equal(await list({ projectId: 'list', limit: 1, offset: 1 }), {
+      ids: [ids[0]],
+      total: 2,
+    });
+    assert.equal((await list({ limit: 1 })).ids, [ids[2]]);
+    const before = await countActiveSessions(desk.service);
+    await deleteSession(desk.service, String(ids[2]));
+    assert.is(await countActiveSessions(desk.service), before - 1);
+  });
+
+  test('log one mutation a statement, table and kind, without what cascades and what touched nothing', async () => {
+    const session = await desk.open();
+    await desk.stage(
+      session,
+      `UPDATE t SET v = 'w' WHERE id IN (2, 3); DELETE FROM t WHERE id = 1; UPDATE t SET v = 'w' WHERE id = 1;
+       WITH d AS (DELETE FROM t WHERE id = 9 RETURNING id) INSERT INTO t SELECT id + 1, 'n' FROM d`,
+    );
+    const log = await listMutations(desk.service, session, { limit: 10, offset: 0 });
+    assert.is(log.totalCount, 4);
+    const short = log.mutations.map(({ type, table, affectedRows, query }) => [
+      type,
+      table,
+      affectedRows,
+      query.slice(0, 6),
+    ]);
+    assert.equal(short.slice(0, 2), [
+      ['UPDATE', 't', 2, 'UPDATE'],
+      ['DELETE', 't', 1, 'DELETE'],
+    ]);
+    assert.equal(short.slice(2).sort(), [
+      ['DELETE', 't', 1, 'WITH d'],
+      ['INSERT', 't', 1, 'WITH d'],
+    ]);
+    const numbers = log.mutations.map(({ id }) => Number(/^mut_(\d+)$/.exec(id)?.[1]));
+    assert.equal(
+      numbers,
+      [...numbers].sort((a, b) => a - b),
+    );
+    const find = async (filter: object) => {
+      const page = await listMutations(desk.service, session, { limit: 10, offset: 0, ...filter });
+      return [page.mutations.length, page.totalCount];
+    };
+    assert.equal(await find({ type: 'DELETE' }), [2, 2]);
+    assert.equal(await find({ table: 't', limit: 1, offset: 3 }), [1, 4]);
+    assert.equal(await find({ table: 'child' }), [0, 0]);
+    const { mutationCount, createdAt, updatedAt } = await getSession(desk.service, session);
+    assert.is(mutationCount, 4);
+    assert.is(updatedAt, log.mutations.at(-1)?.executedAt);
+    assert.ok(updatedAt > createdAt);
+    await proposeSession(desk.service, session);
+    await rejectSession(desk.service, session, null);
+  });
+
+  test('leave no staged row, log or trace behind when deleted', async () => {
+    const session = await desk.open();
+    const other = await desk.open();
+    await desk.stage(session, 'DELETE FROM t; INSERT INTO t VALUES (1)');
+    await desk.stage(other, 'DELETE FROM t WHERE id = 1');
+    assert.is(await desk.stagedRows(session), 12);
+    const { sessionId, deletedAt } = await deleteSession(desk.service, session);
+    assert.is(sessionId, session);
+    assert.match(deletedAt, /^\d{4}-.*Z$/);
+    assert.equal([await desk.stagedRows(session), await desk.stagedRows(other)], [0, 3]);
+    const left = await desk.database.query('SELECT FROM stage.mutation WHERE session = $1', [
+      session.slice(5),
+    ]);
+    assert.is(left.length, 0);
+    await deleteSession(desk.service, other);
+  });
+
+  test('obey the table of transitions, every event in every state', async () => {
+    const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
+      propose: (id) => proposeSession(desk.service, id),
+      approve: (id) => approveSession(desk.service, id, { approvedBy: null, digest: null }),
+      reject: (id) => rejectSession(desk.service, id, null),
+      delete: (id) => deleteSession(desk.service, id),
+    };
+    for (const status of sessionStatuses) {
+      for (const [event, run] of Object.entries(events)) {
+        const id = await inState(status);
+        const wanted = transitions[status][event as SessionEvent];
+        if (wanted === null) {
+          const error = await rejects<StageError>(run(id));
+          assert.equal(
+            [error.code, error.facts['status']],
+            ['invalid_transition', status],
+            `${event} in ${status}`,
+          );
+          assert.is((await getSession(desk.service, id)).status, status);
+        } else {
+          await run(id);
+          const now = await getSession(desk.service, id).then(
+            (session) => session.status,
+            () => 'deleted',
+          );
+          assert.is(now, wanted, `${event} in ${status}`);
+        }
+      }
+    }
+  });
+
+  async function inState(status: SessionStatus): Promise<string> {
+    const id = await desk.open();
+    if (status !== 'active') await proposeSession(desk.service, id);
+    if (status === 'approved')
+      await approveSession(desk.service, id, { approvedBy: null, digest: null });
+    if (status === 'rejected') await rejectSession(desk.service, id, null);
+    return id;
+  }
+
+  test('are kept consistent by the schema itself', async () => {
+    const id = (await inState('proposed')).slice(5);
+    for (const change of [
+      `status = 'approved'`,
+      `status = 'active'`,
+      'proposed_at = NULL',
+      'rejected_at = now()',
+      `reason = 'x'`,
+      `status = 'gone'`,
+      'mutation_count = NULL',
+      `metadata = '[]'`,
+    ]) {
+      const error = await rejects(
+        desk.database.query(`UPDATE stage.session SET ${change} WHERE id = $1`, [id]),
+      );
+      assert.is(error.code, '23514', change);
+    }
+  });
+});
