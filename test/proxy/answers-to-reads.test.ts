@@ -1,7 +1,8 @@
 /** The same messages get the same answers through the proxy and without it: everything that writes nothing. */
-import { createRandom } from '../helpers/random.ts';
+
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
+import { createRandom } from '../helpers/random.ts';
 import { pipelineSchema, randomPipeline } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { b, c, d, e, h, p, q, run, s, tell } from '../helpers/wire-script.ts';
@@ -20,7 +21,14 @@ const scripts: Record<string, readonly Buffer[]> = {
     q('SELECT 1; SELECT nowhere FROM item; SELECT 2'),
   ],
   'a pipeline': [run('SELECT $1::int + 1', '41'), run('SELECT 2'), s, run('SELECT 3'), s],
-  'an error in a pipeline': [run('SELECT 1'), run('SELECT 1/0'), run('SELECT 3'), s, run('SELECT 4'), s],
+  'an error in a pipeline': [
+    run('SELECT 1'),
+    run('SELECT 1/0'),
+    run('SELECT 3'),
+    s,
+    run('SELECT 4'),
+    s,
+  ],
   'a portal in parts': [q('BEGIN'), p(series), b(), e(3), e(3), s, e(3), e(3), e(), s, q('COMMIT')],
   'a portal that ends with its transaction': [p(series), b(), e(3), s, e(3), s],
   'named statements and portals': [
@@ -52,8 +60,20 @@ const scripts: Record<string, readonly Buffer[]> = {
     ...[run('COPY item TO STDOUT (FORMAT binary)'), s],
     q('BEGIN; COPY item TO STDOUT; COMMIT'),
   ],
-  'notices': [q('SET client_min_messages = debug1'), q('SELECT 1'), q('ABORT'), q('BEGIN; BEGIN; ROLLBACK')],
-  'a transaction': [q('BEGIN'), q('SELECT 1'), q('SELECT 1/0'), q('SELECT 2'), q('COMMIT'), q('SELECT 5')],
+  notices: [
+    q('SET client_min_messages = debug1'),
+    q('SELECT 1'),
+    q('ABORT'),
+    q('BEGIN; BEGIN; ROLLBACK'),
+  ],
+  'a transaction': [
+    q('BEGIN'),
+    q('SELECT 1'),
+    q('SELECT 1/0'),
+    q('SELECT 2'),
+    q('COMMIT'),
+    q('SELECT 5'),
+  ],
   'a transaction in one batch': [run('BEGIN'), run('SELECT 1'), run('COMMIT'), run('SELECT 2'), s],
   'a transaction in one message': [
     q('BEGIN; SELECT 1; COMMIT; SELECT 2'),
@@ -63,7 +83,9 @@ const scripts: Record<string, readonly Buffer[]> = {
     q('SELECT 1; BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT 2'),
   ],
   'transaction control outside of one': [
-    ...['COMMIT', 'ROLLBACK', 'SAVEPOINT x', 'RELEASE x', 'ROLLBACK TO x', 'COMMIT AND CHAIN'].map(q),
+    ...['COMMIT', 'ROLLBACK', 'SAVEPOINT x', 'RELEASE x', 'ROLLBACK TO x', 'COMMIT AND CHAIN'].map(
+      q,
+    ),
     ...[run('COMMIT'), s, run('SAVEPOINT x'), s],
     ...['SELECT 1; SAVEPOINT x', 'SELECT 1; ROLLBACK TO x', 'SELECT 1; ROLLBACK AND CHAIN'].map(q),
   ],
@@ -81,34 +103,74 @@ const scripts: Record<string, readonly Buffer[]> = {
     ...['SHOW transaction_isolation', 'SHOW transaction_read_only', 'ROLLBACK'].map(q),
   ],
   'access modes': [
-    ...['BEGIN READ ONLY', 'SELECT 1', 'SHOW transaction_read_only', 'UPDATE item SET id = 1', 'ROLLBACK'].map(q),
+    ...[
+      'BEGIN READ ONLY',
+      'SELECT 1',
+      'SHOW transaction_read_only',
+      'UPDATE item SET id = 1',
+      'ROLLBACK',
+    ].map(q),
     ...['BEGIN', 'SELECT 1', 'SHOW transaction_read_only', 'SET TRANSACTION READ ONLY'].map(q),
     ...['SHOW transaction_read_only', 'SET TRANSACTION READ WRITE', 'ROLLBACK'].map(q),
     q('SET TRANSACTION READ ONLY'),
   ],
   'the default access': [
-    ...['SET default_transaction_read_only = on', 'DELETE FROM item', 'BEGIN', 'DELETE FROM item', 'END'].map(q),
-    ...['SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE', 'BEGIN', 'SHOW transaction_read_only'].map(q),
-    ...['ROLLBACK', 'BEGIN; SELECT 1/0', 'SET default_transaction_read_only = on', 'ROLLBACK'].map(q),
+    ...[
+      'SET default_transaction_read_only = on',
+      'DELETE FROM item',
+      'BEGIN',
+      'DELETE FROM item',
+      'END',
+    ].map(q),
+    ...[
+      'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE',
+      'BEGIN',
+      'SHOW transaction_read_only',
+    ].map(q),
+    ...['ROLLBACK', 'BEGIN; SELECT 1/0', 'SET default_transaction_read_only = on', 'ROLLBACK'].map(
+      q,
+    ),
   ],
   settings: [
     ...['SET application_name = foo', 'SHOW application_name', 'SET TIME ZONE UTC'].map(q),
     q('BEGIN; SET application_name = bar; ROLLBACK; SHOW application_name'),
-    q(`BEGIN; SET LOCAL application_name = 'x'; SELECT 1; SHOW application_name; COMMIT; SHOW application_name`),
+    q(
+      `BEGIN; SET LOCAL application_name = 'x'; SELECT 1; SHOW application_name; COMMIT; SHOW application_name`,
+    ),
     ...[q('SET search_path = pg_catalog'), q('SELECT * FROM item'), q('RESET search_path')],
     ...[run('SET application_name = baz'), run('SELECT 1'), s],
   ],
   'SQL prepared statements': [
     ...['PREPARE a AS SELECT $1::int', 'EXECUTE a(5)', 'EXECUTE a', 'PREPARE a AS SELECT 1'].map(q),
     ...[b(['7'], 'a'), e(), s, p('SELECT 1', 'a'), s, run('EXECUTE a(6)'), s],
-    ...['DEALLOCATE a', 'EXECUTE a(1)', 'BEGIN; PREPARE b AS SELECT 2; EXECUTE b; ROLLBACK', 'EXECUTE b'].map(q),
+    ...[
+      'DEALLOCATE a',
+      'EXECUTE a(1)',
+      'BEGIN; PREPARE b AS SELECT 2; EXECUTE b; ROLLBACK',
+      'EXECUTE b',
+    ].map(q),
     ...[run('PREPARE d AS SELECT 3'), run('EXECUTE d'), b([], 'd'), e(), run('DEALLOCATE d'), s],
     q('DEALLOCATE ALL'),
   ],
-  'DISCARD ALL': [p('SELECT 1', 'n'), s, q('DISCARD ALL'), b([], 'n'), s, q('BEGIN; DISCARD ALL'), q('ROLLBACK')],
+  'DISCARD ALL': [
+    p('SELECT 1', 'n'),
+    s,
+    q('DISCARD ALL'),
+    b([], 'n'),
+    s,
+    q('BEGIN; DISCARD ALL'),
+    q('ROLLBACK'),
+  ],
   cursors: [
     ...['BEGIN', `DECLARE c CURSOR FOR ${series}`, 'FETCH 3 FROM c', 'MOVE 2 FROM c'].map(q),
-    ...[e(2, 'c'), s, q('CLOSE c'), q('FETCH c'), q('ROLLBACK'), q(`DECLARE c CURSOR FOR ${series}`)],
+    ...[
+      e(2, 'c'),
+      s,
+      q('CLOSE c'),
+      q('FETCH c'),
+      q('ROLLBACK'),
+      q(`DECLARE c CURSOR FOR ${series}`),
+    ],
   ],
 };
 
@@ -129,7 +191,9 @@ suite('answers to reads', (test) => {
 
   test('messages cut anywhere', async () => {
     const random = createRandom(1);
-    const messages = Object.values(scripts).flat().filter((message) => message !== h);
+    const messages = Object.values(scripts)
+      .flat()
+      .filter((message) => message !== h);
     const whole = await tell(url, messages);
     assert.equal(await tell(url, messages, () => 1 + random.below(40)), whole);
   });

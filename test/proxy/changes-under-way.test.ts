@@ -49,7 +49,10 @@ suite('a table changes under a connection', (test) => {
   });
 
   test('so is a statement prepared before', async () => {
-    const named = { name: 'kept', text: 'UPDATE item SET amount = $1 WHERE id = $2 RETURNING amount' };
+    const named = {
+      name: 'kept',
+      text: 'UPDATE item SET amount = $1 WHERE id = $2 RETURNING amount',
+    };
     await client.query({ ...named, values: [1, 2] });
     await change();
     const { rows, rowCount } = await client.query({ ...named, values: [9, 2] });
@@ -58,7 +61,9 @@ suite('a table changes under a connection', (test) => {
 
   test('in one message the block is run again only from its first write', async () => {
     await change();
-    await client.query('UPDATE item SET amount = 10 WHERE id = 3; UPDATE item SET amount = amount + 1 WHERE id = 3');
+    await client.query(
+      'UPDATE item SET amount = 10 WHERE id = 3; UPDATE item SET amount = amount + 1 WHERE id = 3',
+    );
     const { rows } = await client.query('SELECT amount FROM item WHERE id = 3');
     assert.is(rows[0].amount, 11);
   });
@@ -102,7 +107,7 @@ suite('a table changes under a connection', (test) => {
     await proxied.database.query('ALTER TABLE second ALTER COLUMN extra SET DEFAULT 3');
     wire.send(second, s);
     const answers = (await wire.readTo('Z'.charCodeAt(0))).map(inWords);
-    assert.match(answers.join('\n'), /C=40001[^]*Z I/);
+    assert.match(answers.join('\n'), /C=40001.*\nZ I/);
   });
 
   test('a table that goes, and one that comes', async () => {
@@ -121,7 +126,9 @@ suite('a table changes under a connection', (test) => {
     await client.query('UPDATE item SET amount = 20 WHERE id = 1');
     await client.query('SET search_path = other');
     await client.query('UPDATE item SET amount = 21 WHERE id = 1');
-    await client.query('BEGIN; SET LOCAL search_path = public; UPDATE item SET amount = 22 WHERE id = 1; COMMIT');
+    await client.query(
+      'BEGIN; SET LOCAL search_path = public; UPDATE item SET amount = 22 WHERE id = 1; COMMIT',
+    );
     await client.query('UPDATE item SET amount = amount + 10 WHERE id = 1');
     assert.equal([await amount('public.item'), await amount('other.item')], [22, 31]);
     await client.query(`SELECT set_config('search_path', 'public', false)`);
@@ -151,7 +158,8 @@ suite('two connections of a session write the same row', (test) => {
   test.after(() => proxied.stop());
 
   const statements = {
-    'by a Query': () => other.query(`UPDATE item SET name = name || 'B' WHERE id = 1 RETURNING name`),
+    'by a Query': () =>
+      other.query(`UPDATE item SET name = name || 'B' WHERE id = 1 RETURNING name`),
     'with parameters': () =>
       other.query(`UPDATE item SET name = name || $1 WHERE id = $2 RETURNING name`, ['B', 1]),
   };

@@ -1,16 +1,17 @@
 /** Bytes in both directions, held back where one side is slow; and how connections end. */
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
-import { createTestDatabase } from '../helpers/database.ts';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { decodeDataRow } from '../../src/wire/backend-decoder.ts';
+import { terminateMessage } from '../../src/wire/frontend-messages.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
+import { createTestDatabase } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
 import { connectWire, inWords, q, run, s } from '../helpers/wire-script.ts';
-import { decodeDataRow } from '../../src/wire/backend-decoder.ts';
-import { terminateMessage } from '../../src/wire/frontend-messages.ts';
 
 const schema = `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one')`;
 const ready = 'Z'.charCodeAt(0);
@@ -97,7 +98,9 @@ suite('endings', (test) => {
 
   const isGone = (pid: number) =>
     until(async () => {
-      const rows = await proxied.database.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid]);
+      const rows = await proxied.database.query('SELECT FROM pg_stat_activity WHERE pid = $1', [
+        pid,
+      ]);
       return rows.length === 0;
     });
   const leave: Record<string, (wire: WireClient) => void> = {
@@ -135,7 +138,10 @@ suite('endings', (test) => {
     await proxied.database.query('SELECT pg_terminate_backend($1)', [pid]);
     const words = (await wire.readToEnd()).map(inWords);
     assert.is(words.length, 1);
-    assert.match(words[0] ?? '', /V=FATAL C=57P01 M=terminating connection due to administrator command/);
+    assert.match(
+      words[0] ?? '',
+      /V=FATAL C=57P01 M=terminating connection due to administrator command/,
+    );
   });
 
   test('messages that are none end the connection', async () => {
@@ -197,14 +203,21 @@ suite('when the daemon stops', (test) => {
   test('running statements end, transactions of clients may, and all are told', async () => {
     const proxied = await startProxied(schema, { shutdownGraceMs: 10_000 });
     const url = await proxied.session();
-    const [idle, running, open] = [await proxied.wire(url), await proxied.wire(url), await proxied.wire(url)];
+    const [idle, running, open] = [
+      await proxied.wire(url),
+      await proxied.wire(url),
+      await proxied.wire(url),
+    ];
     running.send(q('SELECT pg_sleep(0.5), 7'));
     open.send(q('BEGIN'), q('SELECT 1'));
     await open.readTo(ready, 2);
     const stopped = proxied.daemon.stop();
     assert.match((await idle.readToEnd()).map(inWords).join(), /V=FATAL C=57P01/);
     open.send(q('SELECT 2'), q('COMMIT'));
-    assert.match((await open.readToEnd()).map(inWords).join(' '), /C SELECT 1.*C COMMIT.*Z I.*C=57P01/);
+    assert.match(
+      (await open.readToEnd()).map(inWords).join(' '),
+      /C SELECT 1.*C COMMIT.*Z I.*C=57P01/,
+    );
     assert.match((await running.readToEnd()).map(inWords).join(' '), /7.*C SELECT 1.*Z I.*C=57P01/);
     await stopped;
     assert.match((await rejects(connectWire(url))).message, /ECONNREFUSED/);
