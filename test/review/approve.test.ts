@@ -35,11 +35,14 @@ BEGIN IF NEW.code = 'silent' THEN RETURN NULL; END IF;
   IF NEW.code = 'loud' THEN RAISE EXCEPTION 'not this one' USING DETAIL = 'because'; END IF; RETURN NEW; END $$;
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON guarded FOR EACH ROW EXECUTE FUNCTION guard();
 CREATE TABLE pair (a int, b text, v int, PRIMARY KEY (a, b));
-CREATE TABLE plain (id int PRIMARY KEY, v int);`;
+CREATE TABLE plain (id int PRIMARY KEY, v int);
+CREATE TABLE parent (id int PRIMARY KEY);
+CREATE TABLE child (parent int REFERENCES parent ON UPDATE CASCADE, n int, note text, PRIMARY KEY (parent, n));`;
 
 const data = `
 INSERT INTO stamped SELECT g, 'v' FROM generate_series(1, 3) g; TRUNCATE history;
-INSERT INTO guarded VALUES (1,'a',1),(2,'b',2),(9007199254740993,'c',3); INSERT INTO pair VALUES (1,'x',1); INSERT INTO plain VALUES (1,1)`;
+INSERT INTO guarded VALUES (1,'a',1),(2,'b',2),(9007199254740993,'c',3); INSERT INTO pair VALUES (1,'x',1); INSERT INTO plain VALUES (1,1);
+INSERT INTO parent VALUES (1); INSERT INTO child VALUES (1,1,'a'),(1,2,'b')`;
 
 const nobody = { approvedBy: null, digest: null };
 const everything = { projectId: 'test', limit: 1000, offset: 0 };
@@ -121,6 +124,27 @@ suite('approve', (test) => {
     await approveSession(desk.service, session, nobody);
     const [row] = await desk.database.query('SELECT v, total FROM stamped WHERE id = 1');
     assert.equal(row, { v: 'x', total: 42 });
+  });
+
+  test('what production itself cascades is audited as it was and as it became', async () => {
+    const session = await desk.open('column');
+    await desk.stage(session, 'UPDATE parent SET id = 5 WHERE id = 1');
+    await proposeSession(desk.service, session);
+    await desk.database.query(`UPDATE child SET note = 'merged' WHERE n = 2`);
+    await approveSession(desk.service, session, nobody);
+    assert.equal(
+      (await auditOf(session)).map(({ tableName, rowId, oldData, newData }) => [
+        tableName,
+        rowId,
+        oldData,
+        newData,
+      ]),
+      [
+        ['parent', '1', { id: 1 }, { id: 5 }],
+        ['child', '1,1', { parent: 1, n: 1, note: 'a' }, { parent: 5, n: 1, note: 'a' }],
+        ['child', '1,2', { parent: 1, n: 2, note: 'merged' }, { parent: 5, n: 2, note: 'merged' }],
+      ],
+    );
   });
 
   test('production refuses: the row, the constraint and the SQLSTATE are named', async () => {
