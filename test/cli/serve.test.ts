@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { needProgram } from '../helpers/programs.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Outcome, Shell } from './stage.ts';
 import { createShell, stageCommand } from './stage.ts';
@@ -53,8 +54,9 @@ suite('stage serve and psql', (test) => {
   const psql = (
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-  ): Promise<Outcome> =>
-    shell.spawn(['psql', ...args], {
+  ): Promise<Outcome> => {
+    needProgram('psql');
+    return shell.spawn(['psql', ...args], {
       env: {
         STAGE_SERVER: served.url,
         PGUSER: database.user,
@@ -62,6 +64,7 @@ suite('stage serve and psql', (test) => {
         ...env,
       },
     });
+  };
 
   test.before(async () => {
     database = await createTestDatabase();

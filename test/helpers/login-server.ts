@@ -1,12 +1,13 @@
 /** A PostgreSQL of its own for logins: roles of every authentication method, TLS, and a Unix socket. */
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../../src/daemon/embedded.ts';
 import { createLog } from '../../src/log.ts';
+import { needProgram } from './programs.ts';
 
 export interface LoginServer {
   /** URL of the superuser with its password; database `postgres`. */
@@ -53,7 +54,7 @@ CREATE ROLE hashed LOGIN PASSWORD 'hashed';
 export async function startLoginServer(): Promise<LoginServer> {
   const directory = await mkdtemp(join(tmpdir(), 'stage-login-'));
   await chmod(directory, 0o755);
-  const certificate = await createCertificate(directory, 'server', 'DNS:localhost');
+  const certificate = await createCertificate(directory, 'server');
   const hba = join(directory, 'pg_hba.conf');
   await writeFile(hba, rules);
   const major = process.env['STAGE_TEST_PG'] ?? '18';
@@ -98,22 +99,17 @@ export async function startLoginServer(): Promise<LoginServer> {
   };
 }
 
-/**
- * Makes a self-signed certificate, which is its own authority.
- * @param names e.g. `DNS:localhost,IP:127.0.0.1`
- */
+/** Lays down a self-signed certificate, its own authority: `server` is for localhost, `front` also for 127.0.0.1. */
 export async function createCertificate(
   directory: string,
-  name: string,
-  names: string,
+  name: 'server' | 'front',
 ): Promise<Certificate> {
   const certFile = join(directory, `${name}.crt`);
   const keyFile = join(directory, `${name}.key`);
-  await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-sha256'],
-    ...['-subj', '/CN=localhost', '-addext', `subjectAltName=${names}`],
-    ...['-keyout', keyFile, '-out', certFile],
-  ]);
+  const fixtures = new URL('../fixtures/tls/', import.meta.url);
+  await copyFile(new URL(`${name}.crt`, fixtures), certFile);
+  await copyFile(new URL(`${name}.key`, fixtures), keyFile);
+  await chmod(keyFile, 0o600);
   const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
   return { cert, key, certFile, keyFile };
 }
@@ -124,6 +120,7 @@ export async function psql(
   statement: string,
   environment: Record<string, string> = {},
 ): Promise<{ code: number; out: string; err: string }> {
+  needProgram('psql');
   const args = ['--no-psqlrc', '--no-align', '--tuples-only', url, '-c', statement];
   const env = { ...process.env, ...environment };
   return promisify(execFile)('psql', args, { env }).then(

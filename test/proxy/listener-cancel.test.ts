@@ -14,6 +14,7 @@ import type { Front, RawClient } from '../helpers/front.ts';
 import { connectRaw, startFront } from '../helpers/front.ts';
 import type { LoginServer } from '../helpers/login-server.ts';
 import { startLoginServer } from '../helpers/login-server.ts';
+import { needProgram } from '../helpers/programs.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const sleep = 'SELECT pg_sleep(60)';
@@ -70,6 +71,7 @@ suite('proxy: cancel', (test) => {
   }
 
   test('from psql, by Ctrl-C', async () => {
+    needProgram('psql');
     const child = spawn('psql', ['--no-psqlrc', front.url('trusted', ''), '-c', sleep], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
