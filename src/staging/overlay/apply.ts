@@ -63,7 +63,7 @@ function settled(table: Table): string {
   const refersToItself = table.references.some(({ parent }) => parent.oid === table.oid);
   if (table.kind === 'partitioned' || refersToItself) return 'false';
   return `NOT EXISTS (
-    SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ${table.oid} AND NOT t.tgisinternal AND t.tgtype & 2 = 0)`;
+    SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ${table.oid} AND NOT t.tgisinternal AND t.tgtype::int & 2 = 0)`;
 }
 
 /** Sets every column to what was staged if the staged change altered it, else leaves it as it is. */

@@ -7,18 +7,18 @@ DECLARE
   v_count bigint;
 BEGIN
   IF p_run.step = 'capture' THEN
-    EXECUTE format('SELECT stage_data.capture_%s($1, $2, $3, $4, $5, $6)', p_run.relation)
+    EXECUTE pg_catalog.format('SELECT stage_data.capture_%s($1, $2, $3, $4, $5, $6)', p_run.relation)
     USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin;
     RETURN p_state;
   END IF;
 
   IF p_run.step = 'apply' AND p_run.row_count = 1 THEN
-    EXECUTE format('SELECT * FROM stage_data.apply_%s_row($1, $2, $3, $4, $5, $6)', p_run.relation) INTO v_row
+    EXECUTE pg_catalog.format('SELECT * FROM stage_data.apply_%s_row($1, $2, $3, $4, $5, $6)', p_run.relation) INTO v_row
     USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count = 1 THEN
       p_state."position" := p_state."position" + 1;
-      p_state.hash := stage.chain_link(p_state.hash, NULL, convert_to(stage.audit_text(
+      p_state.hash := stage.chain_link(p_state.hash, NULL, pg_catalog.convert_to(stage.audit_text(
         p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
         v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by), 'UTF8'));
       INSERT INTO stage.audit VALUES (
@@ -26,11 +26,11 @@ BEGIN
         v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash);
     END IF;
   ELSE
-    EXECUTE format($q$
+    EXECUTE pg_catalog.format($q$
       INSERT INTO stage.audit
       SELECT e."position", $1, $7.project_id, $8, $9, $4, e.lineage, $10, e.row_id, e.row_key, e.old_data, e.new_data,
         $7.approved_at, $7.approved_by,
-        stage.chain($7.hash, convert_to(stage.audit_text(e."position", $1, $7.project_id, $8, $9, $4, e.lineage,
+        stage.chain($7.hash, pg_catalog.convert_to(stage.audit_text(e."position", $1, $7.project_id, $8, $9, $4, e.lineage,
           $10, e.row_id, e.row_key, e.old_data, e.new_data, $7.approved_at, $7.approved_by), 'UTF8'))
           OVER (ORDER BY e."position" ROWS UNBOUNDED PRECEDING)
       FROM (SELECT a.*, $7."position" + a.ordinality AS "position"
@@ -45,7 +45,7 @@ BEGIN
 
   IF v_count <> p_run.row_count THEN
     RAISE EXCEPTION 'production took % of % rows', v_count, p_run.row_count
-      USING ERRCODE = 'ST003', TABLE = p_run.table_name, HINT = 'A trigger or a rule of production suppressed a change.';
+      USING ERRCODE = 'ST003', TABLE = p_run.table_name, DETAIL = 'A trigger or a rule of production suppressed a change.';
   END IF;
   RETURN p_state;
 END $$;

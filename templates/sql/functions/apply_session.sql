@@ -1,5 +1,7 @@
 -- Applies everything a session staged, in the caller's transaction, and gives the new end of the audit chain; or, if
 -- production refused, what it said. Then nothing was applied.
+-- From here on production's own search_path is set, for its triggers may rely on it: whatever runs under it names the schema
+-- of each function that takes any type, because somebody else's could fit better.
 CREATE OR REPLACE FUNCTION stage.apply_session(INOUT p_state stage.audit_state, OUT failure jsonb)
 LANGUAGE plpgsql AS $$
 DECLARE

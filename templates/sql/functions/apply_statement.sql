@@ -6,7 +6,7 @@ DECLARE
   v_state stage.audit_state := p_state;
   v_run stage.apply_run;
 BEGIN
-  IF cardinality(p_runs) = 1 THEN
+  IF pg_catalog.cardinality(p_runs) = 1 THEN
     RETURN stage.apply_rows(p_runs[1], p_state);
   END IF;
   BEGIN
@@ -19,7 +19,7 @@ BEGIN
   END;
   -- WITH wrote the child before the parent: parents first, deletions last and the other way round
   FOR v_run IN
-    SELECT r.* FROM unnest(p_runs) WITH ORDINALITY AS r
+    SELECT r.* FROM pg_catalog.unnest(p_runs) WITH ORDINALITY AS r
     ORDER BY r.step = 'capture' DESC, r.step = 'cascaded', r.operation = 'D',
       CASE WHEN r.operation = 'D' THEN -r.foreign_key_rank ELSE r.foreign_key_rank END, r.ordinality
   LOOP

@@ -1,0 +1,93 @@
+/** Tables that change under a session: a conflict where its staged rows no longer fit, no obstacle where they do. */
+import type { StageError } from '../../src/errors.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { findConflicts } from '../../src/review/conflicts.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { rejectSession } from '../../src/review/reject.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = `
+CREATE TABLE a (id int PRIMARY KEY, v int, w text);
+CREATE TABLE b (id int PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE);`;
+const data = `INSERT INTO a VALUES (1, 1, 'x'), (2, 2, 'y'); INSERT INTO b VALUES (1, 1)`;
+const nobody = { approvedBy: null, digest: null };
+
+suite('schema changes', (test) => {
+  let desk: Desk;
+  test.beforeEach(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.afterEach(() => desk.close());
+
+  async function proposed(statements: string): Promise<string> {
+    const session = await desk.open();
+    await desk.stage(session, statements);
+    await proposeSession(desk.service, session);
+    return session;
+  }
+
+  for (const change of [
+    'ALTER TABLE a DROP COLUMN v',
+    'ALTER TABLE a ALTER COLUMN v TYPE bigint',
+    'ALTER TABLE a RENAME COLUMN v TO u',
+    'ALTER TABLE a ADD COLUMN u int',
+    'ALTER TABLE a DROP CONSTRAINT a_pkey CASCADE; ALTER TABLE a ADD PRIMARY KEY (v)',
+    'DROP TABLE a CASCADE',
+  ]) {
+    test(`in the way: ${change}`, async () => {
+      const session = await proposed('INSERT INTO a VALUES (5, 5)');
+      const diff = await diffOf(desk.service, session);
+      await desk.database.query(change);
+      const found = await findConflicts(desk.service, session);
+      assert.equal(
+        found.map(({ table, kind, field }) => [table, kind, field]),
+        [['a', 'schema', null]],
+      );
+      const error = await rejects<StageError>(approveSession(desk.service, session, nobody));
+      assert.is(error.code, 'conflict_detected');
+      assert.equal(await diffOf(desk.service, session), diff, 'the diff is still there');
+      assert.is((await rejectSession(desk.service, session, null)).status, 'rejected');
+      assert.is(await desk.stagedRows(session), 0);
+    });
+  }
+
+  for (const change of [
+    'ALTER TABLE a ADD CONSTRAINT positive CHECK (v > 0)',
+    'CREATE UNIQUE INDEX w_once ON a (w)',
+    'CREATE INDEX ON a (v)',
+    'ALTER TABLE a RENAME TO renamed',
+    'ALTER TABLE a ALTER COLUMN v SET DEFAULT 7',
+    'CREATE TABLE c (id int PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE)',
+    'ALTER TABLE b DROP CONSTRAINT b_a_fkey',
+    'GRANT SELECT ON a TO PUBLIC',
+  ]) {
+    test(`no obstacle: ${change}`, async () => {
+      const session = await proposed(
+        'INSERT INTO a VALUES (5, 5); UPDATE a SET v = 9 WHERE id = 2',
+      );
+      await desk.database.query(change);
+      assert.is((await approveSession(desk.service, session, nobody)).status, 'approved');
+      const name = change.includes('RENAME TO') ? 'renamed' : 'a';
+      const rows = await desk.database.query(`SELECT id, v FROM ${name} ORDER BY id`);
+      assert.equal(rows, [
+        { id: 1, v: 1 },
+        { id: 2, v: 9 },
+        { id: 5, v: 5 },
+      ]);
+    });
+  }
+
+  test('a new table that a staged deletion would cascade to is looked at, too', async () => {
+    const session = await proposed('DELETE FROM a WHERE id = 2');
+    await desk.database.query(
+      'CREATE TABLE c (id int PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE); INSERT INTO c VALUES (7, 2)',
+    );
+    const found = await findConflicts(desk.service, session);
+    assert.equal(
+      found.map(({ table, kind, rowId }) => [table, kind, rowId.text]),
+      [['c', 'cascade', '7']],
+    );
+  });
+});
