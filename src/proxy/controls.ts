@@ -6,6 +6,7 @@ import { noticeResponse, parameterStatus } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
 import type { Conversation } from './conversation.ts';
 import type { Expectation } from './expectation.ts';
+import type { Access } from './transaction-state.ts';
 
 /** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
 export function controlReplacements(
@@ -64,15 +65,19 @@ const noTransaction = noticeResponse(
   }),
 );
 
-/** To be called when a control statement has been sent: what will hold once the server has run it. */
-export function afterControl(conversation: Conversation, action: ControlAction): void {
+/**
+ * To be called when a control statement has been sent: what will hold once the server has run it.
+ * @param replacements what was sent in place of parts of it, perhaps long ago when it was prepared
+ */
+export function afterControl(
+  conversation: Conversation,
+  action: ControlAction,
+  replacements: readonly Replacement[],
+): void {
   const { state, names, pending } = conversation;
   switch (action.type) {
     case 'begin':
-      if (state.block === 'own') {
-        state.adopt(action.access);
-        pending.fence = 'before anything';
-      } else if (state.block === 'none') state.begin('client', action.access ?? state.clientAccess);
+      begin(conversation, action.access, replacements.length > 0 ? 'read write' : action.access);
       return;
     case 'commit':
     case 'rollback':
@@ -108,21 +113,38 @@ export function afterControl(conversation: Conversation, action: ControlAction):
   }
 }
 
+/**
+ * @param asked what the client's BEGIN asks for; null for its default
+ * @param sent what it asked for when it was sent; null for the pinned default
+ */
+function begin(
+  { state, own, pending }: Conversation,
+  asked: Access | null,
+  sent: Access | null,
+): void {
+  if (state.block === 'own') {
+    state.adopt(sent);
+    pending.fence = 'before anything';
+  } else if (state.block === 'none') {
+    state.begin('client', sent ?? 'read only');
+    // Prepared while the client's default was another one.
+    if (asked === null && (sent ?? 'read only') !== state.clientAccess) own.setAccess();
+  }
+}
+
 /** A failed transaction is followed by one of the default access, which is pinned: give it the client's. */
 function chain({ state, own }: Conversation): void {
   const { failed } = state;
   state.chain();
-  if (failed) own.lift();
+  if (failed) own.setAccess();
 }
 
 /** To be called when a control statement has succeeded. */
 export function controlDone(conversation: Conversation, action: ControlAction): void {
-  const { state, names, own, statements, router } = conversation;
+  const { state, names, statements } = conversation;
   switch (action.type) {
     case 'set access':
-      if (state.clientAccess === action.access) return;
-      state.clientAccess = action.access;
-      router.report('default_transaction_read_only', accessReports[action.access]);
+      changeAccess(conversation, action.access);
       return;
     case 'deallocate':
       if (action.name !== null) {
@@ -130,16 +152,21 @@ export function controlDone(conversation: Conversation, action: ControlAction): 
         return;
       }
       statements.clear();
-      own.forget();
       return;
     case 'discard':
       if (action.what !== 'all') return;
       statements.clear();
-      own.forget();
       names.forget();
+      changeAccess(conversation, state.initialAccess);
       return;
     default:
   }
+}
+
+function changeAccess({ state, router }: Conversation, access: Access): void {
+  if (state.clientAccess === access) return;
+  state.clientAccess = access;
+  router.report('default_transaction_read_only', accessReports[access]);
 }
 
 const accessReports = {

@@ -1,6 +1,5 @@
 /** Everything that belongs to one client connection, made once and handed to every step. */
 import type { ReadsMode } from '../model/session.ts';
-import { EnterCalls } from './enter-call.ts';
 import { Names } from './names.ts';
 import type { Outlet } from './outlet.ts';
 import { OwnMessages } from './own-messages.ts';
@@ -28,7 +27,6 @@ export interface Conversation {
   readonly own: OwnMessages;
   readonly names: Names;
   readonly rewriter: Rewriter;
-  readonly enterCalls: EnterCalls;
   readonly types: ParameterTypes;
   readonly retry: Retry;
   readonly statements: Registry<PreparedStatement>;
@@ -96,7 +94,6 @@ export function createConversation(
     own,
     names,
     rewriter: new Rewriter(names, overlays, limits.allowFunctions),
-    enterCalls: new EnterCalls(own),
     types: new ParameterTypes(names),
     retry,
     statements: new Registry<PreparedStatement>(),

@@ -8,11 +8,10 @@ import { ownPrefix } from './reserved-names.ts';
 
 /** OID of text. */
 const text = 25;
-/** The text, the names and the options come before the client's parameters. */
-const ownParameters = 3;
+/** The text, the names, the options and the search path come before the client's parameters. */
+const ownParameters = 4;
 const maxParameters = 65_535 - ownParameters;
-/** As many signatures keep a statement of ours upstream; when there are more, all are made anew. */
-const maxSignatures = 200;
+const executed = `${ownPrefix}enter`;
 
 export interface EnterCall {
   /** The client's text of the statement. */
@@ -21,77 +20,49 @@ export interface EnterCall {
   readonly relations: string;
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
+  /** The search path under which the names were resolved. */
+  readonly path: string;
   readonly onError: ErrorHandler;
 }
 
-export class EnterCalls {
-  private readonly own: OwnMessages;
-  private readonly bySignature = new Map<string, OwnStatement>();
-  private made = 0;
+/**
+ * Sends the call with the client's own parameter bytes; the server makes JSON of them.
+ * @throws StageError when there are so many parameters that ours do not fit beside them
+ */
+export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters): void {
+  const { types, formats, values } = parameters;
+  if (values.length > maxParameters) throw tooMany(values.length);
+  own.run(enterStatement(types), {
+    values: [call.text, ...[call.relations, call.options, call.path].map(Buffer.from), ...values],
+    formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
+    onError: call.onError,
+  });
+}
 
-  constructor(own: OwnMessages) {
-    this.own = own;
-  }
-
-  /**
-   * Sends the call with the client's own parameter bytes; the server makes JSON of them.
-   * @throws StageError when there are so many parameters that ours do not fit beside them
-   */
-  enter(call: EnterCall, parameters: Parameters): void {
-    const { types, formats, values } = parameters;
-    if (values.length > maxParameters) throw tooMany(values.length);
-    this.own.run(this.statementFor(types), {
-      values: [call.text, Buffer.from(call.relations), Buffer.from(call.options), ...values],
-      formats: formats.includes(1) ? [0, 0, 0, ...formats] : [],
-      onError: call.onError,
-    });
-  }
-
-  /** Sends the call for an SQL EXECUTE, whose arguments are expressions: the server evaluates them as it does there. */
-  enterWithExpressions(
-    call: EnterCall,
-    types: readonly number[],
-    expressions: readonly Buffer[],
-  ): void {
-    const statement = this.statementFor(types);
-    const own = [call.text.toString(), call.relations, call.options].map(quoteLiteral);
-    const list = [...own, ...expressions.map(String)].join(', ');
-    this.own.prepare(statement, call.onError);
-    this.own.runOnce(`EXECUTE ${ownPrefix}${statement.name} (${list})`, call.onError);
-  }
-
-  private statementFor(types: readonly number[]): OwnStatement {
-    const signature = types.join(',');
-    const known = this.bySignature.get(signature);
-    if (known) return known;
-    if (this.bySignature.size === maxSignatures) this.dropAll();
-    const statement = {
-      name: `enter_${this.made}`,
-      text: enterText(types.length),
-      types: [text, text, text, ...types],
-    };
-    this.made += 1;
-    this.bySignature.set(signature, statement);
-    return statement;
-  }
-
-  private dropAll(): void {
-    for (const { name } of this.bySignature.values()) this.own.drop(name);
-    this.bySignature.clear();
-  }
+/** Sends the call for an SQL EXECUTE, whose arguments are expressions: the server evaluates them as it does there. */
+export function enterWithExpressions(
+  own: OwnMessages,
+  call: EnterCall,
+  types: readonly number[],
+  expressions: readonly Buffer[],
+): void {
+  const given = [call.text.toString(), call.relations, call.options, call.path].map(quoteLiteral);
+  const list = [...given, ...expressions.map(String)].join(', ');
+  own.prepare(executed, enterStatement(types), call.onError);
+  own.run({ text: `EXECUTE ${executed} (${list})` }, { onError: call.onError });
 }
 
 /** An array of jsonb takes any number of elements, a function's arguments only a hundred. */
-function enterText(parameters: number): string {
-  const elements = Array.from(
-    { length: parameters },
-    (_, index) => `pg_catalog.to_jsonb($${index + 1 + ownParameters})`,
-  );
+function enterStatement(types: readonly number[]): OwnStatement {
+  const elements = types.map((_, index) => `pg_catalog.to_jsonb($${index + 1 + ownParameters})`);
   const list =
-    parameters === 0
+    types.length === 0
       ? `'[]'`
       : `pg_catalog.to_jsonb(ARRAY[${elements.join(', ')}])::pg_catalog.text`;
-  return `SELECT stage.enter($1, ${list}, $2, $3)`;
+  return {
+    text: `SELECT stage.enter($1, ${list}, $2, $3, $4)`,
+    types: [...Array<number>(ownParameters).fill(text), ...types],
+  };
 }
 
 function tooMany(count: number): StageError {

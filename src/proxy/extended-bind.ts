@@ -50,7 +50,7 @@ function bindRead(
   portal: string,
   statement: PreparedStatement | null,
 ): void {
-  const { own, portals, link, retry, pending } = conversation;
+  const { own, portals, link, retry, pending, state } = conversation;
   // Transaction control is not planned, and would not stand the savepoint. Planning a query may run functions.
   if (statement?.body.kind !== 'control') {
     own.guard();
@@ -59,7 +59,7 @@ function bindRead(
   const restore =
     statement === null
       ? portals.delete(portal)
-      : portals.set(portal, { statement, enter: null, started: false });
+      : portals.set(portal, { statement, enter: null, reads: state.reads, started: false });
   link.send(frame, retry.answer('bind', { onFailure: restore }));
 }
 
@@ -80,7 +80,7 @@ async function bindWrite(
   statement: PreparedStatement,
   write: PreparedWrite,
 ): Promise<void> {
-  const { router, rewriter, retry, portals, link, names, pending } = conversation;
+  const { router, rewriter, retry, portals, link, names, pending, state } = conversation;
   const { body } = statement;
   if (body.kind === 'control' && body.action.type === 'execute') {
     await rewriter.checkFunctions(body.action.functions);
@@ -92,7 +92,7 @@ async function bindWrite(
     return;
   }
   enter();
-  const made = { statement, enter, started: false };
+  const made = { statement, enter, reads: state.reads, started: false };
   pending.entered = made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));

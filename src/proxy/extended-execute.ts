@@ -17,7 +17,7 @@ export function execute(conversation: Conversation, message: Message): void {
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
     executeControl(conversation, message, portal, body.action);
-  } else if (portal?.enter && !portal.started) {
+  } else if (portal?.enter && !portal.started && portal.reads === conversation.state.reads) {
     executeWrite(conversation, message, portal, portal.enter);
   } else executeRead(conversation, message, portal);
 }
@@ -70,7 +70,7 @@ function executeControl(
   const particular = beforeControl(conversation, action);
   const onDone = () => succeed(conversation, portal, action);
   link.send(frame, retry.answer('execute', { ...particular, onDone }));
-  afterControl(conversation, action);
+  afterControl(conversation, action, portal.statement.replacements);
 }
 
 function succeed(conversation: Conversation, { statement }: Portal, action: ControlAction): void {
@@ -79,5 +79,7 @@ function succeed(conversation: Conversation, { statement }: Portal, action: Cont
     return;
   }
   const { written, statement: prepare, replacements } = statement;
-  conversation.statements.set(action.name, sqlStatement(written, prepare, action, replacements));
+  const { statements, state } = conversation;
+  const made = sqlStatement(written, prepare, action, replacements, state.reads);
+  statements.set(action.name, made);
 }

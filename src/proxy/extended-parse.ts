@@ -93,11 +93,16 @@ async function parseWithNames(conversation: Conversation, parsing: Parsing): Pro
 
 /** Sends the Parse, changed only where something is replaced. */
 function prepare(
-  { statements, link, names, types, retry, pending }: Conversation,
+  { statements, link, names, types, retry, pending, state }: Conversation,
   { message, asked, plan, statement }: Parsing,
   replacements: readonly Replacement[],
 ): void {
-  const prepared = parsedStatement(asked, plan, statement, replacements);
+  const prepared: PreparedStatement = {
+    ...parsedStatement(asked, plan, statement),
+    replacements,
+    reads: state.reads,
+    parameterTypes: null,
+  };
   types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
@@ -120,8 +125,7 @@ function parsedStatement(
   { name, types }: Parse,
   plan: QueryPlan,
   statement: Statement,
-  replacements: readonly Replacement[],
-): PreparedStatement {
+): Omit<PreparedStatement, 'replacements' | 'reads' | 'parameterTypes'> {
   return {
     name,
     origin: 'parse',
@@ -130,7 +134,5 @@ function parsedStatement(
     body: statement.verdict as PreparedStatement['body'],
     bodyText: statement.text,
     types,
-    replacements,
-    parameterTypes: null,
   };
 }

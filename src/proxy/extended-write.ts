@@ -4,6 +4,7 @@ import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
+import { enter } from './enter-call.ts';
 import { deliver } from './error-mapping.ts';
 import { fence } from './pace.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
@@ -56,7 +57,7 @@ export async function readyForWrite(
   { statement, body, expressions }: PreparedWrite,
   message: Message,
 ): Promise<(() => void) | null> {
-  const { rewriter, router, own, retry, enterCalls } = conversation;
+  const { rewriter, router, own, retry } = conversation;
   const bind = decodeBind(message.payload);
   const rewrite = await rewriter.write(body);
   if (rewrite === null || router.hasShownError) return null;
@@ -71,13 +72,14 @@ export async function readyForWrite(
     text: statement.bodyText,
     relations: rewrite.relations,
     options: rewrite.options,
+    path: rewrite.path,
     onError: retry.before(deliver),
   });
   if (expressions !== null) {
     return () => enterExecute(conversation, call(), statement, expressions);
   }
   const parameters = parametersOf(statement, bind);
-  return () => enterCalls.enter(call(), parameters);
+  return () => enter(own, call(), parameters);
 }
 
 /** If there are too many or too few, PostgreSQL refuses the Bind itself. */

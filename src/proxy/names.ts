@@ -47,22 +47,21 @@ export type Ask = (
   values: NonNullable<OwnCall['values']>,
 ) => Promise<(Buffer | null)[][]>;
 
-const resolveRelations: OwnStatement = {
-  name: 'resolve',
-  text: 'SELECT stage.resolve_relations($1)',
-};
+const path = `pg_catalog.current_setting('search_path')`;
+
+const resolveRelations: OwnStatement = { text: `SELECT ${path}, stage.resolve_relations($1)` };
 
 /** Which of the functions [{"schema", "name"}, ...] may be a volatile one, with the schemas these are in. */
 const findVolatile: OwnStatement = {
-  name: 'volatile',
-  text: `SELECT f.position::pg_catalog.text, n.nspname::pg_catalog.text
+  text: `SELECT ${path}, v.* FROM (SELECT) one LEFT JOIN (
+    SELECT f.position, n.nspname
     FROM ROWS FROM (pg_catalog.jsonb_to_recordset($1) AS (schema pg_catalog.text, name pg_catalog.text))
       WITH ORDINALITY f(schema, name, position)
     JOIN pg_catalog.pg_proc p ON p.proname OPERATOR(pg_catalog.=) f.name::pg_catalog.name
       AND p.provolatile OPERATOR(pg_catalog.=) 'v'
     JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
     WHERE CASE WHEN f.schema IS NULL THEN n.nspname OPERATOR(pg_catalog.=) ANY (pg_catalog.current_schemas(true))
-      ELSE n.nspname OPERATOR(pg_catalog.=) f.schema::pg_catalog.name END`,
+      ELSE n.nspname OPERATOR(pg_catalog.=) f.schema::pg_catalog.name END) v ON true`,
 };
 
 /** More names than any application uses: what fills the memory is not kept. */
@@ -76,6 +75,7 @@ export class Names {
   private readonly functions = new Map<string, FunctionUse | null>();
   private readonly productionSchemas = new Map<string, string>();
   private currentVersion = 0;
+  private currentPath = '';
   private isUnsure = false;
 
   constructor(ask: Ask, allowedFunctions: readonly string[]) {
@@ -86,6 +86,11 @@ export class Names {
   /** Changes whenever a name may mean something else: what was derived from names before is no longer good. */
   get version(): number {
     return this.currentVersion;
+  }
+
+  /** The search path under which everything known was resolved. */
+  get path(): string {
+    return this.currentPath;
   }
 
   forget(): void {
@@ -110,14 +115,15 @@ export class Names {
    */
   async resolve(names: readonly Name[], again = false): Promise<ResolvedName[]> {
     const unknown = distinct(names).filter((name) => again || !this.relations.has(keyOf(name)));
-    if (unknown.length > 0) await this.learnRelations(unknown);
+    if (unknown.length > 0 && !(await this.learnRelations(unknown)))
+      return this.resolve(names, true);
     return names.map((name) => this.relations.get(keyOf(name)) ?? unresolved);
   }
 
   /** Finds the first function that may be a volatile one and is not known to do no harm in a staged write. */
   async findHarmful(uses: readonly Name[]): Promise<FunctionUse | null> {
     const unknown = distinct(uses).filter((use) => !this.functions.has(keyOf(use)));
-    if (unknown.length > 0) await this.learnFunctions(unknown);
+    if (unknown.length > 0 && !(await this.learnFunctions(unknown))) return this.findHarmful(uses);
     for (const use of uses) {
       const harmful = this.functions.get(keyOf(use));
       if (harmful) return harmful;
@@ -129,13 +135,23 @@ export class Names {
   readonly productionSchema = (overlaySchema: string): string | undefined =>
     this.productionSchemas.get(overlaySchema);
 
-  private async learnRelations(names: readonly Name[]): Promise<void> {
+  /** Says whether what was known before is still good. */
+  private async learnRelations(names: readonly Name[]): Promise<boolean> {
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
-    const resolved = JSON.parse(row?.[0]?.toString() ?? '[]') as ResolvedName[];
+    const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
+    const isSamePath = this.notePath(row?.[0]);
     if (this.relations.size > maxKept) this.forget();
     for (const [index, name] of names.entries()) {
       this.learn(keyOf(name), resolved[index] ?? unresolved);
     }
+    return isSamePath;
+  }
+
+  private notePath(found: Buffer | null | undefined): boolean {
+    const isSame = this.currentPath === String(found);
+    if (!isSame) this.forget();
+    this.currentPath = String(found);
+    return isSame;
   }
 
   private learn(key: string, meaning: ResolvedName): void {
@@ -150,11 +166,12 @@ export class Names {
     }
   }
 
-  private async learnFunctions(uses: readonly Name[]): Promise<void> {
+  private async learnFunctions(uses: readonly Name[]): Promise<boolean> {
     const found = await this.ask(findVolatile, [Buffer.from(JSON.stringify(uses))]);
+    const isSamePath = this.notePath(found[0]?.[0]);
     if (this.functions.size > maxKept) this.forget();
     for (const use of uses) this.functions.set(keyOf(use), null);
-    for (const [position, schema] of found) {
+    for (const [, position, schema] of found) {
       const use = uses[Number(position) - 1];
       if (use === undefined) continue;
       const candidate = { schema: String(schema), name: use.name };
@@ -163,6 +180,7 @@ export class Names {
         this.functions.set(keyOf(use), use);
       }
     }
+    return isSamePath;
   }
 }
 

@@ -1,6 +1,8 @@
 /**
- * The messages that the proxy sends for itself between the client's. All are prepared statements with reserved names
- * in the extended protocol, so that the client's unnamed statement, its portals and its statements are left alone.
+ * The messages that the proxy sends for itself between the client's. They use a statement and a portal of reserved
+ * names in the extended protocol, so that the client's unnamed statement, its portals and its statements are left
+ * alone. Each statement is parsed anew right before it runs: a function of the client's may run any SQL that does not
+ * write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where writing is possible.
  */
 import {
   bindMessage,
@@ -9,19 +11,16 @@ import {
   parseMessage,
 } from '../wire/frontend-messages.ts';
 import { deliver } from './error-mapping.ts';
-import type { ErrorHandler } from './expectation.ts';
+import type { ErrorHandler, Expectation } from './expectation.ts';
 import { hiddenClose } from './expectation.ts';
 import { ownPrefix } from './reserved-names.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { UpstreamLink } from './upstream-link.ts';
 
-const portal = `${ownPrefix}portal`;
-const once = 'once';
+const step = `${ownPrefix}step`;
 const guardName = `${ownPrefix}guard`;
 
 export interface OwnStatement {
-  /** Without the prefix. */
-  readonly name: string;
   readonly text: string | Buffer;
   readonly types?: readonly number[];
 }
@@ -35,23 +34,17 @@ export interface OwnCall {
   readonly onDone?: () => void;
 }
 
-const statements = {
-  'read write': { name: 'begin', text: 'BEGIN READ WRITE' },
-  'read only': { name: 'begin_read_only', text: 'BEGIN READ ONLY' },
-  commit: { name: 'commit', text: 'COMMIT' },
-  savepoint: { name: 'savepoint', text: `SAVEPOINT ${guardName}` },
-  readOnly: { name: 'read_only', text: 'SET LOCAL transaction_read_only = on' },
-  release: { name: 'release', text: `RELEASE SAVEPOINT ${guardName}` },
-  lift: { name: 'lift', text: 'SET TRANSACTION READ WRITE' },
-  restore: { name: 'restore', text: 'SET default_transaction_read_only = on' },
-} as const satisfies Record<string, OwnStatement>;
-
-const closePortal = closeMessage({ kind: 'portal', name: portal });
+const texts = {
+  begin: { 'read write': 'BEGIN READ WRITE', 'read only': 'BEGIN READ ONLY' },
+  access: {
+    'read write': 'SET TRANSACTION READ WRITE',
+    'read only': 'SET TRANSACTION READ ONLY',
+  },
+} as const;
 
 export class OwnMessages {
   private readonly link: UpstreamLink;
   private readonly state: TransactionState;
-  private readonly prepared = new Set<string>();
 
   constructor(link: UpstreamLink, state: TransactionState) {
     this.link = link;
@@ -60,45 +53,55 @@ export class OwnMessages {
 
   /** Opens a block of ours, with the access that the client's transactions have. */
   begin(): void {
-    this.runAtEdge(statements[this.state.clientAccess]);
+    this.runAtEdge({ text: texts.begin[this.state.clientAccess] });
     this.state.begin('own', this.state.clientAccess);
   }
 
   /** Ends the block of ours; after an error this rolls it back. */
   commit(handlers: Pick<OwnCall, 'onError' | 'onDone'>): void {
-    this.runAtEdge(statements.commit, handlers);
+    this.runAtEdge({ text: 'COMMIT' }, handlers);
     this.state.end();
   }
 
-  /** Puts a read-only savepoint around the reads that follow, if they would run where writing is possible. */
+  /** To be called before every read: puts a read-only savepoint around those that would run where writing is possible. */
   guard(): void {
+    this.state.noteRead();
     if (!this.state.exposesReads) return;
-    this.run(statements.savepoint);
-    this.run(statements.readOnly);
+    this.run({ text: `SAVEPOINT ${guardName}` });
+    this.run({ text: 'SET LOCAL transaction_read_only = on' });
     this.state.guard();
   }
 
   /** Ends the guard, if there is one: the transaction is read-write again. */
   release(): void {
     if (!this.state.guarded || this.state.failed) return;
-    this.run(statements.release);
+    this.run({ text: `RELEASE SAVEPOINT ${guardName}` });
     this.state.release();
   }
 
-  /** Makes a transaction that has just begun read-write, if the pinned default has made it read-only. */
-  lift(): void {
-    if (this.state.stages) this.run(statements.lift);
+  /** Gives the client's transaction, which has just begun, the access that its BEGIN did not give it. */
+  setAccess(): void {
+    this.run({ text: texts.access[this.state.clientAccess] });
+    this.state.setAccess(this.state.clientAccess);
   }
 
   /** Sets the pinned read-only default back. */
   restore(): void {
-    this.run(statements.restore, { onError: () => null });
+    this.run({ text: 'SET default_transaction_read_only = on' }, { onError: () => null });
   }
 
-  /** Runs a statement of ours. Its name tells whether it has been prepared already. */
+  /** Runs a statement of ours. */
   run(statement: OwnStatement, call: OwnCall = {}): void {
-    this.execute(statement, portal, call);
+    this.execute(statement, step, call);
     this.link.send(closePortal, hiddenClose);
+  }
+
+  /** Prepares a statement of ours under a name of its own, for a text of ours that executes it right afterwards. */
+  prepare(name: string, { text, types = [] }: OwnStatement, onError: ErrorHandler): void {
+    // Closing what may not be there is no error; parsing a name that is there would be.
+    this.link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
+    const expected = { asked: 'parse', shown: 'nothing', onError } as const;
+    this.link.send(parseMessage({ name, text, types }), expected);
   }
 
   /**
@@ -109,57 +112,19 @@ export class OwnMessages {
     this.execute(statement, '', call);
   }
 
-  private execute(statement: OwnStatement, portalName: string, call: OwnCall): void {
-    const { onError = deliver, onRow, onDone } = call;
+  private execute(statement: OwnStatement, portal: string, call: OwnCall): void {
+    const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
+    this.prepare(step, statement, onError);
     const hidden = { shown: 'nothing', onError } as const;
-    this.prepare(statement, onError);
-    const bind = bindMessage({
-      portal: portalName,
-      statement: ownPrefix + statement.name,
-      values: call.values ?? [],
-      formats: call.formats ?? [],
-    });
+    const bind = bindMessage({ portal, statement: step, values, formats });
     this.link.send(bind, { asked: 'bind', ...hidden });
-    this.link.send(executeMessage(portalName), {
-      asked: 'execute',
-      ...hidden,
+    const expected: Expectation = { asked: 'execute', ...hidden };
+    this.link.send(executeMessage(portal), {
+      ...expected,
       ...(onRow && { onRow }),
       ...(onDone && { onDone }),
     });
   }
-
-  /** Runs a text that will not come again. */
-  runOnce(text: string | Buffer, onError: ErrorHandler): void {
-    this.prepared.delete(once);
-    this.run({ name: once, text }, { onError });
-  }
-
-  /** Makes sure that a statement of ours is there. */
-  prepare({ name, text, types = [] }: OwnStatement, onError: ErrorHandler): void {
-    if (this.prepared.has(name)) return;
-    this.prepared.add(name);
-    // Closing what may not be there is no error; parsing a name that is there would be.
-    this.close(name);
-    this.link.send(parseMessage({ name: ownPrefix + name, text, types }), {
-      asked: 'parse',
-      shown: 'nothing',
-      onError,
-      onFailure: () => this.prepared.delete(name),
-    });
-  }
-
-  /** Gives up a statement of ours. */
-  drop(name: string): void {
-    this.prepared.delete(name);
-    this.close(name);
-  }
-
-  /** DISCARD ALL and DEALLOCATE ALL took our prepared statements too. */
-  forget(): void {
-    this.prepared.clear();
-  }
-
-  private close(name: string): void {
-    this.link.send(closeMessage({ kind: 'statement', name: ownPrefix + name }), hiddenClose);
-  }
 }
+
+const closePortal = closeMessage({ kind: 'portal', name: step });

@@ -18,6 +18,8 @@ export interface PreparedStatement {
   readonly types: readonly number[];
   /** What was replaced in the text as it was last sent upstream. */
   replacements: readonly Replacement[];
+  /** How many reads the connection had run when it was prepared: each may have put another statement in its place. */
+  reads: number;
   /** Type OIDs of its parameters, once the server has told. */
   parameterTypes: readonly number[] | null;
 }
@@ -38,6 +40,7 @@ export function sqlStatement(
   statement: Statement,
   action: Extract<ControlAction, { type: 'prepare' }>,
   replacements: readonly Replacement[],
+  reads: number,
 ): PreparedStatement {
   const { name, body, bodyRange } = action;
   const bodyText = statement.text.subarray(bodyRange.start, bodyRange.end);
@@ -50,6 +53,7 @@ export function sqlStatement(
     bodyText,
     types: [],
     replacements,
+    reads,
     parameterTypes: null,
   };
 }
@@ -58,6 +62,8 @@ export interface Portal {
   readonly statement: PreparedStatement;
   /** Enters the staged write that it runs, before it is executed; null for anything else. */
   readonly enter: (() => void) | null;
+  /** How many reads had run when it was bound: each may have put another portal in its place. */
+  readonly reads: number;
   /** It has been executed: from then on it only gives rows that are there already. */
   started: boolean;
 }

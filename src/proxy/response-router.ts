@@ -168,6 +168,8 @@ export class ResponseRouter {
         this.error(bytes.subarray(start, end));
         break;
       case backend.noticeResponse:
+        // Some clients hang on one that does not end.
+        decodeErrorFields(bytes.subarray(start + headerBytes, end));
         if (this.shows(head) && !head?.hidesNotices) this.outlet.add(bytes, start, end);
         break;
       case backend.parameterStatus:

@@ -18,6 +18,8 @@ export interface Rewrite {
   readonly relations: string;
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
+  /** The search path under which the names were resolved. */
+  readonly path: string;
   /** Of the names it was derived from. */
   readonly version: number;
 }
@@ -101,6 +103,7 @@ export class Rewriter {
       replacements: [...blankLocking(body), ...conflicts, ...outside],
       relations: JSON.stringify(named.map(({ use, meaning }) => verified(use, meaning))),
       options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
+      path: this.names.path,
       version: this.names.version,
     };
   }

@@ -24,12 +24,15 @@ export async function runPrepare(
   step: Step,
   action: Prepare,
 ): Promise<boolean> {
-  const { statements } = conversation;
+  const { statements, state } = conversation;
   const isTaken = statements.get(action.name) !== undefined;
   const replacements = isTaken ? [] : await bodyReplacements(conversation, action.body);
   return sendControl(conversation, step, action, replacements, () => {
     const { plan, statement } = step;
-    statements.set(action.name, sqlStatement(plan.text, statement, action, replacements));
+    statements.set(
+      action.name,
+      sqlStatement(plan.text, statement, action, replacements, state.reads),
+    );
   });
 }
 

@@ -52,7 +52,7 @@ export async function sendControl(
       if (!outcome.failed) onSuccess();
     },
   });
-  afterControl(conversation, action);
+  afterControl(conversation, action, replacements);
   conversation.link.close();
   await settle(conversation);
   return isReadyShown;

@@ -2,6 +2,7 @@
 import type { ControlAction } from '../sql/verdict.ts';
 import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
+import { enter } from './enter-call.ts';
 import { noParameters } from './prepared-statements.ts';
 import { runExecute, runPrepare } from './simple-prepared.ts';
 import type { Step } from './simple-step.ts';
@@ -24,7 +25,7 @@ export async function runStep(conversation: Conversation, step: Step): Promise<b
         bodyText: text,
         send: ({ replacements }, wrapErrors) =>
           sendStep(conversation, step, replacements, {}, wrapErrors),
-        enter: (call) => conversation.enterCalls.enter(call, noParameters),
+        enter: (call) => enter(conversation.own, call, noParameters),
       });
     case 'control':
       return runControl(conversation, step, verdict.action);

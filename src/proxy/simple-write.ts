@@ -42,8 +42,8 @@ export async function runWrite(
     openForWrite(conversation, attempt === 1);
     await staged.prepare?.(rewrite);
     const onError = retry.before(deliver);
-    const { relations, options } = rewrite;
-    staged.enter({ text: staged.bodyText, relations, options, onError });
+    const { relations, options, path } = rewrite;
+    staged.enter({ text: staged.bodyText, relations, options, path, onError });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
     // Sent along without waiting: after an error it rolls back.
     const commits = step.isLast && state.block === 'own';

@@ -2,14 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Read, Statement, Write } from '../sql/verdict.ts';
-import {
-  bindMessage,
-  closeMessage,
-  describeMessage,
-  parseMessage,
-} from '../wire/frontend-messages.ts';
+import { bindMessage, closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import type { EnterCall } from './enter-call.ts';
+import { enter, enterWithExpressions } from './enter-call.ts';
 import { deliver } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
@@ -46,7 +42,7 @@ export async function endOwn(conversation: Conversation): Promise<void> {
 }
 
 /** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */
-const failing = bindMessage({ portal: `${ownPrefix}portal`, statement: `${ownPrefix}none` });
+const failing = bindMessage({ portal: `${ownPrefix}none`, statement: `${ownPrefix}none` });
 
 /** Sends a message that fails upstream, and shows the given error in the place of its answer. */
 export function sendFailure({ link }: Conversation, message: Buffer): void {
@@ -61,21 +57,27 @@ export function dropUnnamed({ statements, link }: Conversation): void {
   link.send(frame, { asked: 'close', shown: 'nothing', onFailure });
 }
 
-/** Makes the upstream's statement the one that is to run now: overlays may have changed since it was prepared. */
+/**
+ * Makes the upstream's statement the one that is to run now. Overlays may have changed since it was prepared, and a
+ * function that a read has called may have put another one in its place.
+ */
 export function prepareAgain(
-  { link, own }: Conversation,
+  { link, own, state }: Conversation,
   statement: PreparedStatement,
   replacements: readonly Replacement[],
 ): void {
-  if (isDeepStrictEqual(statement.replacements, replacements)) return;
+  const isSame = isDeepStrictEqual(statement.replacements, replacements);
+  if (isSame && statement.reads === state.reads) return;
+  if (!isSame) statement.parameterTypes = null;
   statement.replacements = replacements;
-  statement.parameterTypes = null;
+  statement.reads = state.reads;
   const { name, types, origin } = statement;
   const { sent } = preparingText(statement);
-  link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
-  const parse = parseMessage({ name, text: sent, types });
-  if (origin === 'sql') own.runOnce(sent, deliver);
-  else link.send(parse, { asked: 'parse', shown: 'nothing', onError: deliver });
+  if (origin === 'parse') own.prepare(name, { text: sent, types }, deliver);
+  else {
+    link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
+    own.run({ text: sent });
+  }
 }
 
 /** Brings a read up to date where it is to see staged rows. */
@@ -115,13 +117,12 @@ export function argumentsOf(
 
 /** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
 export function enterExecute(
-  { enterCalls }: Conversation,
+  { own }: Conversation,
   call: EnterCall,
   statement: PreparedStatement,
   expressions: readonly Buffer[],
 ): void {
   const types = statement.parameterTypes ?? [];
-  if (types.length === 0 || types.length !== expressions.length) {
-    enterCalls.enter(call, noParameters);
-  } else enterCalls.enterWithExpressions(call, types, expressions);
+  if (types.length === 0 || types.length !== expressions.length) enter(own, call, noParameters);
+  else enterWithExpressions(own, call, types, expressions);
 }

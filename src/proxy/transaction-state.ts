@@ -12,6 +12,9 @@ type Block = 'none' | 'own' | 'client';
 export class TransactionState {
   /** How the client's transactions begin when it does not say. */
   clientAccess: Access;
+  /** The same at the start of the connection. */
+  readonly initialAccess: Access;
+  private readsRun = 0;
   private currentBlock: Block = 'none';
   private writable = false;
   /** What a rewound or released savepoint may bring back. */
@@ -26,6 +29,16 @@ export class TransactionState {
 
   constructor(clientAccess: Access) {
     this.clientAccess = clientAccess;
+    this.initialAccess = clientAccess;
+  }
+
+  /** How many reads have run on this connection. */
+  get reads(): number {
+    return this.readsRun;
+  }
+
+  noteRead(): void {
+    this.readsRun += 1;
   }
 
   get block(): Block {

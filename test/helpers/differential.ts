@@ -108,7 +108,11 @@ async function tell(
 async function outcome(client: pg.Client, statement: string, staged: boolean): Promise<Outcome> {
   await client.query('SAVEPOINT s');
   try {
-    if (staged) await client.query(`SELECT stage.enter($1, '[]', '[]', '{}')`, [statement]);
+    if (staged)
+      await client.query(
+        `SELECT stage.enter($1, '[]', '[]', '{}', current_setting('search_path'))`,
+        [statement],
+      );
     const { command, rowCount, rows } = await client.query({ text: statement, rowMode: 'array' });
     return { tag: `${command} ${rowCount}`, rows: rows.map((row) => JSON.stringify(row)).sort() };
   } catch (error) {

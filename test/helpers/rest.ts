@@ -109,7 +109,7 @@ async function write(
   try {
     await client.query(`SET search_path = stage_overlay_${tables[0]?.namespace}, public`);
     await client.query('BEGIN');
-    await client.query(`SELECT stage.enter($1, $2, '[]', '{}')`, [
+    await client.query(`SELECT stage.enter($1, $2, '[]', '{}', current_setting('search_path'))`, [
       statement,
       JSON.stringify(params),
     ]);

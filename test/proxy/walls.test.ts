@@ -1,31 +1,6 @@
 /** No way around READ ONLY: whatever a client tries with a function that writes, production stays what it was. */
-import type { Proxied } from '../helpers/proxied.ts';
-import { startProxied } from '../helpers/proxied.ts';
-import { assert, suite } from '../helpers/suite.ts';
-import { b, c, d, e, h, p, q, run, s, tell } from '../helpers/wire-script.ts';
-
-const schema = `
-CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
-INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
-CREATE TABLE victim (id int);
-CREATE FUNCTION evil() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO victim VALUES (1); RETURN 1; END';
-CREATE FUNCTION evil(int) RETURNS int LANGUAGE sql AS 'SELECT evil()';
-CREATE FUNCTION dormant() RETURNS SETOF int LANGUAGE plpgsql AS
-  'BEGIN RETURN NEXT 1; RETURN NEXT 2; PERFORM evil(); RETURN NEXT 3; END';
-CREATE FUNCTION lift() RETURNS text LANGUAGE sql AS
-  $$SELECT set_config('default_transaction_read_only', 'off', false)$$;
-CREATE FUNCTION lift_now() RETURNS text LANGUAGE sql AS
-  $$SELECT set_config('transaction_read_only', 'off', true)$$;
-CREATE FUNCTION plant() RETURNS int LANGUAGE plpgsql AS
-  $$BEGIN EXECUTE 'PREPARE planted AS SELECT evil()'; RETURN 1; END$$;
-CREATE VIEW evil_view AS SELECT evil() AS x;
-CREATE OPERATOR %% (FUNCTION = evil, RIGHTARG = int);
-CREATE FUNCTION name(item) RETURNS int LANGUAGE sql AS 'SELECT evil()';
-CREATE FUNCTION tag(item) RETURNS text LANGUAGE sql AS 'SELECT evil()::text';
-`;
-
-const evil = 'SELECT evil()';
-const stage = `UPDATE item SET name = 'staged' WHERE id = 1`;
+import { attack, evil, stage } from '../helpers/attack.ts';
+import { b, c, d, e, h, p, q, run, s } from '../helpers/wire-script.ts';
 
 const attempts: Record<string, readonly Buffer[]> = {
   'a plain call': [
@@ -268,25 +243,4 @@ const attempts: Record<string, readonly Buffer[]> = {
   ],
 };
 
-suite('walls', (test) => {
-  let proxied: Proxied;
-  let before: string[];
-  test.before(async () => {
-    proxied = await startProxied(schema);
-    before = await proxied.contents();
-  });
-  test.after(() => proxied.stop());
-
-  for (const [name, messages] of Object.entries(attempts)) {
-    test(name, async () => {
-      const answers = await tell(await proxied.session(), messages);
-      assert.equal(await proxied.contents(), before);
-      assert.ok(answers.includes('Z I'));
-    });
-  }
-
-  test('and the function does write where it is let', async () => {
-    await proxied.twin.query('SELECT evil()');
-    assert.is((await proxied.twin.query('SELECT FROM victim')).length, 1);
-  });
-});
+attack('walls', attempts);

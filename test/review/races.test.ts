@@ -13,8 +13,12 @@ import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int, note text);';
-const data = 'INSERT INTO account SELECT g, 100 FROM generate_series(1, 20) g';
+const schema = `
+CREATE TABLE owner (id int PRIMARY KEY, name text);
+CREATE TABLE pet (id int PRIMARY KEY, owner int REFERENCES owner ON DELETE CASCADE);
+CREATE TABLE account (id int PRIMARY KEY, balance int, note text);`;
+const data = `
+INSERT INTO owner VALUES (1), (2); INSERT INTO account SELECT g, 100 FROM generate_series(1, 20) g`;
 const nobody = { approvedBy: null, digest: null };
 
 suite('races', (test) => {
@@ -142,7 +146,9 @@ suite('races', (test) => {
     const client = await desk.connect(session);
     try {
       await client.query('BEGIN');
-      await client.query(`SELECT stage.enter('q', '[]', '[]', '{}')`);
+      await client.query(
+        `SELECT stage.enter('q', '[]', '[]', '{}', current_setting('search_path'))`,
+      );
       await client.query('UPDATE account SET balance = 0');
       const codes = await Promise.all([
         outcome(proposeSession(desk.service, session)),
@@ -158,7 +164,9 @@ suite('races', (test) => {
         1,
       );
       await client.query('BEGIN');
-      await client.query(`SELECT stage.enter('q', '[]', '[]', '{}')`);
+      await client.query(
+        `SELECT stage.enter('q', '[]', '[]', '{}', current_setting('search_path'))`,
+      );
       assert.is((await rejects(client.query('UPDATE account SET balance = 0'))).code, '25006');
     } finally {
       await client.end();
@@ -175,6 +183,26 @@ suite('races', (test) => {
       await client.query('COMMIT');
       assert.is(await approving, 'conflict_detected');
       assert.is(await balance(3), 7);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('nothing can refer to a row any more that is about to be deleted, but to others it can', async () => {
+    const session = await proposed(
+      `DELETE FROM owner WHERE id = 1; UPDATE owner SET name = 'n' WHERE id = 2; UPDATE account SET note = 'n' WHERE id = 20`,
+    );
+    const client = await desk.connect(session);
+    try {
+      await client.query('BEGIN; UPDATE public.account SET note = note WHERE id = 20');
+      const approving = approveSession(desk.service, session, nobody);
+      await untilSomebodyWaits();
+      await client.query('INSERT INTO public.pet VALUES (2, 2)');
+      await client.query(`SAVEPOINT s; SET LOCAL lock_timeout = '50ms'`);
+      const error = await rejects(client.query('INSERT INTO public.pet VALUES (1, 1)'));
+      assert.is(error.code, '55P03');
+      await client.query('ROLLBACK TO s; COMMIT');
+      assert.is((await approving).status, 'approved');
     } finally {
       await client.end();
     }

@@ -2,13 +2,18 @@
 -- transaction, and verifies that the names in it still mean what the proxy took them for.
 -- p_relations: [{"schema", "name", "oid", "signature"}, ...]; signature null = no overlay when the name was resolved.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
-CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text) RETURNS void
+-- p_path: the search path under which relations and functions were looked up; under another one no name is good.
+CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text)
+RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   v_entry jsonb;
   v_relation oid;
   v_signature text;
 BEGIN
+  IF pg_catalog.current_setting('search_path') <> p_path THEN
+    RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
+  END IF;
   FOR v_entry IN SELECT value FROM pg_catalog.jsonb_array_elements(p_relations::pg_catalog.jsonb) LOOP
     v_relation := stage.relation_named(v_entry);
     v_signature := stage.signature_of(v_relation);
