@@ -30,12 +30,49 @@ export interface Change {
   readonly after: JsonText | null;
 }
 
+/** A change and its place in its table's diff. */
+export interface NumberedChange extends Change {
+  /** Grows along the diff; whole number as text, for it may exceed 2^53. */
+  readonly number: string;
+}
+
 /** Number of net changes of each kind in one table. */
 export interface ChangeCounts {
   readonly table: string;
   readonly inserts: number;
   readonly updates: number;
   readonly deletes: number;
+}
+
+/** A stretch of a table's diff: what it begins behind, and how many changes of each kind it has. */
+export interface Chunk extends Omit<ChangeCounts, 'table'> {
+  /** Number of the last change before it; `0` for the first. */
+  readonly after: string;
+}
+
+/** A table of a diff without its changes: enough to show counts and to find any page of it. */
+export interface TableOutline {
+  readonly table: string;
+  /** Columns of the key in order. */
+  readonly key: readonly string[];
+  /** The table's columns in order, as they are now. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly chunks: readonly Chunk[];
+}
+
+/** A diff without its changes. */
+export interface Outline {
+  /** Changes whenever the diff may have changed. */
+  readonly revision: string;
+  readonly tables: readonly TableOutline[];
+}
+
+/** Some changes of one table, in the order of the diff. */
+export interface ChangePage {
+  readonly revision: string;
+  readonly changes: readonly NumberedChange[];
+  /** Where to read on; null at the end. */
+  readonly nextCursor: string | null;
 }
 
 /** A production row that is no longer what the session saw, one entry a column. */

@@ -1,5 +1,5 @@
 /** The model's nouns in the form in which the interface shows them. */
-import type { AuditEntry, Change, Mutation } from '../model/change.ts';
+import type { AuditEntry, Change, ChangePage, Mutation, Outline } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 
@@ -40,6 +40,42 @@ export function mutationBody(mutation: Mutation): JsonObject {
 /** The table's name stands outside, as the name of the list. */
 export function changeBody(change: Change): JsonObject {
   return { type: change.type, row_id: change.rowId, before: change.before, after: change.after };
+}
+
+/** An outline as counts by table; chunks are arrays, for there may be thousands. */
+export function outlineBody(id: string, { revision, tables }: Outline): JsonObject {
+  const bodies = tables.map(({ table, key, columns, chunks }): [string, JsonObject] => {
+    const total = (kind: 'inserts' | 'updates' | 'deletes') =>
+      chunks.reduce((sum, chunk) => sum + chunk[kind], 0);
+    return [
+      table,
+      {
+        inserts: total('inserts'),
+        updates: total('updates'),
+        deletes: total('deletes'),
+        key,
+        columns: columns.map(({ name, type }) => ({ name, type })),
+        chunks: chunks.map(({ after, inserts, updates, deletes }) => [
+          after,
+          inserts,
+          updates,
+          deletes,
+        ]),
+      },
+    ];
+  });
+  return { session_id: id, id, revision, tables: Object.fromEntries(bodies) };
+}
+
+export function changePageBody(id: string, table: string, page: ChangePage): JsonObject {
+  return {
+    session_id: id,
+    id,
+    revision: page.revision,
+    table,
+    changes: page.changes.map((change) => ({ number: change.number, ...changeBody(change) })),
+    next_cursor: page.nextCursor,
+  };
 }
 
 export function auditBody(entry: AuditEntry): JsonObject {

@@ -1,6 +1,6 @@
 /** A diff as a stream of JSON text: however many changes there are, only a page of them is in memory. */
 import { Readable } from 'node:stream';
-import type { Change, ChangeCounts } from '../model/change.ts';
+import type { Change, ChangeCounts, Operation } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff.ts';
@@ -9,6 +9,8 @@ import { changeBody } from './bodies.ts';
 export interface DiffPage {
   /** Only this table. */
   readonly table?: string | undefined;
+  /** Only changes of this kind. */
+  readonly type?: Operation | undefined;
   /** At most so many changes; all when left out. */
   readonly limit?: number | undefined;
   /** Skips so many changes. */
@@ -76,6 +78,7 @@ async function* onPage(
   let index = 0;
   for await (const change of changes) {
     if (page.table !== undefined && change.table !== page.table) continue;
+    if (page.type !== undefined && change.type !== page.type) continue;
     if (index >= end) return;
     if (index >= page.offset) yield change;
     index += 1;

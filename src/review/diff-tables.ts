@@ -12,11 +12,16 @@ const appliedTables = `
 SELECT a.relation, a.table_name AS name FROM stage.audit a
 WHERE a.session = $1 GROUP BY a.relation, a.table_name ORDER BY a.table_name COLLATE "C", a.relation`;
 
-/** One table of a diff. */
+/** One table of a diff. Its texts are SQL of row sources. */
 export interface DiffTable {
+  readonly relation: number;
   readonly name: string;
-  /** Gives number, operation, row_id, before and after of each change in order; SQL of a row source. */
+  /** Gives number, operation, row_id, before and after of each change in order. */
   readonly changes: string;
+  /** The same behind the number $1, of the kind $2 if that is not null, skipping $3, at most $4. */
+  readonly page: string;
+  /** Gives after, inserts, updates and deletes of each chunk of $1 changes. */
+  readonly outline: string;
 }
 
 export interface DiffSummary {
@@ -34,14 +39,40 @@ export async function diffTables(
 ): Promise<DiffTable[]> {
   const applied = status === 'approved';
   const rows = await tx.query(applied ? appliedTables : stagedTables, [uuid]);
-  return rows.map((row) => {
-    const relation = Number(row['relation']);
-    const source = applied
-      ? `stage.audit_diff('${uuid}', ${relation})`
-      : `stage_data.diff_${relation}('${uuid}')`;
-    return { name: String(row['name']), changes: source };
-  });
+  const table = applied ? appliedTable : stagedTable;
+  return rows.map((row) => table(uuid, Number(row['relation']), String(row['name'])));
 }
+
+function stagedTable(uuid: string, relation: number, name: string): DiffTable {
+  return {
+    relation,
+    name,
+    changes: `stage_data.diff_${relation}('${uuid}')`,
+    page: `stage_data.diff_${relation}('${uuid}', $1, $2, $3, $4)`,
+    outline: `stage_data.outline_${relation}('${uuid}', $1)`,
+  };
+}
+
+function appliedTable(uuid: string, relation: number, name: string): DiffTable {
+  const changes = `stage.audit_diff('${uuid}', ${relation})`;
+  return {
+    relation,
+    name,
+    changes,
+    page: `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`,
+    outline: `(
+      SELECT coalesce(lag(max(c.number)) OVER (ORDER BY c.chunk), 0) AS after, ${countsByKind('c')}
+      FROM (SELECT a.number, a.operation, (row_number() OVER (ORDER BY a.number) - 1) / $1::int AS chunk FROM ${changes} a) c
+      GROUP BY c.chunk ORDER BY c.chunk)`,
+  };
+}
+
+const countsByKind = (source: string) =>
+  ['INSERT', 'UPDATE', 'DELETE']
+    .map(
+      (kind) => `count(*) FILTER (WHERE ${source}.operation = '${kind}') AS ${kind.toLowerCase()}s`,
+    )
+    .join(', ');
 
 /**
  * Counts the changes and computes their digest, without any of them leaving the database.
@@ -73,9 +104,7 @@ export async function summarizeDiff(
 const summarize = (changes: string) => `
 SELECT encode(stage.chain($1::bytea, convert_to(
     jsonb_build_array('stage.diff.v1', $2::text, d.operation, d.row_id, d.before, d.after)::text, 'UTF8')), 'hex') AS hash,
-  count(*) FILTER (WHERE d.operation = 'INSERT') AS inserts,
-  count(*) FILTER (WHERE d.operation = 'UPDATE') AS updates,
-  count(*) FILTER (WHERE d.operation = 'DELETE') AS deletes
+  ${countsByKind('d')}
 FROM ${changes} d`;
 
 type SummaryRow = Row & {

@@ -68,12 +68,13 @@ async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGen
   }
 }
 
-type ChangeRow = Row & {
+export type ChangeRow = Row & {
   readonly operation: Operation;
   readonly row_id: string;
 };
 
-function toChange(table: string, row: ChangeRow): Change {
+/** Makes the model's change of a row of a diff. */
+export function toChange(table: string, row: ChangeRow): Change {
   return {
     table,
     type: row.operation,

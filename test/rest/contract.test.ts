@@ -27,6 +27,9 @@ suite('rest: answers and their schemas', (test) => {
     const id = await staged();
     holds(outputs.session, (await rest.call('GET', `/sessions/${id}`)).body);
     holds(outputs.diff, (await rest.call('GET', `/sessions/${id}/diff`)).body);
+    holds(outputs.outline, (await rest.call('GET', `/sessions/${id}/diff/outline`)).body);
+    const page = await rest.call('GET', `/sessions/${id}/diff/changes?table=products`);
+    holds(outputs.changePage, page.body);
     holds(outputs.mutationList, (await rest.call('GET', `/sessions/${id}/mutations`)).body);
     holds(outputs.conflictList, (await rest.call('GET', `/sessions/${id}/conflicts`)).body);
     holds(outputs.session, (await rest.call('POST', `/sessions/${id}/propose`)).body);

@@ -4,14 +4,15 @@ import { StageError } from '../../errors.ts';
 import { approveSession } from '../../review/approve.ts';
 import { conflictFacts, findConflicts } from '../../review/conflicts.ts';
 import { readDiff } from '../../review/diff.ts';
+import { readChanges, readOutline } from '../../review/diff-pages.ts';
 import { proposeSession } from '../../review/propose.ts';
 import { rejectSession } from '../../review/reject.ts';
 import { getSession } from '../../staging/session-store.ts';
-import { sessionBody } from '../bodies.ts';
+import { changePageBody, outlineBody, sessionBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
-import { longText, paging, shortText } from '../schemas/inputs.ts';
-import { conflictList, diff, session } from '../schemas/outputs.ts';
+import { cursor, longText, operation, paging, shortText } from '../schemas/inputs.ts';
+import { changePage, conflictList, diff, outline, session } from '../schemas/outputs.ts';
 
 const showDiff = defineRoute({
   method: 'get',
@@ -21,6 +22,7 @@ const showDiff = defineRoute({
     'Shows the net change of every row, by table. With limit, only so many changes; counts stay those of the whole.',
   query: z.object({
     table: shortText.optional(),
+    type: operation.optional(),
     limit: paging.limit.optional(),
     offset: paging.offset,
   }),
@@ -29,6 +31,38 @@ const showDiff = defineRoute({
   needsUpstream: true,
   handle: async ({ id, query }, { db }) => ({
     body: diffStream(id, await readDiff(db, id), query),
+  }),
+});
+
+const showOutline = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/diff/outline',
+  name: 'getDiffOutline',
+  summary: 'Counts the changes, by table and in chunks by which any page of the diff is found.',
+  answers: { 200: outline },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id }, { db }) => ({ body: outlineBody(id, await readOutline(db, id)) }),
+});
+
+const listChanges = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/diff/changes',
+  name: 'listChanges',
+  summary:
+    "Gives a page of one table's changes, from a cursor on. It may be shorter than asked for: next_cursor says where to read on.",
+  query: z.object({
+    table: shortText,
+    type: operation.optional(),
+    search: shortText.optional(),
+    cursor,
+    ...paging,
+  }),
+  answers: { 200: changePage },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id, query }, { db }) => ({
+    body: changePageBody(id, query.table, await readChanges(db, id, query)),
   }),
 });
 
@@ -111,4 +145,12 @@ const reject = defineRoute({
   },
 });
 
-export const reviewRoutes = [showDiff, showConflicts, propose, approve, reject];
+export const reviewRoutes = [
+  showDiff,
+  showOutline,
+  listChanges,
+  showConflicts,
+  propose,
+  approve,
+  reject,
+];

@@ -35,6 +35,12 @@ export const paging = {
   offset: whole(z.int('must be a whole number').min(0).default(0)) as z.ZodType<number>,
 };
 
+/** Place in a table's diff: a whole number that PostgreSQL can hold. */
+export const cursor = z
+  .string()
+  .regex(/^\d{1,18}$/, 'must be the next_cursor of another page, or the cursor of a chunk')
+  .default('0');
+
 export const operation = z.enum(operations);
 
 const timestampForm =

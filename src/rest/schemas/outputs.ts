@@ -94,6 +94,43 @@ export const diff = z
   })
   .meta({ id: 'Diff' });
 
+const number = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ description: 'Place of a change; grows along the diff of its table' });
+const revision = z.string().meta({ description: 'Changes whenever the diff may have changed' });
+
+export const outline = z
+  .object({
+    ...sessionIds,
+    revision,
+    tables: z.record(
+      z.string(),
+      z.object({
+        inserts: count,
+        updates: count,
+        deletes: count,
+        key: z.array(z.string()).meta({ description: 'Columns of the key' }),
+        columns: z.array(z.object({ name: z.string(), type: z.string() })),
+        chunks: z.array(z.tuple([number, count, count, count])).meta({
+          description:
+            'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',
+        }),
+      }),
+    ),
+  })
+  .meta({ id: 'Outline' });
+
+export const changePage = z
+  .object({
+    ...sessionIds,
+    revision,
+    table: z.string(),
+    changes: z.array(change.extend({ number })),
+    next_cursor: number.nullable().meta({ description: 'Where to read on; null at the end' }),
+  })
+  .meta({ id: 'ChangePage' });
+
 const conflict = z
   .object({
     table: z.string(),

@@ -1,17 +1,27 @@
-/** The function of a table that gives the net change of each row a session staged. */
+/** The functions of a table that give the net change of each row a session staged, and count them in chunks. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { columnList, columnNames, functionName, rowTypeName, shadowName } from './names.ts';
 import { keyColumns, oldKeyColumns, rowKey } from './row-identity.ts';
 
-/** Builds `diff_<oid>`. */
+/** Builds `diff_<oid>` and `outline_<oid>`. */
 export function diffSql(table: Table): string {
-  return fillSql(loadSql('table/diff.sql'), {
-    function: functionName(table, 'diff'),
+  const netChanges = fillSql(loadSql('table/net_changes.sql'), {
     shadow: shadowName(table),
     row_type: rowTypeName(table),
-    h_columns: columnList(columnNames(table), 'h.'),
-    h_row_id: rowKey(table, keyColumns(table, 'h.')),
-    f_row_id: rowKey(table, oldKeyColumns(table, 'f.')),
+    h_columns: columnList(columnNames(table), '(h.version).'),
   });
+  const diff = fillSql(loadSql('table/diff.sql'), {
+    function: functionName(table, 'diff'),
+    row_type: rowTypeName(table),
+    net_changes: netChanges,
+    n_columns: columnList(columnNames(table), '(n.newest).'),
+    n_row_id: rowKey(table, keyColumns(table, '(n.newest).')),
+    f_row_id: rowKey(table, oldKeyColumns(table, '(n.first).')),
+  });
+  const outline = fillSql(loadSql('table/outline.sql'), {
+    function: functionName(table, 'outline'),
+    net_changes: netChanges,
+  });
+  return `${diff};\n${outline}`;
 }

@@ -19,15 +19,19 @@ export function shadowSql(table: Table): string {
   });
 }
 
-/** Indexes that serve the checks: made anew with each rebuild, for constraints come and go. */
+/** Indexes that serve the checks and the diff: made anew with each rebuild, for constraints come and go. */
 export function shadowIndexesSql(table: Table): string[] {
+  // the numbers of versions are unique among all sessions: without the session no other index can be taken for it
+  const lineage =
+    `CREATE INDEX lineage_${table.oid} ON ${shadowName(table)} (_stage_root, _stage_seq) ` +
+    'WHERE _stage_root IS NOT NULL';
   const constraints = table.uniques.flatMap((unique) => constraintIndex(table, unique));
   const references = table.references.map(
     (foreignKey, index) =>
       `CREATE INDEX reference_${table.oid}_${index} ON ${shadowName(table)} ` +
       `(_stage_session, ${columnList(foreignKey.child.columns)}) WHERE _stage_head`,
   );
-  return [...constraints, ...references];
+  return [lineage, ...constraints, ...references];
 }
 
 /** The production index mirrored per session: serves the check, and makes two writers of one session wait for each other. */

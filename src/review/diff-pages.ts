@@ -1,0 +1,167 @@
+/** A diff in pieces, for readers that look at a part of it: its outline, and pages of one table's changes. */
+import type { Database, Queryable, Row } from '../db/database.ts';
+import type {
+  ChangePage,
+  NumberedChange,
+  Operation,
+  Outline,
+  TableOutline,
+} from '../model/change.ts';
+import type { Session } from '../model/session.ts';
+import { getSession, sessionUuid } from '../staging/session-store.ts';
+import type { ChangeRow } from './diff.ts';
+import { toChange } from './diff.ts';
+import type { DiffTable } from './diff-tables.ts';
+import { diffTables } from './diff-tables.ts';
+import { streamRows } from './stream-rows.ts';
+
+/** Changes in one chunk of an outline. */
+const chunkSize = 500;
+
+/** A page ends early behind so many characters: a row may hold whole documents. */
+const pageLength = 4_000_000;
+
+/** A search looks through so many changes at a time, and gives what it has after so long. */
+const searchStep = 2000;
+const searchMs = 1500;
+
+const selectShape = `
+SELECT to_jsonb(o.key_columns) AS key, (
+  SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum), '[]')
+  FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attnum > 0 AND NOT a.attisdropped
+) AS columns
+FROM stage.overlay o WHERE o.relation = $1`;
+
+/**
+ * Counts a session's net changes, chunk by chunk, without reading the rows themselves.
+ * @throws StageError `session_not_found`
+ */
+export async function readOutline(db: Database, id: string): Promise<Outline> {
+  return db.transaction(async (tx) => {
+    const session = await getSession(tx, id);
+    const tables: TableOutline[] = [];
+    for (const table of await diffTables(tx, sessionUuid(id), session.status)) {
+      const outline = await outlineOf(tx, table);
+      if (outline.chunks.length > 0) tables.push(outline);
+    }
+    return { revision: revisionOf(session), tables };
+  }, 'repeatable read read only');
+}
+
+/** Every statement that stages something, and every transition, makes another one. */
+export function revisionOf({ status, mutationCount }: Session): string {
+  return `${status}-${mutationCount}`;
+}
+
+async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline> {
+  const chunks = await tx.query(`SELECT * FROM ${table.outline} o`, [chunkSize]);
+  const [shape] = await tx.query(selectShape, [table.relation]);
+  return {
+    table: table.name,
+    key: JSON.parse(shape?.['key'] ?? '[]') as string[],
+    columns: JSON.parse(shape?.['columns'] ?? '[]') as { name: string; type: string }[],
+    chunks: chunks.map((row) => ({
+      after: String(row['after']),
+      inserts: Number(row['inserts']),
+      updates: Number(row['updates']),
+      deletes: Number(row['deletes']),
+    })),
+  };
+}
+
+export interface PageFilter {
+  /** The table's shown name. */
+  readonly table: string;
+  readonly type?: Operation | undefined;
+  /** Only rows with this text in one of their values, in whatever case. */
+  readonly search?: string | undefined;
+  /** Number of the change to begin behind. */
+  readonly cursor: string;
+  /** Skips so many changes behind the cursor; a search skips none. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/**
+ * Reads some changes of one table. A page may be shorter than asked for; it says where to read on.
+ * @throws StageError `session_not_found`
+ */
+export async function readChanges(
+  db: Database,
+  id: string,
+  filter: PageFilter,
+): Promise<ChangePage> {
+  return db.transaction(async (tx) => {
+    const session = await getSession(tx, id);
+    const tables = await diffTables(tx, sessionUuid(id), session.status);
+    const table = tables.find(({ name }) => name === filter.table);
+    const read = filter.search === undefined ? readPage : searchPage;
+    const page = table ? await read(tx, table, filter) : { changes: [], nextCursor: null };
+    return { revision: revisionOf(session), ...page };
+  }, 'repeatable read read only');
+}
+
+type Page = Omit<ChangePage, 'revision'>;
+
+/** Gathers changes until there are as many as asked for, or more text than anybody looks at. */
+class Gatherer {
+  readonly changes: NumberedChange[] = [];
+  readonly #table: string;
+  readonly #limit: number;
+  #length = 0;
+
+  constructor({ table, limit }: PageFilter) {
+    this.#table = table;
+    this.#limit = limit;
+  }
+
+  get full(): boolean {
+    return this.changes.length >= this.#limit || this.#length > pageLength;
+  }
+
+  add(row: Row): void {
+    const change = toChange(this.#table, row as ChangeRow);
+    this.changes.push({ number: String(row['number']), ...change });
+    this.#length += (row['before']?.length ?? 0) + (row['after']?.length ?? 0);
+  }
+}
+
+async function readPage(tx: Queryable, table: DiffTable, filter: PageFilter): Promise<Page> {
+  const { cursor, type, offset, limit } = filter;
+  const gathered = new Gatherer(filter);
+  const select = `SELECT d.* FROM ${table.page} d`;
+  const values = [cursor, type ?? null, offset, limit];
+  for await (const row of streamRows(tx, 'stage_page', select, values)) {
+    gathered.add(row);
+    if (gathered.full) break;
+  }
+  const { changes, full } = gathered;
+  return { changes, nextCursor: full ? (changes.at(-1)?.number ?? null) : null };
+}
+
+const searched = (page: string) => `
+SELECT d.number, m.found, CASE WHEN m.found THEN d.operation END AS operation, CASE WHEN m.found THEN d.row_id END AS row_id,
+  CASE WHEN m.found THEN d.before END AS before, CASE WHEN m.found THEN d.after END AS after
+FROM ${page} d CROSS JOIN LATERAL (
+  SELECT EXISTS (
+    SELECT FROM (SELECT value FROM jsonb_each_text(d.before) UNION ALL SELECT value FROM jsonb_each_text(d.after)) v
+    WHERE position(lower($5::text) IN lower(v.value)) > 0
+  ) AS found
+) m`;
+
+async function searchPage(tx: Queryable, table: DiffTable, filter: PageFilter): Promise<Page> {
+  const gathered = new Gatherer(filter);
+  const { changes } = gathered;
+  const end = Date.now() + searchMs;
+  for (let { cursor } = filter; ; ) {
+    const values = [cursor, filter.type ?? null, 0, searchStep, filter.search ?? ''];
+    const rows = await tx.query(searched(table.page), values);
+    for (const row of rows) {
+      if (gathered.full) return { changes, nextCursor: cursor };
+      cursor = String(row['number']);
+      if (row['found'] === 't') gathered.add(row);
+    }
+    if (rows.length < searchStep) return { changes, nextCursor: null };
+    if (Date.now() > end) return { changes, nextCursor: cursor };
+  }
+}
