@@ -49,7 +49,7 @@ export async function readOutline(db: Database, id: string): Promise<Outline> {
 }
 
 /** Every statement that stages something, and every transition, makes another one. */
-export function revisionOf({ status, mutationCount }: Session): string {
+function revisionOf({ status, mutationCount }: Session): string {
   return `${status}-${mutationCount}`;
 }
 
