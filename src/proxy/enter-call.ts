@@ -1,10 +1,13 @@
 /** The call of stage.enter that comes before every staged statement: verifies its names, hands over what is to be logged. */
 import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
+import type { ByteRange, Statement } from '../sql/verdict.ts';
 import type { ErrorHandler } from './expectation.ts';
 import type { OwnMessages, OwnStatement } from './own-messages.ts';
+import type { SentText } from './position-map.ts';
 import type { Parameters } from './prepared-statements.ts';
 import { ownPrefix } from './reserved-names.ts';
+import { textToSend } from './statement-text.ts';
 
 /** OID of text. */
 const text = 25;
@@ -20,9 +23,19 @@ export interface EnterCall {
   readonly relations: string;
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
+  /** The triggers are to be given the parameters, too. */
+  readonly handsOver: boolean;
   /** The search path under which the names were resolved. */
   readonly path: string;
-  readonly onError: ErrorHandler;
+  /** Handles an error, whose place may be in a text of the client's. */
+  onError(text: SentText | null): ErrorHandler;
+}
+
+/** The expressions that an SQL EXECUTE gives as arguments, in the text that brought it. */
+export interface Expressions {
+  readonly written: Buffer;
+  readonly statement: Statement;
+  readonly places: readonly ByteRange[];
 }
 
 /**
@@ -32,10 +45,10 @@ export interface EnterCall {
 export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters): void {
   const { types, formats, values } = parameters;
   if (values.length > maxParameters) throw tooMany(values.length);
-  own.run(enterStatement(types), {
+  own.run(enterStatement(call, types), {
     values: [call.text, ...[call.relations, call.options, call.path].map(Buffer.from), ...values],
     formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
-    onError: call.onError,
+    onError: call.onError(null),
   });
 }
 
@@ -44,25 +57,34 @@ export function enterWithExpressions(
   own: OwnMessages,
   call: EnterCall,
   types: readonly number[],
-  expressions: readonly Buffer[],
+  { written, statement, places }: Expressions,
 ): void {
   const given = [call.text.toString(), call.relations, call.options, call.path].map(quoteLiteral);
-  const list = [...given, ...expressions.map(String)].join(', ');
-  own.prepare(executed, enterStatement(types), call.onError);
-  own.run({ text: `EXECUTE ${executed} (${list})` }, { onError: call.onError });
+  const begin = `EXECUTE ${executed} (${given.join(', ')}, `;
+  const replaced = { start: 0, end: places[0]?.start ?? 0, text: begin };
+  const text = textToSend(written, statement, false, [replaced]);
+  own.prepare(executed, enterStatement(call, types), call.onError(null));
+  own.run({ text: text.sent }, { onError: call.onError(text) });
 }
 
 /** An array of jsonb takes any number of elements, a function's arguments only a hundred. */
-function enterStatement(types: readonly number[]): OwnStatement {
-  const elements = types.map((_, index) => `pg_catalog.to_jsonb($${index + 1 + ownParameters})`);
+function enterStatement({ handsOver }: EnterCall, types: readonly number[]): OwnStatement {
   const list =
     types.length === 0
       ? `'[]'`
-      : `pg_catalog.to_jsonb(ARRAY[${elements.join(', ')}])::pg_catalog.text`;
+      : `pg_catalog.to_jsonb(ARRAY[${eachParameter(types, 'pg_catalog.to_jsonb')}])::pg_catalog.text`;
+  const options =
+    handsOver && types.length > 0
+      ? `stage.with_arguments($3, ARRAY[${eachParameter(types, 'stage.argument')}], '{${types.join(',')}}')`
+      : '$3';
   return {
-    text: `SELECT stage.enter($1, ${list}, $2, $3, $4)`,
+    text: `SELECT stage.enter($1, ${list}, $2, ${options}, $4)`,
     types: [...Array<number>(ownParameters).fill(text), ...types],
   };
+}
+
+function eachParameter(types: readonly number[], call: string): string {
+  return types.map((_, index) => `${call}($${index + 1 + ownParameters})`).join(', ');
 }
 
 function tooMany(count: number): StageError {

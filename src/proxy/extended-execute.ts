@@ -78,8 +78,8 @@ function succeed(conversation: Conversation, { statement }: Portal, action: Cont
     controlDone(conversation, action);
     return;
   }
-  const { written, statement: prepare, replacements } = statement;
+  const { written, statement: prepare } = statement;
   const { statements, state } = conversation;
-  const made = sqlStatement(written, prepare, action, replacements, state.reads);
+  const made = sqlStatement(written, prepare, action, statement, state.reads);
   statements.set(action.name, made);
 }

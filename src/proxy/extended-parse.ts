@@ -1,6 +1,5 @@
 /** Parse: the statement's text is judged, and prepared under the client's name as it has to run. */
 import { StageError } from '../errors.ts';
-import type { Replacement } from '../sql/splice.ts';
 import type { Read, Statement } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Parse } from '../wire/frontend-messages.ts';
@@ -9,13 +8,14 @@ import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
 import { openBlock } from './extended-write.ts';
+import { originalTypes } from './original-types.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { blankLocking, readOf } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
 import { checkName } from './reserved-names.ts';
-import { bodyReplacements } from './staging-steps.ts';
+import { bodyReplacements, prepareReplacements } from './staging-steps.ts';
 
 interface Parsing {
   readonly message: Message;
@@ -41,11 +41,10 @@ export function parse(conversation: Conversation, message: Message): void | Prom
   const read = readOf(verdict);
   const control = verdict.kind === 'control' && read === null ? verdict.action : null;
   const locking = read === null ? [] : blankLocking(read);
-  prepare(
-    conversation,
-    parsing,
-    control ? controlReplacements(conversation, control, statement.text) : locking,
-  );
+  const replacements = control
+    ? controlReplacements(conversation, control, statement.text)
+    : locking;
+  prepare(conversation, parsing, { ...nothingReplaced, replacements });
 }
 
 function checkPlan({ refusal, statements }: QueryPlan): void {
@@ -76,34 +75,54 @@ async function parseWrite(conversation: Conversation, parsing: Parsing): Promise
   const { state, rewriter, router } = conversation;
   const rewrite = state.stages && verdict.kind === 'write' ? await rewriter.write(verdict) : null;
   if (router.hasShownError) return;
+  if (rewrite === null) {
+    prepare(conversation, parsing, nothingReplaced);
+    return;
+  }
+  const written = parsing.plan.text;
+  const parameterTypes = rewrite.hidesParameters
+    ? await originalTypes(conversation, { written, types: parsing.asked.types })
+    : null;
+  if (router.hasShownError) return;
   // Opened before anything else of the batch, so that it need not wait for what came before.
-  if (rewrite !== null && !(await openBlock(conversation, parsing.message))) return;
-  prepare(conversation, parsing, rewrite?.replacements ?? []);
+  if (!(await openBlock(conversation, parsing.message))) return;
+  prepare(conversation, parsing, { ...nothingReplaced, ...rewrite, parameterTypes });
 }
 
 async function parseWithNames(conversation: Conversation, parsing: Parsing): Promise<void> {
-  const { verdict } = parsing.statement;
-  const replacements =
+  const { plan, statement } = parsing;
+  const { verdict } = statement;
+  const made =
     verdict.kind === 'control' && verdict.action.type === 'prepare'
-      ? await bodyReplacements(conversation, verdict.action.body)
-      : await bodyReplacements(conversation, readOf(verdict) as Read);
+      ? await prepareReplacements(conversation, {
+          written: plan.text,
+          statement,
+          action: verdict.action,
+        })
+      : { replacements: await bodyReplacements(conversation, readOf(verdict) as Read) };
   if (conversation.router.hasShownError) return;
-  prepare(conversation, parsing, replacements);
+  prepare(conversation, parsing, { ...nothingReplaced, ...made });
 }
+
+/** What is particular about a statement as it is sent. */
+type Preparation = Pick<PreparedStatement, 'replacements' | 'typeList' | 'parameterTypes'>;
+
+const nothingReplaced: Preparation = { replacements: [], typeList: [], parameterTypes: null };
 
 /** Sends the Parse, changed only where something is replaced. */
 function prepare(
   { statements, link, names, types, retry, pending, state }: Conversation,
   { message, asked, plan, statement }: Parsing,
-  replacements: readonly Replacement[],
+  { replacements, typeList, parameterTypes }: Preparation,
 ): void {
+  const parsed = parsedStatement(asked, plan, statement);
   const prepared: PreparedStatement = {
-    ...parsedStatement(asked, plan, statement),
+    ...parsed,
     replacements,
+    typeList,
     reads: state.reads,
-    parameterTypes: null,
+    parameterTypes: parameterTypes ?? types.recall(parsed),
   };
-  types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
   if (replacements.length === 0) {
@@ -111,7 +130,8 @@ function prepare(
     return;
   }
   const text = preparingText(prepared);
-  const frame = parseMessage({ name: asked.name, text: text.sent, types: asked.types });
+  const declared = parameterTypes ?? asked.types;
+  const frame = parseMessage({ name: asked.name, text: text.sent, types: declared });
   pending.resolved = prepared;
   // Parsed before it enters: an error may come from an overlay that has not followed its table yet.
   const onError = retry.before(
@@ -125,7 +145,7 @@ function parsedStatement(
   { name, types }: Parse,
   plan: QueryPlan,
   statement: Statement,
-): Omit<PreparedStatement, 'replacements' | 'reads' | 'parameterTypes'> {
+): Omit<PreparedStatement, keyof Preparation | 'reads'> {
   return {
     name,
     origin: 'parse',

@@ -76,7 +76,8 @@ function describe(conversation: Conversation, { frame, payload }: Message): void
   checkName(name);
   const statement = kind === 'statement' ? statements.get(name) : undefined;
   const onParameterTypes = (description: Buffer) => {
-    if (statement?.body.kind === 'write') types.learn(statement, description);
+    if (statement?.body.kind === 'write')
+      statement.parameterTypes = types.learn(statement, description);
   };
   pending.hasSnapshot = true;
   link.send(frame, retry.answer('describe', { onParameterTypes }));

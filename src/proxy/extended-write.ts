@@ -4,12 +4,14 @@ import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
+import type { Expressions } from './enter-call.ts';
 import { enter } from './enter-call.ts';
-import { deliver } from './error-mapping.ts';
+import { mapErrors } from './error-mapping.ts';
 import { fence } from './pace.ts';
+import type { SentText } from './position-map.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
 import { noParameters } from './prepared-statements.ts';
-import { argumentsOf, enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
+import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
 
 /**
  * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
@@ -31,7 +33,7 @@ export interface PreparedWrite {
   readonly statement: PreparedStatement;
   readonly body: Write;
   /** Arguments of the EXECUTE; null for a statement that writes by itself. */
-  readonly expressions: readonly Buffer[] | null;
+  readonly expressions: Expressions | null;
 }
 
 /** Gives the write that a prepared statement runs, or null. */
@@ -44,7 +46,8 @@ export function findWrite(
   if (body.kind === 'read' || body.action.type !== 'execute') return null;
   const target = statements.get(body.action.name);
   if (target?.body.kind !== 'write') return null;
-  const expressions = argumentsOf(statement.statement, body.action);
+  const { written, statement: execute } = statement;
+  const expressions = { written, statement: execute, places: body.action.arguments };
   return { statement: target, body: target.body, expressions };
 }
 
@@ -57,7 +60,7 @@ export async function readyForWrite(
   { statement, body, expressions }: PreparedWrite,
   message: Message,
 ): Promise<(() => void) | null> {
-  const { rewriter, router, own, retry } = conversation;
+  const { rewriter, router, own, retry, names } = conversation;
   const bind = decodeBind(message.payload);
   const rewrite = await rewriter.write(body);
   if (rewrite === null || router.hasShownError) return null;
@@ -72,8 +75,9 @@ export async function readyForWrite(
     text: statement.bodyText,
     relations: rewrite.relations,
     options: rewrite.options,
+    handsOver: rewrite.hidesParameters,
     path: rewrite.path,
-    onError: retry.before(deliver),
+    onError: (text: SentText | null) => retry.before(mapErrors(text, names.productionSchema)),
   });
   if (expressions !== null) {
     return () => enterExecute(conversation, call(), statement, expressions);

@@ -67,6 +67,12 @@ const findVolatile: OwnStatement = {
 /** More names than any application uses: what fills the memory is not kept. */
 const maxKept = 10_000;
 
+/** Types by OID, as they are to be written under the search path. */
+const typeNames: OwnStatement = {
+  text: `SELECT pg_catalog.format_type(t.type, -1)
+    FROM pg_catalog.unnest($1::pg_catalog.oid[]) WITH ORDINALITY t(type, position) ORDER BY t.position`,
+};
+
 export class Names {
   private readonly ask: Ask;
   private readonly allowedFunctions: readonly string[];
@@ -129,6 +135,13 @@ export class Names {
       if (harmful) return harmful;
     }
     return null;
+  }
+
+  /** The names of types, as they can be written in a statement. */
+  async typeNames(types: readonly number[]): Promise<string[]> {
+    if (types.length === 0) return [];
+    const rows = await this.ask(typeNames, [Buffer.from(`{${types.join(',')}}`)]);
+    return rows.map(([name]) => String(name));
   }
 
   /** The schema of the production tables whose overlays are in the given one. */

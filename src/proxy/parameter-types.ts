@@ -1,11 +1,16 @@
 /** The types of the parameters of staged writes: asked of the server once per text, as drivers parse the same ones again. */
 import { decodeParameterDescription } from '../wire/backend-decoder.ts';
 import type { Names } from './names.ts';
-import type { PreparedStatement } from './prepared-statements.ts';
 
 const maxKept = 1000;
 /** Longer texts are seldom sent twice. */
 const maxTextBytes = 65_536;
+
+/** A statement's whole text, and the types that the client prescribed. */
+export interface TypedText {
+  readonly written: Buffer;
+  readonly types: readonly number[];
+}
 
 export class ParameterTypes {
   private readonly names: Names;
@@ -16,19 +21,20 @@ export class ParameterTypes {
     this.names = names;
   }
 
-  /** Notes what a ParameterDescription says of a statement. */
-  learn(statement: PreparedStatement, description: Buffer): void {
-    statement.parameterTypes = decodeParameterDescription(description);
-    if (statement.written.length > maxTextBytes) return;
+  /** Notes and gives what a ParameterDescription says of a text. */
+  learn(text: TypedText, description: Buffer): readonly number[] {
+    const found = decodeParameterDescription(description);
+    if (text.written.length > maxTextBytes) return found;
     this.keepUpToDate();
     if (this.kept.size === maxKept) this.kept.clear();
-    this.kept.set(keyOf(statement), statement.parameterTypes);
+    this.kept.set(keyOf(text), found);
+    return found;
   }
 
-  /** Gives a statement the types that one with the same text had, if its names still mean the same. */
-  recall(statement: PreparedStatement): void {
+  /** Gives the types that the same text had before, if its names still mean the same. */
+  recall(text: TypedText): readonly number[] | null {
     this.keepUpToDate();
-    statement.parameterTypes ??= this.kept.get(keyOf(statement)) ?? null;
+    return this.kept.get(keyOf(text)) ?? null;
   }
 
   private keepUpToDate(): void {
@@ -38,6 +44,6 @@ export class ParameterTypes {
   }
 }
 
-function keyOf({ written, types }: PreparedStatement): string {
+function keyOf({ written, types }: TypedText): string {
   return `${types.join(',')}:${written.toString('latin1')}`;
 }

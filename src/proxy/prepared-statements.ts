@@ -14,10 +14,12 @@ export interface PreparedStatement {
   readonly body: Read | Write | Control;
   /** The client's text of the body, for the mutation log. */
   readonly bodyText: Buffer;
-  /** Type OIDs that the client prescribed. */
+  /** Type OIDs that a Parse of it prescribes. */
   readonly types: readonly number[];
   /** What was replaced in the text as it was last sent upstream. */
   replacements: readonly Replacement[];
+  /** Of an SQL PREPARE: the types of its parameters, which what is sent of its body does not tell. */
+  readonly typeList: readonly Replacement[];
   /** How many reads the connection had run when it was prepared: each may have put another statement in its place. */
   reads: number;
   /** Type OIDs of its parameters, once the server has told. */
@@ -34,12 +36,15 @@ export function preparingText({
   return textToSend(written, statement, origin === 'parse', replacements);
 }
 
+/** What is replaced in an SQL PREPARE. */
+export type PrepareReplacements = Pick<PreparedStatement, 'replacements' | 'typeList'>;
+
 /** What a successful PREPARE has made. */
 export function sqlStatement(
   written: Buffer,
   statement: Statement,
   action: Extract<ControlAction, { type: 'prepare' }>,
-  replacements: readonly Replacement[],
+  { replacements, typeList }: PrepareReplacements,
   reads: number,
 ): PreparedStatement {
   const { name, body, bodyRange } = action;
@@ -53,6 +58,7 @@ export function sqlStatement(
     bodyText,
     types: [],
     replacements,
+    typeList,
     reads,
     parameterTypes: null,
   };

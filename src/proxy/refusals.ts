@@ -41,8 +41,9 @@ const aborted = errorResponse(
 /** The ErrorResponse for anything that was thrown; in a failed transaction PostgreSQL looks at nothing but that. */
 export function errorMessage(error: unknown, inFailedTransaction: boolean): Buffer {
   if (error instanceof SqlSyntaxError) return errorResponse(syntaxFields(error));
-  if (inFailedTransaction) return aborted;
+  // What the server has said, it has said in the transaction's own state.
   if (error instanceof UpstreamError) return error.response;
+  if (inFailedTransaction) return aborted;
   if (isDatabaseError(error)) return errorResponse(errorFields('ERROR', databaseError(error)));
   return errorResponse(wireError('ERROR', error));
 }

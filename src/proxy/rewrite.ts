@@ -9,7 +9,7 @@ import type { OverlayManager } from '../staging/overlay/manager.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
-import { blankConflicts, writeOptions } from './write-options.ts';
+import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
 
 export interface Rewrite {
   /** In bytes from the start of the statement's text. */
@@ -18,6 +18,8 @@ export interface Rewrite {
   readonly relations: string;
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
+  /** Parameters stand where only the triggers see them. */
+  readonly hidesParameters: boolean;
   /** The search path under which the names were resolved. */
   readonly path: string;
   /** Of the names it was derived from. */
@@ -103,6 +105,7 @@ export class Rewriter {
       replacements: [...blankLocking(body), ...conflicts, ...outside],
       relations: JSON.stringify(named.map(({ use, meaning }) => verified(use, meaning))),
       options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
+      hidesParameters: body.kind === 'write' && hidesParameters(body),
       path: this.names.path,
       version: this.names.version,
     };

@@ -7,11 +7,10 @@ import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
 import { runWrite } from './simple-write.ts';
 import {
-  argumentsOf,
-  bodyReplacements,
   enterExecute,
   learnParameterTypes,
   prepareAgain,
+  prepareReplacements,
   refreshRead,
 } from './staging-steps.ts';
 
@@ -25,14 +24,13 @@ export async function runPrepare(
   action: Prepare,
 ): Promise<boolean> {
   const { statements, state } = conversation;
+  const { plan, statement } = step;
   const isTaken = statements.get(action.name) !== undefined;
-  const replacements = isTaken ? [] : await bodyReplacements(conversation, action.body);
-  return sendControl(conversation, step, action, replacements, () => {
-    const { plan, statement } = step;
-    statements.set(
-      action.name,
-      sqlStatement(plan.text, statement, action, replacements, state.reads),
-    );
+  const made = isTaken
+    ? { replacements: [], typeList: [] }
+    : await prepareReplacements(conversation, { written: plan.text, statement, action });
+  return sendControl(conversation, step, action, made.replacements, () => {
+    statements.set(action.name, sqlStatement(plan.text, statement, action, made, state.reads));
   });
 }
 
@@ -58,7 +56,8 @@ async function executeWrite(
   body: Write,
 ): Promise<boolean> {
   await conversation.rewriter.checkFunctions(action.functions);
-  const expressions = argumentsOf(step.statement, action);
+  const { plan, statement: written } = step;
+  const expressions = { written: plan.text, statement: written, places: action.arguments };
   return runWrite(conversation, step, {
     body,
     bodyText: statement.bodyText,

@@ -8,6 +8,7 @@ import { runExecute, runPrepare } from './simple-prepared.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
 import { runWrite } from './simple-write.ts';
+import { hidesParameters } from './write-options.ts';
 
 /**
  * Runs one statement and waits for its answer.
@@ -20,6 +21,8 @@ export async function runStep(conversation: Conversation, step: Step): Promise<b
     case 'read':
       return runRead(conversation, step);
     case 'write':
+      // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
+      if (hidesParameters(verdict)) return runRead(conversation, step);
       return runWrite(conversation, step, {
         body: verdict,
         bodyText: text,

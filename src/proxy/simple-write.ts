@@ -2,10 +2,11 @@
 import type { Write } from '../sql/verdict.ts';
 import type { Conversation } from './conversation.ts';
 import type { EnterCall } from './enter-call.ts';
-import { deliver } from './error-mapping.ts';
+import { mapErrors } from './error-mapping.ts';
 import type { ErrorHandler } from './expectation.ts';
 import { passing } from './expectation.ts';
 import { settle } from './pace.ts';
+import type { SentText } from './position-map.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendStep } from './simple-step.ts';
@@ -32,7 +33,7 @@ export async function runWrite(
   step: Step,
   staged: StagedWrite,
 ): Promise<boolean> {
-  const { state, rewriter, metrics, retry } = conversation;
+  const { state, rewriter, metrics, retry, names } = conversation;
   // In a failed or read-only transaction PostgreSQL refuses the statement as the client wrote it.
   if (!state.stages) return runUnstaged(conversation, step);
   metrics.query('write');
@@ -41,9 +42,11 @@ export async function runWrite(
     if (rewrite === null) return runRead(conversation, step);
     openForWrite(conversation, attempt === 1);
     await staged.prepare?.(rewrite);
-    const onError = retry.before(deliver);
-    const { relations, options, path } = rewrite;
-    staged.enter({ text: staged.bodyText, relations, options, path, onError });
+    const onError = (text: SentText | null) =>
+      retry.before(mapErrors(text, names.productionSchema));
+    const { relations, options, hidesParameters, path } = rewrite;
+    const call = { relations, options, handsOver: hidesParameters, path, onError };
+    staged.enter({ text: staged.bodyText, ...call });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
     // Sent along without waiting: after an error it rolls back.
     const commits = step.isLast && state.block === 'own';

@@ -1,16 +1,18 @@
 /** The steps around a staged write that both protocols share. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, Read, Statement, Write } from '../sql/verdict.ts';
+import type { Read, Write } from '../sql/verdict.ts';
 import { bindMessage, closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
-import type { EnterCall } from './enter-call.ts';
+import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions } from './enter-call.ts';
 import { deliver } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
+import type { Preparation } from './original-types.ts';
+import { originalTypeList } from './original-types.ts';
 import { fence, settle } from './pace.ts';
-import type { PreparedStatement } from './prepared-statements.ts';
+import type { PreparedStatement, PrepareReplacements } from './prepared-statements.ts';
 import { noParameters, preparingText } from './prepared-statements.ts';
 import { blankLocking } from './query-planner.ts';
 import { ownPrefix } from './reserved-names.ts';
@@ -25,6 +27,20 @@ export async function bodyReplacements(
   }
   if (reads === 'production' || body.relations.length === 0) return blankLocking(body);
   return (await rewriter.read(body)).replacements;
+}
+
+/** What is replaced in an SQL PREPARE: in its body, and the types that the rest of the body no longer tells. */
+export async function prepareReplacements(
+  conversation: Conversation,
+  preparation: Preparation,
+): Promise<PrepareReplacements> {
+  const { state, rewriter } = conversation;
+  const { body } = preparation.action;
+  const rewrite = body.kind === 'write' && state.stages ? await rewriter.write(body) : null;
+  if (!rewrite?.hidesParameters)
+    return { replacements: await bodyReplacements(conversation, body), typeList: [] };
+  const typeList = [await originalTypeList(conversation, preparation)];
+  return { replacements: [...rewrite.replacements, ...typeList], typeList };
 }
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
@@ -64,16 +80,19 @@ export function dropUnnamed({ statements, link }: Conversation): void {
 export function prepareAgain(
   { link, own, state }: Conversation,
   statement: PreparedStatement,
-  replacements: readonly Replacement[],
+  inBody: readonly Replacement[],
 ): void {
+  const replacements = [...inBody, ...statement.typeList];
   const isSame = isDeepStrictEqual(statement.replacements, replacements);
   if (isSame && statement.reads === state.reads) return;
-  if (!isSame) statement.parameterTypes = null;
+  // A Parse fixes the types for the statement's whole life.
+  if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;
   statement.replacements = replacements;
   statement.reads = state.reads;
-  const { name, types, origin } = statement;
+  const { name, types, parameterTypes, origin } = statement;
   const { sent } = preparingText(statement);
-  if (origin === 'parse') own.prepare(name, { text: sent, types }, deliver);
+  if (origin === 'parse')
+    own.prepare(name, { text: sent, types: parameterTypes ?? types }, deliver);
   else {
     link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
     own.run({ text: sent });
@@ -102,17 +121,11 @@ export async function learnParameterTypes(
     asked: 'describe',
     shown: 'nothing',
     onError: deliver,
-    onParameterTypes: (payload) => conversation.types.learn(statement, payload),
+    onParameterTypes: (payload) => {
+      statement.parameterTypes = conversation.types.learn(statement, payload);
+    },
   });
   await fence(conversation);
-}
-
-/** The arguments of an EXECUTE, as written. */
-export function argumentsOf(
-  { text }: Statement,
-  action: Extract<ControlAction, { type: 'execute' }>,
-): Buffer[] {
-  return action.arguments.map(({ start, end }) => text.subarray(start, end));
 }
 
 /** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
@@ -120,9 +133,10 @@ export function enterExecute(
   { own }: Conversation,
   call: EnterCall,
   statement: PreparedStatement,
-  expressions: readonly Buffer[],
+  expressions: Expressions,
 ): void {
   const types = statement.parameterTypes ?? [];
-  if (types.length === 0 || types.length !== expressions.length) enter(own, call, noParameters);
+  if (types.length === 0 || types.length !== expressions.places.length)
+    enter(own, call, noParameters);
   else enterWithExpressions(own, call, types, expressions);
 }

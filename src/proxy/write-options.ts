@@ -66,11 +66,29 @@ function conflictOption(
   };
 }
 
-function spliced({ start, end, text }: ClausePart, names: readonly Replacement[]): string {
+/** The texts between a part's parameters, and the numbers of these. */
+function spliced(part: ClausePart, names: readonly Replacement[]): (string | number)[] {
+  const pieces: (string | number)[] = [];
+  let start = part.start;
+  for (const { number, ...place } of part.parameters) {
+    pieces.push(pieceOf(part, start, place.start, names), number);
+    start = place.end;
+  }
+  return [...pieces, pieceOf(part, start, part.end, names)];
+}
+
+function pieceOf(part: ClausePart, start: number, end: number, names: readonly Replacement[]) {
   const inside = names
     .filter((name) => name.start >= start && name.end <= end)
     .map((name) => ({ ...name, start: name.start - start, end: name.end - start }));
-  return spliceBytes(text, inside).toString();
+  return spliceBytes(part.text.subarray(start - part.start, end - part.start), inside).toString();
+}
+
+/** Whether parameters stand where the view's trigger evaluates them: in what is cut out of the statement. */
+export function hidesParameters({ upserts }: Write): boolean {
+  return upserts.some(({ set, where }) =>
+    [set, where].some((part) => part !== null && part.parameters.length > 0),
+  );
 }
 
 function twice({ alias }: Upsert): StageError {

@@ -1,9 +1,10 @@
 /** The verdict on PREPARE, EXECUTE and DEALLOCATE. */
 import type { DeallocateStmt, ExecuteStmt, PrepareStmt, ScanToken } from 'libpg-query';
+import { readName } from './identifier-reader.ts';
 import { judgeQuery } from './judge-query.ts';
 import { scanTokens } from './parser.ts';
 import { collectUses } from './query-uses.ts';
-import { unknownElement } from './refused-parts.ts';
+import { unknownElement, unreadableName } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 import type { ByteRange, Control, Refusal } from './verdict.ts';
 
@@ -12,10 +13,19 @@ export function judgePrepare(statement: PrepareStmt, source: Source): Control | 
   if (!statement.query) return unknownElement('PREPARE');
   const body = judgeQuery(statement.query, source);
   if (body.kind === 'refuse') return body;
-  const bodyRange = { start: bodyStart(scanTokens(source.text)), end: source.text.length };
+  const tokens = scanTokens(source.text);
+  const keyword = bodyKeyword(tokens);
+  const name = readName(source.text, tokens[1]?.start ?? 0, 1)?.[0];
+  if (keyword === undefined || name === undefined) return unreadableName;
   return {
     kind: 'control',
-    action: { type: 'prepare', name: statement.name ?? '', body, bodyRange },
+    action: {
+      type: 'prepare',
+      name: statement.name ?? '',
+      body,
+      bodyRange: { start: keyword.body, end: source.text.length },
+      typesRange: { start: name.end, end: keyword.start },
+    },
   };
 }
 
@@ -34,15 +44,17 @@ export function judgeDeallocate({ name }: DeallocateStmt): Control {
   return { kind: 'control', action: { type: 'deallocate', name: name ?? null } };
 }
 
-/** The body begins after the first AS outside of parentheses; within these it may be a part of a type's name. */
-function bodyStart(tokens: readonly ScanToken[]): number {
+/** The first AS outside of parentheses, and the body behind it; within these it may be a part of a type's name. */
+function bodyKeyword(tokens: readonly ScanToken[]): { start: number; body: number } | undefined {
   let depth = 0;
   const keyword = tokens.findIndex(({ text, keywordKind }) => {
     if (text === '(') depth += 1;
     if (text === ')') depth -= 1;
     return depth === 0 && keywordKind !== 0 && text.toLowerCase() === 'as';
   });
-  return tokens[keyword + 1]?.start ?? 0;
+  const as = tokens[keyword];
+  const first = tokens[keyword + 1];
+  return as && first && { start: as.start, body: first.start };
 }
 
 /** The ranges between the commas of the outermost parentheses. */

@@ -2,10 +2,6 @@
 import { refuse } from './refusal.ts';
 
 export const notYet = {
-  conflictParameters: refuse(
-    'INSERT ... ON CONFLICT DO UPDATE with parameters in SET or WHERE cannot be staged yet',
-    'Give the value in VALUES and name it as EXCLUDED.column, or write it as a constant.',
-  ),
   merge: refuse('MERGE cannot be staged yet', 'Use separate INSERT, UPDATE and DELETE statements.'),
   currentOf: refuse(
     'WHERE CURRENT OF cannot be staged yet',

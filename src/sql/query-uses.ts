@@ -30,7 +30,7 @@ import type { Source } from './relation-uses.ts';
 import { locateQualifier, locateRelation } from './relation-uses.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
-import { hasParameters, locateUpsert } from './upserts.ts';
+import { locateUpsert } from './upserts.ts';
 import type {
   FunctionUse,
   Overriding,
@@ -184,7 +184,6 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   const upsert = target === null ? null : locateUpsert(insert, target, walk.source);
   if (upsert === null) note(walk, unclearConflict);
   else if (upsert.set && upsert.arbiter.kind === 'any') note(walk, conflictWithoutTarget);
-  else if (hasParameters(clause)) note(walk, notYet.conflictParameters);
   else walk.upserts.push(upsert);
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
 }

@@ -2,7 +2,6 @@
 import type { InsertStmt, Node, OnConflictClause, ScanToken } from 'libpg-query';
 import { scanTokens } from './parser.ts';
 import type { Source } from './relation-uses.ts';
-import { collectNodes } from './tree.ts';
 import type { Arbiter, ByteRange, ClausePart, Upsert } from './verdict.ts';
 
 /**
@@ -26,19 +25,29 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
     alias: insert.relation?.alias?.aliasname ?? insert.relation?.relname ?? '',
     clause: { start, end: parts.end },
     arbiter,
-    set: partOf(parts.set, source),
-    where: partOf(parts.where, source),
+    set: partOf(parts.set, source, tokens),
+    where: partOf(parts.where, source, tokens),
   };
 }
 
-function partOf(range: ByteRange | null, { text }: Source): ClausePart | null {
-  return range && { ...range, text: text.subarray(range.start, range.end) };
+function partOf(
+  range: ByteRange | null,
+  { text }: Source,
+  tokens: readonly ScanToken[],
+): ClausePart | null {
+  if (range === null) return null;
+  const inside = tokens.filter(({ start, end }) => start >= range.start && end <= range.end);
+  return {
+    ...range,
+    text: text.subarray(range.start, range.end),
+    parameters: inside.flatMap(({ text: word, start, end }) =>
+      parameterToken.test(word) ? [{ start, end, number: Number(word.slice(1)) }] : [],
+    ),
+  };
 }
 
-/** Whether the clause evaluates parameters, whose types only the clause itself would tell. */
-export function hasParameters({ targetList, whereClause }: OnConflictClause): boolean {
-  return collectNodes([targetList, whereClause], 'ParamRef').length > 0;
-}
+/** No dollar quote begins with a digit. */
+const parameterToken = /^\$\d+$/;
 
 /** What decides whether a row is in the way; null for an inference that is not understood. */
 function arbiterOf({ infer }: OnConflictClause): Arbiter | null {

@@ -56,6 +56,13 @@ export interface Upsert {
 /** A part of a clause with its text. */
 export interface ClausePart extends ByteRange {
   readonly text: Buffer;
+  /** The `$n` in it, in order, counted from the start of the statement as the part itself is. */
+  readonly parameters: readonly Parameter[];
+}
+
+/** A `$n` in a statement. */
+export interface Parameter extends ByteRange {
+  readonly number: number;
 }
 
 /** Which unique indexes count. Elements and predicate are shapes, comparable with those of an index. */
@@ -128,6 +135,8 @@ export type ControlAction =
       readonly name: string;
       readonly body: Read | Write;
       readonly bodyRange: ByteRange;
+      /** From behind the name to AS: the place of the types of its parameters. */
+      readonly typesRange: ByteRange;
     }
   /** Arguments are byte ranges of the expressions, in order; functions are those called in them. */
   | {

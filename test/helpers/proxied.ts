@@ -20,6 +20,8 @@ export interface Proxied {
   wire(url: string): Promise<WireClient>;
   /** Every row of every table of production, as sorted text. */
   contents(): Promise<string[]>;
+  /** The same of its twin. */
+  twinContents(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export async function startProxied(schema: string, flags = {}): Promise<Proxied>
       return client;
     },
     contents: () => contentsOf(database),
+    twinContents: () => contentsOf(twin),
     stop: async () => {
       for (const wire of wires) wire.close();
       await Promise.all(clients.map((client) => client.end().catch(() => undefined)));

@@ -108,9 +108,24 @@ suite('upserts', (test) => {
     );
   });
 
-  test('parameters in DO UPDATE, operator classes and collations are refused', () => {
+  test('parameters are located in SET and WHERE', () => {
+    const { text, upserts } = upsertsOf(
+      "INSERT INTO t VALUES ($1) ON CONFLICT (a) DO UPDATE SET a = $2, b = '$3' WHERE t.b = $1 OR $$ $4 $$ = $12",
+    );
+    const found = [upserts[0]?.set, upserts[0]?.where].map((part) =>
+      part?.parameters.map((parameter) => [slice(text, parameter), parameter.number]),
+    );
+    assert.equal(found, [
+      [['$2', 2]],
+      [
+        ['$1', 1],
+        ['$12', 12],
+      ],
+    ]);
+  });
+
+  test('operator classes and collations are refused', () => {
     for (const sql of [
-      'INSERT INTO t VALUES ($1) ON CONFLICT (a) DO UPDATE SET a = $2',
       'INSERT INTO t VALUES ($1) ON CONFLICT (a COLLATE "C") DO NOTHING',
       'INSERT INTO t VALUES ($1) ON CONFLICT (a text_pattern_ops) DO NOTHING',
     ]) {

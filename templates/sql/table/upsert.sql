@@ -31,8 +31,8 @@ LANGUAGE plpgsql AS $body$
 DECLARE
   v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict ->> 'alias');
 BEGIN
-  RETURN pg_catalog.concat('UPDATE {{overlay_literal}} AS ', v_alias, ' SET ', p_conflict ->> 'set',
-    ' FROM (SELECT ($1).*) AS excluded WHERE ', {{key_matches}}, ' AND (' || (p_conflict ->> 'where') || ')',
+  RETURN pg_catalog.concat('UPDATE {{overlay_literal}} AS ', v_alias, ' SET ', stage.with_values(p_conflict -> 'set'),
+    ' FROM (SELECT ($1).*) AS excluded WHERE ', {{key_matches}}, ' AND (' || stage.with_values(p_conflict -> 'where') || ')',
     ' RETURNING ', v_alias, '.*');
 END $body$;
 
@@ -41,9 +41,12 @@ CREATE FUNCTION {{analyse}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
   v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
+  v_update pg_catalog.text;
 BEGIN
   IF v_conflict ->> 'action' = 'update' THEN
-    EXECUTE 'EXPLAIN ' || {{update}}(v_conflict) USING NULL::{{upsert}}, NULL::{{upsert}};
+    v_update := {{update}}(v_conflict);
+    EXECUTE 'EXPLAIN ' || v_update USING NULL::{{upsert}}, NULL::{{upsert}};
+    PERFORM pg_catalog.set_config('stage.update_{{oid}}', v_update, true);
   END IF;
   RETURN NULL;
 END $body$;
@@ -73,7 +76,7 @@ BEGIN
   ELSIF v_conflict ->> 'action' = 'nothing' THEN
     v_row := NULL;
   ELSE
-    EXECUTE {{update}}(v_conflict) INTO v_row USING v_new, v_row;
+    EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO v_row USING v_new, v_row;
   END IF;
   PERFORM pg_catalog.set_config('stage.judge_later', '', true);
   IF v_row IS NULL THEN RETURN NULL; END IF;

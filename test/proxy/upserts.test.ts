@@ -1,0 +1,153 @@
+/** INSERT ... ON CONFLICT DO UPDATE with parameters in its clause: what drivers send most. */
+import { assertAlike } from '../helpers/alike.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { suite } from '../helpers/suite.ts';
+import { b, d, e, p, q, run, s } from '../helpers/wire-script.ts';
+
+const schema = `
+CREATE TYPE mood AS ENUM ('sad', 'glad');
+CREATE TABLE item (id int PRIMARY KEY, name text, n bigint DEFAULT 0, at timestamptz, took interval, f float8,
+  raw bytea, m mood, tags text[], doc jsonb, code char(4), d numeric(12, 3));
+CREATE TABLE pair (a int, b text, n int NOT NULL, UNIQUE (a, b), id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+INSERT INTO item (id, name, n) VALUES (1, 'one', 1), (2, 'two', 2);
+INSERT INTO pair (a, b, n) VALUES (1, 'x', 1);
+`;
+
+const rename =
+  'INSERT INTO item (id, name) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET name = $3, n = item.n + $4 RETURNING id, name, n';
+const setting = (column: string) =>
+  `INSERT INTO item (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET ${column} = $2 RETURNING ${column}::text`;
+const four = (value: number) => Buffer.from([0, 0, 0, value]);
+const eight = Buffer.alloc(8);
+eight.writeDoubleBE(0.1 + 0.2);
+
+const scripts: Record<string, readonly Buffer[]> = {
+  'unnamed, in batches of one': [
+    ...[run(rename, '1', 'a', "it's $1", '10'), s, run(rename, '3', 'new', 'not used', '5'), s],
+    ...[run(rename, '3', 'x', null, null), s, run(rename, null, 'x', 'y', '1'), s],
+  ],
+  'pipelined, and executed again with other values': [
+    ...[p(rename, 'up'), d('statement', 'up'), s, b(['1', 'a', 'b', '1'], 'up'), d(), e(), s],
+    ...[b(['1', 'a', 'c', '1'], 'up'), e(), b(['2', 'a', 'd', '1'], 'up'), e(), s],
+    ...[run(rename, '1', 'x', 'p1', '1'), run('SELECT 1'), run(rename, '2', 'x', 'p2', '2'), s],
+    ...[q('BEGIN'), b(['1', 'a', 'e', '7'], 'up'), e(), s, run(rename, '9', 'x', 'y', '1'), s],
+    ...[q('ROLLBACK'), b(['1', 'a', 'f', '1'], 'up'), e(), s],
+  ],
+  'parameters in VALUES, SET, WHERE and sub-selects': [
+    run(
+      `INSERT INTO pair AS p (a, b, n) VALUES ($1, $2, $3), ($1, $4, $3) ON CONFLICT (a, b)
+       DO UPDATE SET n = (SELECT max(i.n) + $3 + $5 FROM item i WHERE i.id = ANY ($6)), a = EXCLUDED.a + $1
+       WHERE p.n < $7 OR EXCLUDED.b = $4 RETURNING a, b, n`,
+      ...['1', 'x', '5', 'y', '100', '{1,2}', '50'],
+    ),
+    s,
+    run(
+      'INSERT INTO pair (a, b, n) VALUES (7, $1, 1) ON CONFLICT (a, b) DO UPDATE SET (n, b) = ($2, $1 || $3) RETURNING *',
+      ...['q', '4', 'z'],
+    ),
+    s,
+    run(
+      `WITH up AS (INSERT INTO pair (a, b, n) VALUES (7, 'q', 1) ON CONFLICT ON CONSTRAINT pair_a_b_key
+       DO UPDATE SET n = $1 RETURNING n) SELECT n, $2::text FROM up`,
+      ...['42', 'beside'],
+    ),
+    s,
+  ],
+  'every type, as text and binary': [
+    ...[p(setting('f')), b([four(1), eight]), d(), e(), s],
+    ...[p(setting('raw')), b([four(1), Buffer.from([0, 255, 39, 92])]), d(), e(), s],
+    ...[p(setting('n')), b([four(1), Buffer.from([127, 255, 255, 255, 255, 255, 0, 0])]), e(), s],
+    ...[
+      ['at', '2024-02-29 23:59:59.123456+05:30'],
+      ['at', 'infinity'],
+      ['took', '-1 years -2 mons +3 days -04:05:06.789'],
+      ['f', 'NaN'],
+      ['f', '1e-300'],
+      ['raw', '\\x00ff27'],
+      ['m', 'glad'],
+      ['tags', `{"a,b",NULL,"c\\"d",""}`],
+      ['doc', `{"a": [1, "x'y"]}`],
+      ['code', 'ab'],
+      ['d', '123456789.123'],
+    ].flatMap(([column, value]) => [run(setting(column as string), '1', value as string), s]),
+  ],
+  'under settings that print values otherwise': [
+    ...[
+      q(`SET datestyle = 'German'; SET intervalstyle = 'sql_standard'; SET extra_float_digits = 0`),
+    ],
+    ...[
+      run(setting('f'), '1', '0.30000000000000004'),
+      s,
+      q('SELECT f - 0.3 FROM item WHERE id = 1'),
+    ],
+    ...[run(setting('took'), '1', 'P-1Y2M-3DT4H'), s, run(setting('at'), '1', '1.2.2003 4:05'), s],
+    q('SELECT extract(epoch FROM took), extract(epoch FROM at) FROM item WHERE id = 1'),
+  ],
+  'types given with Parse': [
+    ...[p(rename, 'typed', [23, 25, 1043, 21]), d('statement', 'typed'), s],
+    ...[b(['1', 'a', 'b', '1'], 'typed'), e(), s, b(['1', 'a', 'b', '70000'], 'typed'), e(), s],
+    ...[p(rename, '', [25]), s, p(rename, '', [0, 0, 25]), d('statement'), s],
+  ],
+  mistakes: [
+    ...['SET nowhere = $3', 'SET name = $2, n = $3 || 1', 'SET n = $1 WHERE nowhere = $3']
+      .map((set) => `INSERT INTO item (id, name) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE ${set}`)
+      .flatMap((text) => [run(text, '1', 'é', '2'), s]),
+    ...[run(rename, '1', 'a', 'b', 'no number'), s, run(rename, '1', 'a', 'b'), s],
+    ...[run(rename, '1', 'a', 'b', '1', 'more'), s, run(rename, 'no', 'a', 'b', '1'), s],
+    run('INSERT INTO item (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET name = $1, n = $3', 'a'),
+    s,
+    q('INSERT INTO item (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET name = $1'),
+    ...[q('BEGIN'), run(rename, '1', 'a', 'b', '1'), s],
+    run('INSERT INTO item (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET nowhere = $2', '1', '2'),
+    ...[s, q('SELECT 1'), q('ROLLBACK')],
+    run(
+      'INSERT INTO item (id) VALUES ($1), ($1) ON CONFLICT (id) DO UPDATE SET name = $2',
+      ...['1', 'twice'],
+    ),
+    ...[s, run('INSERT INTO nowhere VALUES (1) ON CONFLICT (id) DO UPDATE SET a = $1', 'x'), s],
+  ],
+  'SQL PREPARE': [
+    ...[
+      `PREPARE up AS ${rename}`,
+      `EXECUTE up (1, 'a', 'it''s', 3)`,
+      `EXECUTE up (50, 'n', 'm', 1)`,
+    ],
+    ...[`EXECUTE up (50, 'n', upper('m') || 1, 2 + 3)`, `EXECUTE up (1, 'a', NULL, NULL)`],
+    ...[`EXECUTE up (1, 'a')`, `EXECUTE up (1, 'a', 'b', 1, 2)`, `EXECUTE up (1, 'a', 'b', 'c')`],
+    ...[
+      'BEGIN',
+      `EXECUTE up (2, 'a', 't', 1)`,
+      'SELECT 1',
+      `EXECUTE up (2, 'a', 't', 1)`,
+      'ROLLBACK',
+    ],
+    ...[
+      `PREPARE "Tö as" (int, text, varchar(2)) AS ${rename}`,
+      `EXECUTE "Tö as" (1, 'a', 'long', 1)`,
+    ],
+    ...[`PREPARE up AS ${rename}`, `PREPARE bad AS ${rename.replace('item.n', 'item.nowhere')}`],
+    ...[
+      `SELECT 1; PREPARE bad (text) AS ${rename}`,
+      'DEALLOCATE up',
+      `EXECUTE up (1, 'a', 'b', 1)`,
+    ],
+    ...[`SELECT 'ä'; PREPARE bad AS ${rename.replace('name = $3', 'nämé = $3')}`],
+  ].map(q),
+  'SQL PREPARE by a Parse message': [
+    ...[run(`PREPARE up2 AS ${rename}`), s, run(`EXECUTE up2 (1, 'a', 'b', 3)`), s],
+    ...[b(['1', 'a', 'again', '4'], 'up2'), d(), e(), s, run('DEALLOCATE up2'), s],
+  ],
+};
+
+suite('upserts with parameters', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  for (const [name, messages] of Object.entries(scripts)) {
+    test(name, () => assertAlike(proxied, messages).then(() => undefined));
+  }
+});
