@@ -1,9 +1,11 @@
 /** Net row changes as lines of text, one change a line: `+` inserted, `~` updated, `-` deleted. */
+
+import { keyCell, nameCell, valueCell } from '../client/cell.ts';
 import type { DiffReader } from '../client/diff-reader.ts';
 import { membersOf } from '../client/fields.ts';
+import { countsInWords, sumOf } from '../client/words.ts';
 import type { Change, ChangeCounts, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
-import { keyCell, nameCell, valueCell } from './cell.ts';
 import type { Paint, Style } from './colour.ts';
 
 const marks: Readonly<Record<Operation, { readonly sign: string; readonly style: Style }>> = {
@@ -88,15 +90,4 @@ export function totalLine(counts: readonly ChangeCounts[], paint: Paint): string
   if (counts.length === 0) return 'No changes.';
   const tables = counts.length === 1 ? '1 table' : `${counts.length} tables`;
   return paint('heading', `${countsInWords(sumOf(counts))} in ${tables}`);
-}
-
-/** `3 inserted, 1 updated, 0 deleted`. */
-export function countsInWords(counts: Omit<ChangeCounts, 'table'>): string {
-  return `${counts.inserts} inserted, ${counts.updates} updated, ${counts.deletes} deleted`;
-}
-
-export function sumOf(counts: readonly ChangeCounts[]): Omit<ChangeCounts, 'table'> {
-  const add = (field: 'inserts' | 'updates' | 'deletes') =>
-    counts.reduce((sum, entry) => sum + entry[field], 0);
-  return { inserts: add('inserts'), updates: add('updates'), deletes: add('deletes') };
 }

@@ -1,12 +1,14 @@
 /** Tells about an error: for people what failed and what to do next, with --json the object REST would answer. */
+
+import { keyCell, nameCell, valueCell } from '../client/cell.ts';
 import { readConflict } from '../client/decode.ts';
 import { elementsOf } from '../client/fields.ts';
+import { sanitize } from '../client/sanitize.ts';
+import { conflictWords } from '../client/words.ts';
 import { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
-import { keyCell, nameCell, valueCell } from './cell.ts';
 import type { Output } from './output.ts';
-import { sanitize } from './sanitize.ts';
 
 /** Makes any error one that has a code, an exit code and a sentence. */
 export function toStageError(error: unknown): StageError {
@@ -59,14 +61,6 @@ export function conflictSides(conflict: Conflict): [string, string, string] {
   const cell = (value: JsonText | null) => (value === null ? 'NULL' : valueCell(value));
   return [cell(conflict.sessionBase), cell(conflict.sessionNew), cell(conflict.productionCurrent)];
 }
-
-export const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
-  changed: 'the row has changed in production',
-  gone: 'the row is gone from production',
-  key_exists: 'the key exists in production by now',
-  cascade: 'production rows that nobody reviewed would change with it',
-  schema: 'the table has changed',
-};
 
 /** Stack traces keep their lines; each line is made safe. */
 function stackOf(error: unknown): string {

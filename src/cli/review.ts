@@ -1,10 +1,10 @@
 /** What a reviewer agrees to: how much a session changes, in which database, and the digest of exactly that. */
 import { DiffReader } from '../client/diff-reader.ts';
+import { sanitize } from '../client/sanitize.ts';
+import { countsInWords, sumOf } from '../client/words.ts';
 import type { ChangeCounts } from '../model/change.ts';
 import type { Connection, Context } from './context.ts';
-import { countsInWords, sumOf } from './diff-text.ts';
 import { ask, demandTerminal } from './prompt.ts';
-import { sanitize } from './sanitize.ts';
 
 export interface Review {
   readonly counts: readonly ChangeCounts[];

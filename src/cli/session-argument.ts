@@ -1,12 +1,12 @@
 /** Which session a command means. */
 import type { ApiClient } from '../client/api-client.ts';
+import { sanitize } from '../client/sanitize.ts';
 import { StageError } from '../errors.ts';
 import type { Session, SessionStatus } from '../model/session.ts';
 import { isSessionId } from '../model/session.ts';
 import type { Connection, Context } from './context.ts';
 import type { Host } from './host.ts';
 import { rememberedSession } from './remembered-session.ts';
-import { sanitize } from './sanitize.ts';
 import type { ClientSettings } from './settings.ts';
 
 /** Largest page the daemon gives. */

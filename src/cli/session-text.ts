@@ -1,10 +1,10 @@
 /** Sessions as text. */
 import type { Reply } from '../client/api-client.ts';
+import { textCell, valueCell } from '../client/cell.ts';
 import { membersOf } from '../client/fields.ts';
+import { sanitize } from '../client/sanitize.ts';
 import type { Session } from '../model/session.ts';
-import { textCell, valueCell } from './cell.ts';
 import type { Output } from './output.ts';
-import { sanitize } from './sanitize.ts';
 
 /** A session's fields with their names, leaving out those it has not got yet. */
 export function sessionRows(session: Session): [string, string][] {

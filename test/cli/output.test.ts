@@ -1,9 +1,9 @@
 /** Colours, tables, diffs as text. */
 import { createPaint, wantsColour } from '../../src/cli/colour.ts';
 import { DiffText } from '../../src/cli/diff-text.ts';
-import { sanitize } from '../../src/cli/sanitize.ts';
 import { alignedTable, displayWidth, tabbedTable } from '../../src/cli/table.ts';
 import { DiffReader } from '../../src/client/diff-reader.ts';
+import { sanitize } from '../../src/client/sanitize.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const plain = createPaint(false);

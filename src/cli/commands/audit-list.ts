@@ -1,6 +1,7 @@
 /** `stage audit list`: applied row changes of a project, oldest first. */
+
+import { textCell } from '../../client/cell.ts';
 import type { AuditEntry } from '../../model/change.ts';
-import { textCell } from '../cell.ts';
 import type { Context, SharedOptions } from '../context.ts';
 import { withServer } from '../context.ts';
 import type { PagingOptions } from '../options.ts';

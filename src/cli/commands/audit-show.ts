@@ -1,8 +1,9 @@
 /** `stage audit show`: one applied row change with the row before and after. */
+
+import { nameCell, textCell, valueCell } from '../../client/cell.ts';
 import { membersOf } from '../../client/fields.ts';
 import type { AuditEntry } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
-import { nameCell, textCell, valueCell } from '../cell.ts';
 import { withServer } from '../context.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';

@@ -1,9 +1,9 @@
 /** `stage audit verify`: recomputes the hash chain. */
 import type { AuditVerdict } from '../../client/answers.ts';
+import { sanitize } from '../../client/sanitize.ts';
 import { withServer } from '../context.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
-import { sanitize } from '../sanitize.ts';
 
 export const configureAuditVerify: ConfigureCommand = (command, run) => {
   command

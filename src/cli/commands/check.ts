@@ -1,10 +1,11 @@
 /** `stage check`: what approve would find in the way. */
 
+import { keyCell, nameCell } from '../../client/cell.ts';
+import { conflictWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
-import { keyCell, nameCell } from '../cell.ts';
 import type { Context } from '../context.ts';
 import { withServer } from '../context.ts';
-import { conflictSides, conflictWords } from '../failure.ts';
+import { conflictSides } from '../failure.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openStates, resolveSession } from '../session-argument.ts';

@@ -1,7 +1,8 @@
 /** `stage diff`: what a session changes, net per row. */
+
+import { nameCell } from '../../client/cell.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
 import type { ChangeCounts } from '../../model/change.ts';
-import { nameCell } from '../cell.ts';
 import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import { DiffText, totalLine } from '../diff-text.ts';

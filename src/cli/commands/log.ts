@@ -1,13 +1,14 @@
 /** `stage log`: the statements that a session staged, oldest first. */
+
+import { nameCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
+import { sanitize } from '../../client/sanitize.ts';
 import type { Mutation } from '../../model/change.ts';
-import { nameCell, valueCell } from '../cell.ts';
 import { withServer } from '../context.ts';
 import type { PagingOptions } from '../options.ts';
 import { operationOption, pagingOptions, tellRest } from '../options.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
-import { sanitize } from '../sanitize.ts';
 import { openStates, resolveSession } from '../session-argument.ts';
 
 interface Options extends PagingOptions {

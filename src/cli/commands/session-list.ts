@@ -1,8 +1,8 @@
 /** `stage session list`: the sessions, newest first. */
 import { Option } from 'commander';
+import { textCell } from '../../client/cell.ts';
 import type { SessionStatus } from '../../model/session.ts';
 import { sessionStatuses } from '../../model/session.ts';
-import { textCell } from '../cell.ts';
 import { withServer } from '../context.ts';
 import type { PagingOptions } from '../options.ts';
 import { pagingOptions, tellRest } from '../options.ts';

@@ -1,8 +1,8 @@
 /** `stage status`: where the daemon is, how it is, and which session is meant here. */
 import type { Health, ServerInfo } from '../../client/answers.ts';
+import { textCell } from '../../client/cell.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { textCell } from '../cell.ts';
 import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import type { ConfigureCommand } from '../run.ts';

@@ -1,6 +1,6 @@
 /** Text from strangers cannot act on a terminal. */
-import { nameCell, textCell, valueCell } from '../../src/cli/cell.ts';
-import { sanitize } from '../../src/cli/sanitize.ts';
+import { nameCell, textCell, valueCell } from '../../src/client/cell.ts';
+import { sanitize } from '../../src/client/sanitize.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';

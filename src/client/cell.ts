@@ -1,6 +1,6 @@
 /** How a value of a row is shown: NULL, the empty string, spaces and control characters can be told apart. */
-import { membersOf } from '../client/fields.ts';
 import type { JsonText } from '../model/json.ts';
+import { membersOf } from './fields.ts';
 import { isSafe, sanitize } from './sanitize.ts';
 
 /** Texts that could be read as something else when they stand bare between others. */
