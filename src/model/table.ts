@@ -6,6 +6,8 @@ export interface Column {
   readonly type: string;
   /** Type without modifiers, for function parameters. */
   readonly baseType: string;
+  /** The type has a binary form, which depends on no setting. */
+  readonly isSendable: boolean;
   readonly notNull: boolean;
   /** A generated column's expression; null for an ordinary column. */
   readonly generated: {
@@ -93,10 +95,12 @@ export interface Table {
   readonly name: string;
   readonly kind: 'table' | 'partitioned';
   readonly columns: readonly Column[];
-  /** Columns of the primary key, else of the first usable NOT NULL unique index; empty when there is none. */
+  /** Columns of the primary key, else of the first usable NOT NULL unique index; empty when there is none: keyless. */
   readonly key: readonly KeyColumn[];
   /** Name of the index behind the key. */
   readonly keyIndex: string | null;
+  /** Of a keyless table: columns by whose indexes whole rows are looked up. */
+  readonly lookup: readonly KeyColumn[];
   readonly checks: readonly Check[];
   readonly uniques: readonly Unique[];
   /** Foreign keys in which this table is the child. */

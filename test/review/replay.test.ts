@@ -1,11 +1,8 @@
 /** Approval brings production to exactly what the session saw, in every order of changes that constraints allow. */
-import { approveSession } from '../../src/review/approve.ts';
-import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { verifyAudit } from '../../src/review/verify-audit.ts';
 import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { replay } from '../helpers/replay.ts';
+import { suite } from '../helpers/suite.ts';
 
 const schema = `
 CREATE EXTENSION IF NOT EXISTS btree_gist;
@@ -82,26 +79,6 @@ const cases: Record<string, string> = {
   'many rows by one statement': `INSERT INTO p SELECT g, 'n'||g, 'x' FROM generate_series(1000,1999) g; UPDATE p SET v='y' WHERE id>=1000; DELETE FROM p WHERE id>=1500`,
   'nothing at all': '',
 };
-
-/** Stages and approves, in between whatever the test does; everything has to come out as the session saw it. */
-async function replay(
-  desk: Desk,
-  statements: string,
-  meanwhile?: () => Promise<unknown>,
-): Promise<void> {
-  const session = await desk.open();
-  await desk.stage(session, statements);
-  const wanted = await desk.contents(session);
-  await proposeSession(desk.service, session);
-  const reviewed = await diffOf(desk.service, session);
-  assert.equal(await findConflicts(desk.service, session), []);
-  await meanwhile?.();
-  await approveSession(desk.service, session, { approvedBy: 'me', digest: reviewed.digest });
-  assert.equal(await desk.contents(), wanted);
-  assert.equal(await diffOf(desk.service, session), reviewed, 'the diff from the audit');
-  assert.is(await desk.stagedRows(session), 0);
-  assert.equal((await verifyAudit(desk.service)).firstBad, null);
-}
 
 suite('replay', (test) => {
   let desk: Desk;

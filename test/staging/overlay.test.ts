@@ -11,7 +11,7 @@ import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
 CREATE TABLE plain (id int PRIMARY KEY, v text);
-CREATE TABLE keyless (v text);
+CREATE TABLE bare ();
 CREATE TABLE guarded (id int PRIMARY KEY);
 ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
 CREATE TABLE ruled (id int PRIMARY KEY);
@@ -28,7 +28,8 @@ CREATE TABLE grandkid (id int PRIMARY KEY, kid int REFERENCES kid);
 `;
 
 const refused: Record<string, RegExp> = {
-  keyless: /neither a primary key nor a unique index/,
+  bare: /has no columns/,
+  wide: /more than 1500 columns/,
   guarded: /row-level security/,
   ruled: /has rules/,
   plain: /inheritance/,
@@ -44,6 +45,8 @@ suite('overlays', (test) => {
   test.before(async () => {
     database = await createTestDatabase({ template: 'empty' });
     await database.query(schema);
+    const columns = Array.from({ length: 1501 }, (_, index) => `c${index} bool`);
+    await database.query(`CREATE TABLE wide (${columns.join(', ')})`);
     service = createDatabase({ url: database.url });
     await migrate(service);
     overlays = createOverlayManager(service);

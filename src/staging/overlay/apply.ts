@@ -2,10 +2,12 @@
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
+import { foundSql } from './keyless.ts';
 import {
   columnList,
   columnNames,
   functionName,
+  isKeyless,
   productionName,
   rowTypeName,
   shadowName,
@@ -20,6 +22,7 @@ const manyRows = `s._stage_session = p_session AND s._stage_seq BETWEEN p_first 
 /** Builds `apply_<oid>_row`, `apply_<oid>_set` and what ON UPDATE actions of foreign keys need. */
 export function applySql(table: Table): string {
   return [
+    ...(isKeyless(table) ? [foundSql(table, manyRows)] : []),
     applyFunctionSql(table, 'row', oneRow),
     applyFunctionSql(table, 'set', manyRows),
     cascadedFunctionsSql(table),
@@ -27,9 +30,6 @@ export function applySql(table: Table): string {
 }
 
 function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): string {
-  const key = keyColumns(table, 'p.');
-  const old = keyColumns(table, 'o.');
-  const staged = oldKeyColumns(table, 's.');
   const written = table.columns
     .filter((column) => column.generated === null)
     .map((column) => column.name);
@@ -38,10 +38,21 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     production: productionName(table),
     shadow: shadowName(table),
     rows,
-    settled: suffix === 'row' ? 'false' : settled(table),
+    settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
     insert_columns: columnList(written),
     insert_values: columnList(written, 's.'),
     assignments: assignments(table.columns),
+    ...(isKeyless(table) ? foundRows(table) : keyedRows(table)),
+  });
+}
+
+/** How staged rows and production's come together by their key. */
+function keyedRows(table: Table) {
+  const key = keyColumns(table, 'p.');
+  const old = keyColumns(table, 'o.');
+  const staged = oldKeyColumns(table, 's.');
+  return {
+    staged: `${shadowName(table)} s`,
     p_key: key.map((column, index) => `${column} AS key_${index + 1}`).join(', '),
     p_matches_row: keysEqual(
       table,
@@ -51,11 +62,32 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     p_matches_o: keysEqual(table, key, old),
     p_matches_old: keysEqual(table, key, staged),
     o_matches_old: keysEqual(table, old, staged),
-    p_row_id: rowId(key),
+    p_row_id: rowId(table, key),
     p_row_key: rowKey(table, key),
-    o_row_id: rowId(old),
+    o_row_id: rowId(table, old),
     o_row_key: rowKey(table, old),
-  });
+  };
+}
+
+/** How they come together without a key: `found_<oid>` pairs them. */
+function foundRows(table: Table) {
+  const call = `${functionName(table, 'found')}(p_session, p_first, p_last, p_mutation, p_operation, p_origin)`;
+  const isAt = (row: string, other: string) =>
+    `${row}.ctid OPERATOR(pg_catalog.=) ${other} AND ${row}.tableoid OPERATOR(pg_catalog.=) `;
+  const image = keyColumns(table, 'p.');
+  const staged = oldKeyColumns(table, 's.');
+  return {
+    staged: `${shadowName(table)} s JOIN ${call} f ON f.seq OPERATOR(pg_catalog.=) s._stage_seq`,
+    p_key: 'p.ctid AS place, p.tableoid AS relation',
+    p_matches_row: `${isAt('p', 'v_row.place')}v_row.relation`,
+    p_matches_o: `${isAt('p', 'o.ctid')}o.tableoid`,
+    p_matches_old: `${isAt('p', 'f.place')}f.relation`,
+    o_matches_old: `${isAt('o', 'f.place')}f.relation`,
+    p_row_id: rowId(table, image),
+    p_row_key: rowKey(table, image),
+    o_row_id: rowId(table, staged),
+    o_row_key: rowKey(table, staged),
+  };
 }
 
 /** Nothing of production alters a row behind the statement that wrote it. For one row the look is not worth its while. */
@@ -100,7 +132,7 @@ function cascadedFunctionsSql(table: Table): string {
     p_columns: columnList(columns, 'p.'),
     p_matches_old: keysEqual(table, key, staged),
     p_matches_new: keysEqual(table, key, keyColumns(table, 's.')),
-    s_old_row_id: rowId(staged),
+    s_old_row_id: rowId(table, staged),
     s_old_row_key: rowKey(table, staged),
   });
 }

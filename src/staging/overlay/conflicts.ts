@@ -2,10 +2,14 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
+import { hidesRow } from './keyless.ts';
 import {
   columnList,
   columnNames,
   functionName,
+  imageColumn,
+  imageOf,
+  isKeyless,
   oldColumnName,
   oldColumns,
   productionName,
@@ -17,27 +21,48 @@ import { keyColumns, keysEqual, oldKeyColumns, rowKey, same } from './row-identi
 
 /** Builds `vanished_<oid>`, `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */
 export function conflictsSql(table: Table): string {
+  const vanished = fillSql(loadSql('table/vanished.sql'), {
+    ...common(table),
+    columns_left: columnsLeft(table),
+    reached_by_foreign_keys: reachedByForeignKeys(table),
+  });
+  return `${vanished}\n${isKeyless(table) ? keylessConflicts(table) : keyedConflicts(table)}`;
+}
+
+const common = (table: Table) => ({
+  vanished: functionName(table, 'vanished'),
+  lock: functionName(table, 'lock'),
+  conflicts: functionName(table, 'conflicts'),
+  reached: functionName(table, 'reached'),
+  production: productionName(table),
+  shadow: shadowName(table),
+  source: sourceCall(table),
+  row_type: rowTypeName(table),
+  h_columns: columnList(columnNames(table), 'h.'),
+});
+
+function keylessConflicts(table: Table): string {
+  return fillSql(loadSql('table/conflicts_keyless.sql'), {
+    ...common(table),
+    p_image: imageOf(table, 'p.'),
+    v_image: imageOf(table, '(v.base).'),
+    t_row_id: rowKey(table, ['t.image']),
+  });
+}
+
+function keyedConflicts(table: Table): string {
   const columns = columnNames(table);
   const key = keyColumns(table, 'p.');
   const first = oldKeyColumns(table, 'f.');
   const inserted = keyColumns(table, 'i.');
   return fillSql(loadSql('table/conflicts.sql'), {
-    vanished: functionName(table, 'vanished'),
-    lock: functionName(table, 'lock'),
-    conflicts: functionName(table, 'conflicts'),
-    reached: functionName(table, 'reached'),
-    production: productionName(table),
-    shadow: shadowName(table),
-    source: sourceCall(table),
-    row_type: rowTypeName(table),
-    columns_left: columnsLeft(table),
+    ...common(table),
     p_key: key.join(', '),
     p_columns: columnList(columns, 'p.'),
     p_matches_first: keysEqual(table, key, first),
     p_matches_vanished: keysEqual(table, key, keyColumns(table, '(v.base).')),
     p_matches_inserted: keysEqual(table, key, inserted),
     f_row_id: rowKey(table, first),
-    h_columns: columnList(columns, 'h.'),
     changed_by_session: changedBySession(table),
     fields: fields(table),
     i_key: inserted.join(', '),
@@ -45,18 +70,18 @@ export function conflictsSql(table: Table): string {
     i_row_id: rowKey(table, inserted),
     i_keeps_key: keysEqual(table, inserted, oldKeyColumns(table, 'i.')),
     f_had_inserted: keysEqual(table, first, inserted),
-    reached_by_foreign_keys: reachedByForeignKeys(table),
   });
 }
 
 /** For each column by which rows are found or referred to, its name if any staged version `v` of the row left its value. */
 function columnsLeft(table: Table): string {
-  return oldColumns(table)
+  const left = oldColumns(table)
+    .filter((name) => name !== imageColumn)
     .map((name) => {
       const kept = same(`v.${quoteIdentifier(name)}`, `v.${oldColumnName(table, name)}`);
       return `CASE WHEN bool_or(v._stage_op = 'U' AND NOT ${kept}) THEN ${quoteLiteral(name)} END`;
-    })
-    .join(', ');
+    });
+  return left.join(', ') || 'NULL';
 }
 
 /** Generated columns follow the others; by themselves they are no change of anybody's. */
@@ -115,6 +140,8 @@ function reachedBy(table: Table, foreignKey: ForeignKey): string {
     c_columns: columnList(columnNames(table), 'c.'),
     c_referred_to_base: referred.join(' AND '),
     acted_upon: events.join(' OR '),
-    h_matches_c: keysEqual(table, keyColumns(table, 'h.'), key),
+    h_touched_c: isKeyless(table)
+      ? hidesRow(table, 'c.')
+      : keysEqual(table, keyColumns(table, 'h.'), key),
   });
 }

@@ -1,7 +1,15 @@
 /** The functions of a table that give the net change of each row a session staged, and count them in chunks. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
-import { columnList, columnNames, functionName, rowTypeName, shadowName } from './names.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  imageColumn,
+  isKeyless,
+  rowTypeName,
+  shadowName,
+} from './names.ts';
 import { keyColumns, oldKeyColumns, rowKey } from './row-identity.ts';
 
 /** Builds `diff_<oid>` and `outline_<oid>`. */
@@ -16,7 +24,11 @@ export function diffSql(table: Table): string {
     row_type: rowTypeName(table),
     net_changes: netChanges,
     n_columns: columnList(columnNames(table), '(n.newest).'),
-    n_row_id: rowKey(table, keyColumns(table, '(n.newest).')),
+    // without a key, a row goes by what it was when the session first knew it
+    n_row_id: rowKey(
+      table,
+      isKeyless(table) ? [`(n.first).${imageColumn}`] : keyColumns(table, '(n.newest).'),
+    ),
     f_row_id: rowKey(table, oldKeyColumns(table, '(n.first).')),
   });
   const outline = fillSql(loadSql('table/outline.sql'), {

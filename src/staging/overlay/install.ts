@@ -8,14 +8,7 @@ import { shownName } from '../../model/table.ts';
 import { applySql } from './apply.ts';
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
-import {
-  keyNames,
-  oldColumns,
-  overlaySchema,
-  rowTypeName,
-  shadowName,
-  upsertSchema,
-} from './names.ts';
+import { oldColumns, overlaySchema, rowTypeName, shadowName, upsertSchema } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
 import { triggersSql } from './triggers.ts';
@@ -107,7 +100,7 @@ async function register(tx: Queryable, table: Table, layout: string): Promise<vo
       table.schema,
       table.name,
       shownName(table.schema, table.name),
-      JSON.stringify(keyNames(table)),
+      JSON.stringify(table.key.map(({ name }) => name)),
       JSON.stringify(table.uniques),
       table.signature,
       layout,

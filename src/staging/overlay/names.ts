@@ -30,10 +30,32 @@ export function columnList(columns: readonly string[], prefix = ''): string {
 }
 
 export const columnNames = (table: Table) => table.columns.map((column) => column.name);
-export const keyNames = (table: Table) => table.key.map((column) => column.name);
+export const isKeyless = (table: Table) => table.key.length === 0;
+
+/** In the place of a key, the shadow of a keyless table keeps the image of the whole row. */
+export const imageColumn = '_stage_image';
+
+export const keyNames = (table: Table) =>
+  isKeyless(table) ? [imageColumn] : table.key.map((column) => column.name);
+
+/** Aliases that the templates give to rows of the shadow, where the image is kept. */
+const shadowAliases = new Set(['s.', 'h.', 'i.']);
+
+/**
+ * The image of a row: a digest of every value as PostgreSQL sends it, equal only for rows that nothing tells apart.
+ * Unlike text, what is sent does not depend on settings. Generated columns follow from the others.
+ */
+export function imageOf(table: Table, prefix: string): string {
+  if (shadowAliases.has(prefix)) return prefix + imageColumn;
+  const values = table.columns
+    .filter((column) => column.generated === null)
+    .map(({ name, isSendable }) => prefix + quoteIdentifier(name) + (isSendable ? '' : '::text'));
+  return `pg_catalog.sha256(pg_catalog.record_send(ROW(${values.join(', ')})))`;
+}
 
 /** The key of one row equals the key of another, each given as a prefix: `h.` and `NEW.`. */
 export function keyMatches(table: Table, left: string, right: string): string {
+  if (isKeyless(table)) return equalImages(imageOf(table, left), imageOf(table, right));
   return table.key
     .map(
       ({ name, equals }) =>
@@ -42,10 +64,21 @@ export function keyMatches(table: Table, left: string, right: string): string {
     .join(' AND ');
 }
 
+/** Two images are the same. */
+export const equalImages = (left: string, right: string) =>
+  `${left} OPERATOR(pg_catalog.=) ${right}`;
+
 /** Columns whose value before a change the shadow keeps in `_stage_old_<n>`: the key first, then what foreign keys refer to. */
 export function oldColumns(table: Table): string[] {
   const referenced = table.referencedBy.flatMap((foreignKey) => foreignKey.parent.columns);
   return [...new Set([...keyNames(table), ...referenced])];
+}
+
+/** The values of those columns in a row. */
+export function oldValues(table: Table, prefix: string): string[] {
+  return oldColumns(table).map((name) =>
+    name === imageColumn ? imageOf(table, prefix) : prefix + quoteIdentifier(name),
+  );
 }
 
 /** The shadow column that keeps a column's value before the change. */

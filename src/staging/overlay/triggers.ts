@@ -4,12 +4,16 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { childCheck, parentStep, restriction } from './foreign-keys.ts';
+import { settleCopies, storedColumns, storedValues, takeRow } from './keyless.ts';
 import {
   columnList,
   columnNames,
   functionName,
+  imageOf,
+  isKeyless,
   keyMatches,
   oldColumns,
+  oldValues,
   overlayName,
   rowTypeName,
   shadowName,
@@ -57,20 +61,23 @@ function rowFunctionSql(table: Table, operation: Operation): string {
   const references = [
     ...new Set(table.references.flatMap((foreignKey) => foreignKey.child.columns)),
   ];
-  const old = oldColumns(table);
-  return fillSql(loadSql(`table/${operation}_row.sql`), {
+  const keyless = isKeyless(table);
+  const template =
+    keyless && operation !== 'insert' ? `${operation}_row_keyless` : `${operation}_row`;
+  return fillSql(loadSql(`table/${template}.sql`), {
     function: functionName(table, operation),
     oid: table.oid,
     origin,
     shadow: shadowName(table),
     overlay: overlayName(table),
     row_type: rowTypeName(table),
-    columns: columnList(columns),
-    new_columns: columnList(columns, 'NEW.'),
+    ...(keyless ? keylessParts(table) : keyedParts(table)),
     s_columns: columnList(columns, 's.'),
     old_row: columnList(columns, 'OLD.'),
-    old_columns: old.map((_, index) => `_stage_old_${index + 1}`).join(', '),
-    old_values: columnList(old, 'OLD.'),
+    old_columns: oldColumns(table)
+      .map((_, index) => `_stage_old_${index + 1}`)
+      .join(', '),
+    old_values: oldValues(table, 'OLD.').join(', '),
     prepare_row: operation === 'delete' ? '' : prepareRow(table, operation),
     row_checks: rowChecks(table),
     free_in_production: freeInProduction(table),
@@ -84,10 +91,29 @@ function rowFunctionSql(table: Table, operation: Operation): string {
             `NEW.${quoteIdentifier(column)} IS DISTINCT FROM OLD.${quoteIdentifier(column)}`,
         )
         .join(' OR ') || 'false',
-    s_key_matches_new: keyMatches(table, 's.', 'NEW.'),
     s_key_matches_old: keyMatches(table, 's.', 'OLD.'),
     o_key_matches_new: keyMatches(table, 'o.', 'NEW.'),
   });
+}
+
+function keyedParts(table: Table) {
+  return {
+    columns: columnList(columnNames(table)),
+    new_columns: columnList(columnNames(table), 'NEW.'),
+    s_key_matches_new: keyMatches(table, 's.', 'NEW.'),
+  };
+}
+
+function keylessParts(table: Table) {
+  return {
+    columns: storedColumns(table),
+    new_columns: storedValues(table, 'NEW.'),
+    // a row without a key takes nobody's place
+    s_key_matches_new: 'false',
+    old_image: imageOf(table, 'OLD.'),
+    old_row_and_image: storedValues(table, 'OLD.'),
+    take_row: takeRow(table),
+  };
 }
 
 /** Rows of the statement at hand, of the shadow table under the given alias. */
@@ -103,10 +129,11 @@ function statementChecks(table: Table, operation: Operation, server: number): st
     table.referencedBy.map((foreignKey) =>
       parentStep(table, foreignKey, event, rowsOfStatement('d'), server),
     );
+  const copies = isKeyless(table) ? [settleCopies(table, rowsOfStatement)] : [];
   const steps = {
     insert: [...children, uniques],
-    update: [...parents('update'), ...children, uniques],
-    delete: parents('delete'),
+    update: [...copies, ...parents('update'), ...children, uniques],
+    delete: [...copies, ...parents('delete')],
   };
   return steps[operation].filter((step) => step !== '').join('\n');
 }

@@ -1,7 +1,14 @@
 /** Unique and exclusion constraints, judged against the overlay at the time PostgreSQL would. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table, Unique } from '../../model/table.ts';
-import { functionName, keyMatches, overlayName, shadowName, sourceCall } from './names.ts';
+import {
+  functionName,
+  isKeyless,
+  keyMatches,
+  overlayName,
+  shadowName,
+  sourceCall,
+} from './names.ts';
 import { displayKey, displayName, keyDetail, raise } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 
@@ -155,9 +162,13 @@ export function uniqueSetChecks(
         message: `duplicate key value violates unique constraint "${unique.name}"`,
         detail: keyDetail(elementNames(unique), 'v_value', ' already exists.'),
       });
+      // without a key a row is not told from its like: there must be one of them
+      const taken = isKeyless(table)
+        ? `(SELECT count(*) FROM ${overlayName(table)} o WHERE ${pairs.join(' AND ')}) > 1`
+        : `EXISTS (SELECT 1 FROM ${overlayName(table)} o WHERE ${pairs.join(' AND ')} AND NOT (${keyMatches(table, 'o.', 's.')}))`;
       return `  SELECT ${displayKey(columns.map((column) => `s.${column}`))} INTO v_value
-  FROM ${shadowName(table)} s JOIN ${overlayName(table)} o ON ${pairs.join(' AND ')} AND NOT (${keyMatches(table, 'o.', 's.')})
-  WHERE ${rows} AND s._stage_head AND s._stage_op <> 'D' LIMIT 1;
+  FROM ${shadowName(table)} s
+  WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' LIMIT 1;
   IF FOUND THEN ${violation} END IF;`;
     })
     .join('\n');

@@ -5,7 +5,10 @@ import type { Table } from '../../model/table.ts';
 import {
   columnList,
   columnNames,
+  equalImages,
   functionName,
+  imageOf,
+  isKeyless,
   keyMatches,
   overlayName,
   shadowName,
@@ -57,6 +60,11 @@ const settingKey = (table: Table) => `${table.oid}_x`;
 
 /** An SQL expression for the condition that finds the row in the way, $2, under the statement's own alias. */
 function dynamicKeyMatches(table: Table): string {
+  if (isKeyless(table)) {
+    const [own, other] = ['{{alias}}.', '($2).'].map((prefix) => imageOf(table, prefix));
+    const condition = quoteLiteral(equalImages(own ?? '', other ?? ''));
+    return `pg_catalog.replace(${condition}, '{{alias}}', v_alias)`;
+  }
   return table.key
     .map(({ name, equals }) => {
       const column = quoteIdentifier(name);

@@ -2,10 +2,12 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
+import { hidesRow } from './keyless.ts';
 import {
   columnList,
   columnNames,
   functionName,
+  isKeyless,
   keyMatches,
   overlayName,
   productionName,
@@ -27,7 +29,7 @@ export function overlaySql(table: Table): string {
     u_columns: columnList(columns, 'u.'),
     p_columns: columnList(columns, 'p.'),
     s_columns: columnList(columns, 's.'),
-    h_key_matches_u: keyMatches(table, 'h.', 'u.'),
+    h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
   });
 }
 

@@ -6,6 +6,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'type', format_type(a.atttypid, a.atttypmod)
         || CASE WHEN a.attcollation NOT IN (0, t.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END,
       'baseType', format_type(a.atttypid, NULL),
+      'isSendable', t.typsend <> 0,
       'notNull', a.attnotnull,
       'generated', CASE WHEN a.attgenerated <> '' THEN jsonb_build_object(
           'expression', pg_get_expr(d.adbin, d.adrelid),

@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION stage.table_key(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
   SELECT jsonb_build_object(
       'keyIndex', min(ic.relname),
-      'key', jsonb_agg(jsonb_build_object('name', a.attname, 'equals', stage.index_operator(x.indexrelid, k.ord::int)) ORDER BY k.ord))
+      'key', coalesce(jsonb_agg(
+        jsonb_build_object('name', a.attname, 'equals', stage.index_operator(x.indexrelid, k.ord::int)) ORDER BY k.ord), '[]'))
   FROM (
     SELECT x.* FROM pg_index x
     WHERE x.indrelid = p_relation AND x.indisunique AND x.indimmediate AND x.indisvalid

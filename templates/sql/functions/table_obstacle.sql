@@ -11,7 +11,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
     WHEN EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid) THEN 'has rules'
     WHEN EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname LIKE '\_stage\_%')
       THEN 'has a column whose name begins with _stage_'
-    WHEN stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN 'has neither a primary key nor a unique index over NOT NULL columns'
+    WHEN c.relnatts = 0 OR NOT EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)
+      THEN 'has no columns'
+    -- the shadow table has columns of its own, and PostgreSQL allows 1600
+    WHEN (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) > 1500
+      THEN 'has more than 1500 columns'
   END
   FROM pg_class c WHERE c.oid = p_relation
 $$;

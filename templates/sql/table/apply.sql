@@ -38,7 +38,7 @@ BEGIN
     FOR v_row IN
       WITH applied AS (
         UPDATE {{production}} p SET {{assignments}}
-        FROM {{shadow}} s JOIN {{production}} o ON {{o_matches_old}}
+        FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data, {{p_key}}
@@ -54,7 +54,7 @@ BEGIN
   ELSE
     RETURN QUERY
     WITH applied AS (
-      DELETE FROM {{production}} p USING {{shadow}} s
+      DELETE FROM {{production}} p USING {{staged}}
       WHERE {{rows}} AND {{p_matches_old}}
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
         {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, pg_catalog.to_jsonb(p.*) AS old_data

@@ -3,5 +3,5 @@
   FROM {{parent_vanished}}(p_session) v
   JOIN {{source}} c ON {{c_referred_to_base}}
   WHERE ({{acted_upon}})
-    AND NOT EXISTS (SELECT 1 FROM {{shadow}} h WHERE h._stage_session = p_session AND h._stage_head AND {{h_matches_c}})
+    AND NOT EXISTS (SELECT 1 FROM {{shadow}} h WHERE h._stage_session = p_session AND h._stage_head AND {{h_touched_c}})
   ORDER BY {{c_key}};

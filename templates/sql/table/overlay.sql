@@ -22,6 +22,6 @@ FROM (
 WHERE u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
   AND (u._stage_staged OR NOT EXISTS (
     SELECT 1 FROM {{shadow}} h
-    WHERE h._stage_session = current_setting('stage.session')::uuid AND h._stage_head AND {{h_key_matches_u}} OFFSET 0));
+    WHERE h._stage_session = current_setting('stage.session')::uuid AND h._stage_head AND {{h_hides_u}} OFFSET 0));
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{overlay}} TO PUBLIC;

@@ -2,7 +2,7 @@
 CREATE TYPE {{row_type}} AS ({{column_definitions}});
 
 CREATE TABLE {{shadow}} (
-  {{column_definitions}},
+  {{column_definitions}},{{image_definition}}
   _stage_seq bigint NOT NULL DEFAULT nextval('stage.seq'),  -- orders everything
   _stage_session uuid NOT NULL,
   _stage_mutation bigint NOT NULL,
@@ -18,4 +18,4 @@ CREATE TABLE {{shadow}} (
   CHECK (_stage_first = (_stage_base IS DISTINCT FROM NULL))
 );
 
-CREATE UNIQUE INDEX ON {{shadow}} (_stage_session, {{key}}) WHERE _stage_head;
+{{head_indexes}};

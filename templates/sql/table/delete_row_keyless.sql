@@ -1,0 +1,20 @@
+-- INSTEAD OF DELETE on a table without a key: stages the deletion of one row that equals OLD.
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_{{oid}}_d')::bigint;
+  v_start bigint := current_setting('stage.start_{{oid}}_d')::bigint;
+  v_origin "char" := {{origin}};
+  v_image bytea := {{old_image}};
+  v_taken record;
+  v_first boolean;
+BEGIN
+{{take_row}}
+  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_root, _stage_base, {{old_columns}})
+  VALUES ({{old_row_and_image}}, v_session, v_mutation, 'D', v_origin, true, v_first,
+    CASE WHEN NOT v_first THEN coalesce(v_taken._stage_root, v_taken._stage_seq) END,
+    CASE WHEN v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}});
+  RETURN OLD;
+END $body$;

@@ -1,0 +1,22 @@
+-- Pairs staged changes of rows without a key with rows of production that equal what they change, each with another one.
+CREATE FUNCTION {{function}}(
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+) RETURNS TABLE (seq bigint, place tid, relation oid)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY
+  WITH staged AS (
+    SELECT s._stage_seq, s._stage_old_1 AS image, row_number() OVER (PARTITION BY s._stage_old_1 ORDER BY s._stage_seq) AS copy
+    FROM {{shadow}} s WHERE {{rows}}
+  ), sought AS (
+    SELECT DISTINCT ON (s._stage_old_1) s._stage_old_1 AS image,
+      CASE WHEN s._stage_op = 'D' THEN ROW({{s_columns}})::{{row_type}} ELSE s._stage_base END AS known
+    FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_old_1
+  ), present AS (
+    SELECT p.ctid, p.tableoid, d.image, row_number() OVER (PARTITION BY d.image ORDER BY p.tableoid, p.ctid) AS copy
+    FROM sought d JOIN {{production}} p ON {{p_looks_like_d}}
+  )
+  SELECT s._stage_seq, p.ctid, p.tableoid FROM staged s JOIN present p ON p.image = s.image AND p.copy = s.copy;
+END $body$;
+REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;

@@ -1,0 +1,25 @@
+  -- The statement's tombstones hide every production row of their images: what it left alone becomes a staged row, as it is.
+  FOR v_copies IN
+    WITH tombstones AS (
+      SELECT t.* FROM {{shadow}} t WHERE {{rows_t}} AND {{t_is_tombstone}}
+    ), touched AS (
+      SELECT s._stage_old_1 AS image, count(*) AS copies FROM {{shadow}} s
+      WHERE {{rows_s}} AND s._stage_first GROUP BY 1
+    ), adopted AS (
+      SELECT s._stage_image AS image, count(*) AS copies FROM {{shadow}} s
+      WHERE {{rows_s}} AND s._stage_op = 'I' AND s._stage_origin = 'k' GROUP BY 1
+    ), present AS (
+      SELECT t._stage_image AS image, count(*) AS copies
+      FROM tombstones t JOIN {{source}} p ON {{p_looks_like_t}} GROUP BY 1
+    )
+    SELECT t._stage_seq AS tombstone, coalesce(p.copies, 0) - u.copies - coalesce(a.copies, 0) AS remaining
+    FROM tombstones t JOIN touched u ON u.image = t._stage_image
+    LEFT JOIN adopted a ON a.image = t._stage_image LEFT JOIN present p ON p.image = t._stage_image
+    WHERE coalesce(p.copies, 0) <> u.copies + coalesce(a.copies, 0)
+  LOOP
+    IF v_copies.remaining < 0 THEN {{raise_ambiguous}} END IF;
+    INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
+    SELECT {{t_columns}}, v_session, v_mutation, 'I', 'k', true
+    FROM {{shadow}} t CROSS JOIN generate_series(1, v_copies.remaining)
+    WHERE t._stage_session = v_session AND t._stage_seq = v_copies.tombstone;
+  END LOOP;

@@ -1,0 +1,26 @@
+-- INSTEAD OF UPDATE on a table without a key: judges the new row, then stages it over one that equals OLD.
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_{{oid}}_u')::bigint;
+  v_start bigint := current_setting('stage.start_{{oid}}_u')::bigint;
+  v_origin "char" := {{origin}};
+  v_image bytea := {{old_image}};
+  v_taken record;
+  v_first boolean;
+  v_value text;
+BEGIN
+{{prepare_row}}
+{{row_checks}}
+{{unique_checks}}
+{{take_row}}
+  INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
+  VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, v_first, {{references_changed}},
+    CASE WHEN NOT v_first THEN coalesce(v_taken._stage_root, v_taken._stage_seq) END,
+    CASE WHEN v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}})
+  ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
+  RETURN NEW;
+END $body$;

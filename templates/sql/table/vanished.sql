@@ -1,0 +1,27 @@
+-- Rows that the session deleted, or moved away from values by which they are found or referred to: as they were at first
+-- touch, and which columns they left.
+CREATE FUNCTION {{vanished}}(p_session uuid) RETURNS TABLE (base {{row_type}}, deleted boolean, columns_left text[])
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY
+  SELECT f._stage_base, c.deleted, c.columns_left
+  FROM (
+    SELECT coalesce(v._stage_root, v._stage_seq) AS root, bool_or(v._stage_op = 'D') AS deleted,
+      array_remove(ARRAY[{{columns_left}}], NULL) AS columns_left
+    FROM {{shadow}} v WHERE v._stage_session = p_session AND v._stage_origin <> 'k' GROUP BY 1
+  ) c
+  JOIN {{shadow}} f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first
+  WHERE c.deleted OR c.columns_left <> '{}';
+END $body$;
+
+-- Production rows of this table that nobody reviewed, but which a staged change of a row they refer to would reach by now.
+CREATE FUNCTION {{reached}}(p_session uuid)
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+#variable_conflict use_variable
+BEGIN
+{{reached_by_foreign_keys}}
+END $body$;
+
+REVOKE ALL ON FUNCTION {{vanished}}(uuid), {{reached}}(uuid) FROM PUBLIC;
