@@ -35,5 +35,6 @@ export type Paint = (style: Style, text: string) => string;
 /** Makes a function that colours text, or leaves it as it is. */
 export function createPaint(enabled: boolean): Paint {
   if (!enabled) return (_, text) => text;
-  return (style, text) => styleText(styles[style], text, { validateStream: false });
+  return (style, text) =>
+    text === '' ? '' : styleText(styles[style], text, { validateStream: false });
 }

@@ -13,6 +13,8 @@ export interface SharedOptions {
   readonly server?: string;
   readonly config?: string;
   readonly json?: true;
+  /** Of the commands that have several forms of output. */
+  readonly output?: string;
   readonly color: ColourMode | false;
   readonly quiet?: true;
   readonly verbose?: true;

@@ -45,9 +45,9 @@ function argumentsOf({ argv }: Host): readonly string[] {
   return argv.length > 2 ? argv : [...argv, '--help'];
 }
 
-function createOutput(host: Host, { json, color, quiet }: SharedOptions): Output {
+function createOutput(host: Host, { json, output, color, quiet }: SharedOptions): Output {
   const colour = color === false ? 'never' : color;
-  return new Output(host, { json: json ?? false, quiet: quiet ?? false, colour });
+  return new Output(host, { json: json ?? output === 'json', quiet: quiet ?? false, colour });
 }
 
 /** Tells about an error, unless it was no more than a way to stop, and gives the exit code. */

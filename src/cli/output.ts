@@ -1,11 +1,12 @@
 /** The one place that writes to the terminal: data on stdout, everything meant for a person on stderr. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { safeJson } from '../client/sanitize.ts';
 import type { ColourMode, Paint } from './colour.ts';
 import { createPaint, wantsColour } from './colour.ts';
 import type { Host } from './host.ts';
 import type { TableColumn } from './table.ts';
-import { alignedTable, tabbedTable } from './table.ts';
+import { createRowsWriter } from './table.ts';
 
 export interface OutputOptions {
   readonly json: boolean;
@@ -51,12 +52,18 @@ export class Output {
     if (lines.length > 0) await this.line(lines.join('\n'));
   }
 
+  /** Writes a JSON document to stdout. */
+  async document(json: string): Promise<void> {
+    await this.line(safeJson(json));
+  }
+
   /** Writes rows the way the reader of stdout wants them. Cells are sanitised already. */
   async table(
     columns: readonly TableColumn[],
     rows: readonly (readonly string[])[],
   ): Promise<void> {
-    await this.lines(this.terminal ? alignedTable(columns, rows, this.paint) : tabbedTable(rows));
+    const form = this.terminal ? 'table' : 'tsv';
+    await this.write(createRowsWriter(form, columns, this.paint)(rows));
   }
 
   /** Writes names and values, one pair a line. Values are sanitised already. */
@@ -64,9 +71,8 @@ export class Output {
     const width = rows.reduce((most, [name]) => Math.max(most, name.length), 0);
     const line = (name: string, value: string) =>
       `${this.paint('faint', name.padEnd(width))}  ${value}`;
-    await this.lines(
-      this.terminal ? rows.map(([name, value]) => line(name, value)) : tabbedTable(rows),
-    );
+    const tabbed = (name: string, value: string) => `${name}\t${value}`;
+    await this.lines(rows.map(([name, value]) => (this.terminal ? line : tabbed)(name, value)));
   }
 
   /** Tells the person at the terminal something that is not data; silent in scripts, where stderr is for what went wrong. */

@@ -1,23 +1,24 @@
 /** What a reviewer agrees to: how much a session changes, in which database, and the digest of exactly that. */
 import { DiffReader } from '../client/diff-reader.ts';
 import { sanitize } from '../client/sanitize.ts';
-import { countsInWords, sumOf } from '../client/words.ts';
-import type { ChangeCounts } from '../model/change.ts';
+import { countsInWords } from '../client/words.ts';
 import type { Connection, Context } from './context.ts';
+import type { Totals } from './diff/format.ts';
+import { totalsOf } from './diff/format.ts';
 import { ask, demandTerminal } from './prompt.ts';
 
 export interface Review {
-  readonly counts: readonly ChangeCounts[];
+  readonly totals: Totals;
   /** What `approve --digest` takes. */
   readonly digest: string | null;
 }
 
-/** Reads a session's counts and digest without its changes. */
-export async function readReview({ api }: Connection, id: string, table?: string): Promise<Review> {
+/** Reads how much a session changes, without its changes. */
+async function readReview({ api }: Connection, id: string): Promise<Review> {
   const reader = new DiffReader();
-  for await (const text of api.diffText(id, { table, limit: 0 })) reader.push(text);
+  for await (const text of api.diffText(id, { limit: 0 })) reader.push(text);
   reader.end();
-  return { counts: reader.counts, digest: reader.digest };
+  return { totals: totalsOf(reader), digest: reader.digest };
 }
 
 export interface Agreement {
@@ -39,9 +40,9 @@ export async function agree(
 ): Promise<Agreement> {
   if (yes) return { agreed: true, digest: null };
   demandTerminal(context.host, context.out);
-  const { counts, digest } = await readReview(connection, id);
+  const { totals, digest } = await readReview(connection, id);
   const { database } = (await connection.api.info()).value;
-  const size = `${countsInWords(sumOf(counts))} in ${counts.length} table${counts.length === 1 ? '' : 's'}`;
+  const size = `${countsInWords(totals)} in ${totals.tables} table${totals.tables === 1 ? '' : 's'}`;
   await context.out.note(`${id}: ${size}, database ${sanitize(database)}.`);
   const agreed = await ask(context.host, `${deed}?`, connection.interruption);
   if (!agreed) await context.out.note('Nothing was done.');

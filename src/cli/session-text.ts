@@ -36,7 +36,7 @@ export async function tellOutcome(
   { body, value }: Reply<Session>,
   next: string,
 ): Promise<void> {
-  if (out.json) return out.line(body);
+  if (out.json) return out.document(body);
   if (!out.terminal) return out.line(`${value.id}\t${value.status}`);
   const statements =
     value.mutationCount === 1 ? '1 statement' : `${value.mutationCount} statements`;

@@ -1,5 +1,7 @@
-/** Tables for people (aligned, with a heading) and for pipes (one record a line, columns divided by tabs). */
+/** Rows as text: for people (aligned, with a heading), for pipes (divided by tabs), for spreadsheets and for comments. */
 import type { Paint } from './colour.ts';
+import { csvLine, csvText } from './csv.ts';
+import { markdownCell, markdownRow } from './markdown.ts';
 
 /** Code points that take two columns, and those that take none of their own. */
 const wide =
@@ -15,8 +17,8 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Fills a text up with spaces to a width. */
-function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
+/** Fills a text up with spaces to a width in terminal columns. */
+export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return side === 'left' ? spaces + text : text + spaces;
 }
@@ -26,15 +28,50 @@ export interface TableColumn {
   readonly align?: 'left' | 'right';
 }
 
-/** Lays out rows under a heading. Cells are sanitised already; the last column is not filled up. */
-export function alignedTable(
+export type RowsForm = 'table' | 'tsv' | 'csv' | 'markdown';
+
+/** Turns rows into text; those of the first call go below the heading, where the form has one. */
+export type WriteRows = (rows: readonly (readonly string[])[]) => string;
+
+/** Makes the writer of a form. Cells are sanitised already: they hold no tab and no line break. */
+export function createRowsWriter(
+  form: RowsForm,
   columns: readonly TableColumn[],
-  rows: readonly (readonly string[])[],
   paint: Paint,
-): string[] {
-  const widths = columns.map(({ title }, index) =>
-    rows.reduce((most, row) => Math.max(most, displayWidth(row[index] ?? '')), displayWidth(title)),
-  );
+): WriteRows {
+  const titles = columns.map(({ title }) => title);
+  let heading = true;
+  const headed =
+    (first: () => string, write: WriteRows): WriteRows =>
+    (rows) => {
+      const text = (heading ? first() : '') + write(rows);
+      heading = false;
+      return text;
+    };
+  switch (form) {
+    case 'tsv':
+      return (rows) => rows.map((row) => `${row.join('\t')}\n`).join('');
+    case 'csv':
+      return headed(
+        () => csvLine(titles),
+        (rows) => rows.map((row) => csvLine(row.map(csvText))).join(''),
+      );
+    case 'markdown':
+      return headed(
+        () =>
+          markdownRow(titles) +
+          markdownRow(columns.map(({ align }) => (align === 'right' ? '--:' : '---'))),
+        (rows) => rows.map((row) => markdownRow(row.map(markdownCell))).join(''),
+      );
+    case 'table':
+      return alignedWriter(columns, paint);
+  }
+}
+
+/** People's table: aligned, the last column not filled up. Columns do not get narrower on later pages. */
+function alignedWriter(columns: readonly TableColumn[], paint: Paint): WriteRows {
+  let widths = columns.map(({ title }) => displayWidth(title));
+  let heading = true;
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, index) => {
@@ -43,13 +80,13 @@ export function alignedTable(
       })
       .join('  ')
       .trimEnd();
-  return [
-    paint('heading', line(columns.map(({ title }) => title.toUpperCase()))),
-    ...rows.map(line),
-  ];
-}
-
-/** One line a row, for scripts: sanitised cells hold no tab and no newline. */
-export function tabbedTable(rows: readonly (readonly string[])[]): string[] {
-  return rows.map((row) => row.join('\t'));
+  return (rows) => {
+    widths = widths.map((width, index) =>
+      rows.reduce((most, row) => Math.max(most, displayWidth(row[index] ?? '')), width),
+    );
+    const titles = columns.map(({ title }) => title.toUpperCase());
+    const lines = [...(heading ? [paint('heading', line(titles))] : []), ...rows.map(line)];
+    heading = false;
+    return lines.map((text) => `${text}\n`).join('');
+  };
 }

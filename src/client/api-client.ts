@@ -1,6 +1,6 @@
 /** The REST interface as functions, typed by the model. Every answer also carries the JSON text as it was received. */
 import { StageError } from '../errors.ts';
-import type { AuditEntry, Conflict, Mutation } from '../model/change.ts';
+import type { AuditEntry, Conflict, Mutation, Operation } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
@@ -35,6 +35,7 @@ export interface MutationFilter extends Paging {
 
 export interface DiffFilter {
   readonly table?: string | undefined;
+  readonly type?: Operation | undefined;
   /** At most so many changes; the counts stay those of the whole. */
   readonly limit?: number | undefined;
 }

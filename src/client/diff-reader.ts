@@ -1,9 +1,17 @@
 /** Reads a diff change by change while it arrives. */
 import { StageError } from '../errors.ts';
 import type { Change, ChangeCounts } from '../model/change.ts';
+import type { JsonText } from '../model/json.ts';
 import { readChange } from './decode.ts';
 import type { Piece } from './json-splitter.ts';
 import { JsonSplitter } from './json-splitter.ts';
+
+/** A change, and the JSON it was read from. */
+export interface ReadChange extends Change {
+  readonly json: JsonText;
+}
+
+type Members = Map<string, JsonText>;
 
 /** Whether a value stands on the way to the changes: document, tables, table, its changes. */
 function leadsToChanges(path: readonly string[]): boolean {
@@ -12,21 +20,40 @@ function leadsToChanges(path: readonly string[]): boolean {
 }
 
 export class DiffReader {
-  /** What `approve --digest` takes, once it was read. */
-  digest: string | null = null;
+  /** The document's members before its tables, as far as they were read. */
+  readonly head: Members = new Map();
+  /** Each table's members beside its changes, in the order of the diff. */
+  readonly tables = new Map<string, Members>();
   readonly #splitter = new JsonSplitter(leadsToChanges);
-  readonly #counts = new Map<string, { inserts: number; updates: number; deletes: number }>();
+
+  /** What `approve --digest` takes, once it was read. */
+  get digest(): string | null {
+    const digest = this.head.get('digest');
+    return digest ? (JSON.parse(digest.text) as string) : null;
+  }
 
   /** The counts that were read so far, in the order of the diff. */
   get counts(): readonly ChangeCounts[] {
-    return [...this.#counts].map(([table, counts]) => ({ table, ...counts }));
+    return [...this.tables.keys()].map((table) => this.countsOf(table));
+  }
+
+  /** One table's counts; zero where nothing was read of it. */
+  countsOf(table: string): ChangeCounts {
+    const members = this.tables.get(table);
+    const count = (name: string) => Number(members?.get(name)?.text ?? 0);
+    return {
+      table,
+      inserts: count('inserts'),
+      updates: count('updates'),
+      deletes: count('deletes'),
+    };
   }
 
   /**
    * Takes the next part of the diff's JSON and gives the changes that are now complete.
    * @throws StageError `server_unavailable` when it is no diff
    */
-  push(text: string): readonly Change[] {
+  push(text: string): readonly ReadChange[] {
     return reading(() => this.#splitter.push(text).flatMap((piece) => this.#read(piece)));
   }
 
@@ -38,14 +65,13 @@ export class DiffReader {
     reading(() => this.#splitter.end());
   }
 
-  #read({ path, value }: Piece): readonly Change[] {
-    const [member, table, field] = path;
-    if (path.length === 1 && member === 'digest') this.digest = JSON.parse(value.text) as string;
+  #read({ path, value }: Piece): readonly ReadChange[] {
+    const [member = '', table, field] = path;
+    if (path.length === 1) this.head.set(member, value);
     if (member !== 'tables' || table === undefined || field === undefined) return [];
-    if (path.length === 4) return [readChange(table, value)];
-    const counts = this.#counts.get(table) ?? { inserts: 0, updates: 0, deletes: 0 };
-    if (field in counts) counts[field as keyof typeof counts] = Number(value.text);
-    this.#counts.set(table, counts);
+    if (path.length === 4) return [{ ...readChange(table, value), json: value }];
+    const members = this.tables.get(table) ?? new Map();
+    this.tables.set(table, members.set(field, value));
     return [];
   }
 }
@@ -56,7 +82,7 @@ function reading<T>(work: () => T): T {
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new StageError('server_unavailable', `the diff did not arrive whole: ${cause.message}`, {
-      hint: 'Repeat the command; if it fails again, the log of the service tells more.',
+      hint: 'Repeat the command; if it fails again, look with `stage status`, and in the log of the service.',
       cause,
     });
   }

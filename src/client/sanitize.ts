@@ -35,3 +35,20 @@ function escapeOf(character: string): string {
   if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, '0')}`;
   return `\\U${code.toString(16).padStart(8, '0')}`;
 }
+
+/**
+ * Makes JSON safe to show and leaves it the same document: what sanitize would replace is escaped as JSON knows it.
+ * A part of a document will do, since such characters stand in strings only.
+ */
+export function safeJson(json: string): string {
+  return json.replace(unsafe, (character) =>
+    betweenValues.test(character) ? character : jsonEscapes(character),
+  );
+}
+
+const betweenValues = /[ \t\n\r]/;
+
+function jsonEscapes(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}

@@ -1,9 +1,7 @@
-/** Colours, tables, diffs as text. */
+/** Colours and tables. */
 import { createPaint, wantsColour } from '../../src/cli/colour.ts';
-import { DiffText } from '../../src/cli/diff-text.ts';
-import { alignedTable, displayWidth, tabbedTable } from '../../src/cli/table.ts';
-import { DiffReader } from '../../src/client/diff-reader.ts';
-import { sanitize } from '../../src/client/sanitize.ts';
+import type { RowsForm } from '../../src/cli/table.ts';
+import { createRowsWriter, displayWidth } from '../../src/cli/table.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const plain = createPaint(false);
@@ -50,66 +48,41 @@ suite('tables', (test) => {
       ['日本', '7', ''],
       ['Zoe\u0308', '12', 'x'],
     ];
-    assert.equal(alignedTable(columns, rows, plain), [
+    const write = createRowsWriter('table', columns, plain);
+    assert.equal(write(rows).split('\n'), [
       'NAME  ROWS  NOTE',
       '日本     7',
       'Zoe\u0308     12  x',
+      '',
     ]);
+    assert.is(write([['c', '1', '']]), 'c        1\n');
   });
 
-  test('divide by tabs what programs read', () => {
-    assert.equal(tabbedTable([['a', '', 'b']]), ['a\t\tb']);
-  });
+  const odd = [
+    ['=1+1', '', 'say "hi"'],
+    ['a|b', '-5', '@ada'],
+  ];
+  const columns = ['a', 'b', 'c'].map((title) => ({ title }));
+  const forms: [RowsForm, string][] = [
+    ['tsv', '=1+1\t\tsay "hi"\na|b\t-5\t@ada\n'],
+    ['csv', `a,b,c\n'=1+1,"","say ""hi"""\na|b,'-5,'@ada\n`],
+    [
+      'markdown',
+      '| a | b | c |\n| --- | --- | --- |\n' +
+        '| <code>&#61;1&#43;1</code> |  | <code>say &#34;hi&#34;</code> |\n' +
+        '| <code>a&#124;b</code> | -5 | <code>&#64;ada</code> |\n',
+    ],
+  ];
+  for (const [form, expected] of forms) {
+    test(`are written as ${form}`, () => {
+      assert.is(createRowsWriter(form, columns, plain)(odd), expected);
+    });
+  }
 
   test('count columns, not characters', () => {
     assert.is(displayWidth('abc'), 3);
     assert.is(displayWidth('日本'), 4);
     assert.is(displayWidth('e\u0301'), 1);
     assert.is(displayWidth('👍'), 2);
-  });
-});
-
-suite('diff as text', (test) => {
-  const row = (text: string) => `{"id":7,"status":${text},"note":null}`;
-  const diff = `{"digest":"sha256:ab","tables":{"orders":{"inserts":1,"updates":1,"deletes":1,"changes":[
-    {"type":"INSERT","row_id":8,"before":null,"after":{"id":8,"status":"","note":"a\\u001b[2Jb"}},
-    {"type":"UPDATE","row_id":7,"before":${row('"new"')},"after":${row('"paid"')}},
-    {"type":"DELETE","row_id":{"a":1,"b":"x"},"before":{"a":1,"b":"x","n":12345678901234567890.10},"after":null}]},
-    "crm.people":{"inserts":0,"updates":1,"deletes":0,"changes":[
-    {"type":"UPDATE","row_id":1,"before":{"id":1,"old":2},"after":{"id":1,"new":null}}]}}}`;
-
-  function textOf(json: string, colour = false): string[] {
-    const text = new DiffText(new DiffReader(), createPaint(colour));
-    return [...text.push(json), ...text.end()];
-  }
-
-  test('has a line a change, counts a table, and a total', () => {
-    assert.equal(textOf(diff), [
-      'orders',
-      "  + 8  id: 8  status: ''  note: E'a\\x1b[2Jb'",
-      '  ~ 7  status: new → paid',
-      '  - a=1,b=x  a: 1  b: x  n: 12345678901234567890.10',
-      '  1 inserted, 1 updated, 1 deleted',
-      '',
-      'crm.people',
-      '  ~ 1  old: 2 → (no column)  new: (no column) → NULL',
-      '  0 inserted, 1 updated, 0 deleted',
-      '',
-      '1 inserted, 2 updated, 1 deleted in 2 tables',
-      'digest sha256:ab',
-    ]);
-  });
-
-  test('is the same in colour once the colours are gone', () => {
-    const coloured = textOf(diff, true);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-    const bare = coloured.map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
-    assert.equal(bare, textOf(diff));
-    assert.not.equal(coloured, bare);
-    for (const line of bare) assert.is(sanitize(line), line);
-  });
-
-  test('says that there is nothing', () => {
-    assert.equal(textOf('{"digest":"sha256:0","tables":{}}'), ['No changes.']);
   });
 });

@@ -71,20 +71,6 @@ suite('review on the command line', (test) => {
     assert.is((await shell.run(['diff', '--table', 'none', '--exit-code'])).code, 0);
   });
 
-  test('shows its counts', async () => {
-    const piped = await shell.run(['diff', '--stat']);
-    assert.is(piped.stdout.split('\n').sort().join('\n'), '\norders\t0\t1\t0\nproducts\t1\t0\t0');
-    const { stdout } = await shell.atTerminal(['diff', '--stat', '--color', 'never']);
-    assert.match(stdout, /^TABLE +INSERTED +UPDATED +DELETED\n/);
-    assert.match(stdout, /\n1 inserted, 1 updated, 0 deleted in 2 tables\n$/);
-  });
-
-  test('gives the body of the diff with --json', async () => {
-    const { text } = await rest.call('GET', `/sessions/${id}/diff`);
-    assert.is((await shell.run(['diff', '--json'])).stdout, `${text}\n`);
-    assert.is((await shell.atTerminal(['diff', '--json'])).stdout, `${text}\n`);
-  });
-
   test('exits with 2 only when asked to, and only when there are changes', async () => {
     assert.is((await shell.spawn(['diff'])).code, 0);
     for (const form of [[], ['--stat'], ['--json']]) {

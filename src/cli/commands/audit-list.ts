@@ -4,13 +4,14 @@ import { textCell } from '../../client/cell.ts';
 import type { AuditEntry } from '../../model/change.ts';
 import type { Context, SharedOptions } from '../context.ts';
 import { withServer } from '../context.ts';
-import type { PagingOptions } from '../options.ts';
-import { operationOption, pagingOptions, tellRest } from '../options.ts';
+import type { ListOptions } from '../list.ts';
+import { showList } from '../list.ts';
+import { listOptions, operationOption } from '../options.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 
-interface Options extends PagingOptions {
+interface Options extends ListOptions {
   readonly project?: string;
   readonly table?: string;
   readonly operation?: string;
@@ -25,7 +26,7 @@ const columns = ['entry', 'approved', 'by', 'session', 'operation', 'table', 'ro
 const help = examples([
   'stage audit list --project shop',
   'stage audit list --table orders --operation delete --since 2026-01-31T00:00:00Z',
-  'stage audit list --session sess_2f0c... --json',
+  'stage audit list --session sess_2f0c... --all -o jsonl',
 ]);
 
 export const configureAuditList: ConfigureCommand = (command, run) => {
@@ -39,21 +40,23 @@ export const configureAuditList: ConfigureCommand = (command, run) => {
     .option('--since <time>', 'only after this ISO 8601 time')
     .option('--until <time>', 'only before this ISO 8601 time')
     .addHelpText('before', help);
-  pagingOptions(command).action(run<Options>(list));
+  listOptions(command).action(run<Options>(list));
 };
 
 async function list(context: Context, options: Options & SharedOptions): Promise<void> {
-  const { project, session, table: tableName, operation, since, until, limit, offset } = options;
+  const { project, session, table: tableName, operation, since, until } = options;
   await withServer(context, async (connection) => {
     const { api } = connection;
     const sessionId = session && (await resolveSession(context, connection, session));
     const owner = sessionId && !project ? (await api.getSession(sessionId)).value.projectId : null;
     const projectId = project ?? owner ?? 'default';
-    const filter = { projectId, sessionId, tableName, operation, since, until, limit, offset };
-    const { body, value } = await api.listAudit(filter);
-    if (context.out.json) return context.out.line(body);
-    await context.out.table(columns, value.items.map(entryRow));
-    await tellRest(context.out, value, offset);
+    const filter = { projectId, sessionId, tableName, operation, since, until };
+    await showList(context, options, {
+      columns,
+      row: entryRow,
+      member: 'entries',
+      fetch: (page) => api.listAudit({ ...filter, ...page }),
+    });
   });
 }
 

@@ -17,7 +17,7 @@ export const configureAuditShow: ConfigureCommand = (command, run) => {
       run(async (context, _options, id = '') =>
         withServer(context, async ({ api }) => {
           const { body, value } = await api.getAuditEntry(id);
-          if (context.out.json) await context.out.line(body);
+          if (context.out.json) await context.out.document(body);
           else await context.out.record(entryRows(value));
         }),
       ),

@@ -15,7 +15,7 @@ export const configureAuditVerify: ConfigureCommand = (command, run) => {
       run(async (context) =>
         withServer(context, async ({ api }) => {
           const { body, value } = await api.verifyAudit();
-          if (context.out.json) await context.out.line(body);
+          if (context.out.json) await context.out.document(body);
           else await context.out.record(verdictRows(value));
           return value.ok ? 0 : 1;
         }),

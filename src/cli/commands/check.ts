@@ -3,12 +3,16 @@
 import { keyCell, nameCell } from '../../client/cell.ts';
 import { conflictWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
-import type { Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import { conflictSides } from '../failure.ts';
+import type { ListOptions } from '../list.ts';
+import { listOutputs, showList } from '../list.ts';
+import { outputOption } from '../output-option.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openStates, resolveSession } from '../session-argument.ts';
+
+type Options = Pick<ListOptions, 'output'>;
 
 const columns = ['table', 'row', 'column', 'conflict', 'was', 'staged', 'in production'].map(
   (title) => ({ title }),
@@ -21,37 +25,39 @@ export const configureCheck: ConfigureCommand = (command, run) => {
         'Ends with exit code 3 when rows that the session touched have changed in production.',
     )
     .argument('[session]', 'session id')
+    .addOption(outputOption(listOutputs, 'table; in a pipe tsv'))
     .addHelpText(
       'before',
       examples(['stage check', 'stage check sess_2f0c... --json', 'stage check && stage approve']),
     )
     .action(
-      run(async (context, _options, argument) =>
+      run<Options>(async (context, options, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
           const { body, value } = await connection.api.findConflicts(id);
-          if (context.out.json) await context.out.line(body);
-          else await tellConflicts(context, value);
-          return value.length > 0 ? 3 : 0;
+          await showList(context, options, {
+            columns,
+            row: conflictRow,
+            member: 'conflicts',
+            fetch: async () => ({ body, value: { items: value, totalCount: value.length } }),
+            none: 'No conflicts: production is as the session saw it.',
+          });
+          if (value.length === 0) return 0;
+          await context.out.remark(
+            `Next: stage reject ${id}, then start anew from what is in production now: stage session new`,
+          );
+          return 3;
         }),
       ),
     );
 };
 
-async function tellConflicts({ out }: Context, conflicts: readonly Conflict[]): Promise<void> {
-  if (conflicts.length === 0)
-    return out.remark('No conflicts: production is as the session saw it.');
-  await out.table(
-    columns,
-    conflicts.map((conflict) => [
-      nameCell(conflict.table),
-      keyCell(conflict.rowId),
-      conflict.field === null ? '' : nameCell(conflict.field),
-      conflictWords[conflict.kind],
-      ...conflictSides(conflict),
-    ]),
-  );
-  await out.remark(
-    'To go on: reject the session, and start a new one from what is in production now.',
-  );
+function conflictRow(conflict: Conflict): string[] {
+  return [
+    nameCell(conflict.table),
+    keyCell(conflict.rowId),
+    conflict.field === null ? '' : nameCell(conflict.field),
+    conflictWords[conflict.kind],
+    ...conflictSides(conflict),
+  ];
 }

@@ -5,13 +5,14 @@ import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import type { Mutation } from '../../model/change.ts';
 import { withServer } from '../context.ts';
-import type { PagingOptions } from '../options.ts';
-import { operationOption, pagingOptions, tellRest } from '../options.ts';
+import type { ListOptions } from '../list.ts';
+import { showList } from '../list.ts';
+import { listOptions, operationOption } from '../options.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openStates, resolveSession } from '../session-argument.ts';
 
-interface Options extends PagingOptions {
+interface Options extends ListOptions {
   readonly table?: string;
   readonly type?: string;
 }
@@ -34,21 +35,19 @@ export const configureLog: ConfigureCommand = (command, run) => {
     .addOption(operationOption('--type <type>', 'only this kind'))
     .addHelpText(
       'before',
-      examples(['stage log', 'stage log --table orders --type update', 'stage log --json']),
+      examples(['stage log', 'stage log --table orders --type update', 'stage log --all -o jsonl']),
     );
-  pagingOptions(command).action(
-    run<Options>(async (context, { table, type, limit, offset }, argument) =>
+  listOptions(command).action(
+    run<Options>(async (context, options, argument) =>
       withServer(context, async (connection) => {
         const id = await resolveSession(context, connection, argument, openStates);
-        const { body, value } = await connection.api.listMutations(id, {
-          table,
-          type,
-          limit,
-          offset,
+        const { table, type } = options;
+        await showList(context, options, {
+          columns,
+          row: mutationRow,
+          member: 'mutations',
+          fetch: (page) => connection.api.listMutations(id, { table, type, ...page }),
         });
-        if (context.out.json) return context.out.line(body);
-        await context.out.table(columns, value.items.map(mutationRow));
-        await tellRest(context.out, value, offset);
       }),
     ),
   );

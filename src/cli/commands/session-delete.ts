@@ -33,9 +33,9 @@ export const configureSessionDelete: ConfigureCommand = (command, run) => {
           if (!agreed) return 1;
           const { body } = await connection.api.deleteSession(id);
           await forgetSession(context.host, connection.settings.server, id);
-          await context.out.line(
-            context.out.json ? body : `${id}${context.out.terminal ? ' is deleted.' : '\tdeleted'}`,
-          );
+          if (context.out.json) await context.out.document(body);
+          else
+            await context.out.line(`${id}${context.out.terminal ? ' is deleted.' : '\tdeleted'}`);
           return 0;
         }),
       ),

@@ -1,15 +1,16 @@
 /** `stage session list`: the sessions, newest first. */
 import { Option } from 'commander';
 import { textCell } from '../../client/cell.ts';
-import type { SessionStatus } from '../../model/session.ts';
+import type { Session, SessionStatus } from '../../model/session.ts';
 import { sessionStatuses } from '../../model/session.ts';
 import { withServer } from '../context.ts';
-import type { PagingOptions } from '../options.ts';
-import { pagingOptions, tellRest } from '../options.ts';
+import type { ListOptions } from '../list.ts';
+import { showList } from '../list.ts';
+import { listOptions } from '../options.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 
-interface Options extends PagingOptions {
+interface Options extends ListOptions {
   readonly status?: SessionStatus;
   readonly project?: string;
 }
@@ -32,31 +33,24 @@ export const configureSessionList: ConfigureCommand = (command, run) => {
       examples([
         'stage session list',
         'stage session list --status proposed',
-        'stage session list --json',
+        'stage session list --project shop --all -o csv',
       ]),
     );
-  pagingOptions(command).action(
-    run<Options>(async (context, { status, project, limit, offset }) =>
+  listOptions(command).action(
+    run<Options>(async (context, options) =>
       withServer(context, async ({ api }) => {
-        const { body, value } = await api.listSessions({
-          status,
-          projectId: project,
-          limit,
-          offset,
-        });
-        if (context.out.json) return context.out.line(body);
-        await context.out.table(
+        const { status, project: projectId } = options;
+        await showList(context, options, {
           columns,
-          value.items.map(({ id, projectId, status: state, mutationCount, createdAt }) => [
-            id,
-            textCell(projectId),
-            state,
-            String(mutationCount),
-            createdAt,
-          ]),
-        );
-        await tellRest(context.out, value, offset);
+          row: sessionRow,
+          member: 'sessions',
+          fetch: (page) => api.listSessions({ status, projectId, ...page }),
+        });
       }),
     ),
   );
 };
+
+function sessionRow({ id, projectId, status, mutationCount, createdAt }: Session): string[] {
+  return [id, textCell(projectId), status, String(mutationCount), createdAt];
+}

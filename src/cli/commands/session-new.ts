@@ -100,7 +100,7 @@ async function tellSession(
   { body, value }: Reply<Session>,
 ) {
   const { host, out } = context;
-  if (out.json) return out.line(body);
+  if (out.json) return out.document(body);
   if (!out.terminal) return out.line(value.id);
   const { value: info } = await api.info();
   await out.lines(

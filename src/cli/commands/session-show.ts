@@ -18,7 +18,7 @@ export const configureSessionShow: ConfigureCommand = (command, run) => {
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
           const { body, value } = await connection.api.getSession(id);
-          if (context.out.json) await context.out.line(body);
+          if (context.out.json) await context.out.document(body);
           else await context.out.record(sessionRows(value));
         }),
       ),

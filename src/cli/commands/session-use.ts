@@ -16,7 +16,7 @@ export const configureSessionUse: ConfigureCommand = (command, run) => {
           const id = await resolveSession(context, connection, argument);
           const { body, value } = await connection.api.getSession(id);
           await rememberSession(context.host, connection.settings.server, value.id);
-          if (context.out.json) return context.out.line(body);
+          if (context.out.json) return context.out.document(body);
           await context.out.line(value.id);
           await context.out.remark(`Commands in ${context.host.cwd()} now mean this session.`);
         }),

@@ -32,7 +32,7 @@ export const configureStatus: ConfigureCommand = (command, run) => {
       run(async (context) =>
         withServer(context, async (connection) => {
           const status = await readStatus(context, connection);
-          if (context.out.json) await context.out.line(stringifyJson(statusBody(status)));
+          if (context.out.json) await context.out.document(stringifyJson(statusBody(status)));
           else await context.out.record(statusRows(status));
           return status.health.status === 'ok' ? 0 : 7;
         }),

@@ -1,0 +1,78 @@
+/** A diff without its changes: the counts of each table, their sum, or no more than the tables' names. */
+import { DiffReader } from '../../client/diff-reader.ts';
+import { safeJson, sanitize } from '../../client/sanitize.ts';
+import { stringifyJson } from '../../model/json.ts';
+import type { Paint } from '../colour.ts';
+import type { Connection, Context } from '../context.ts';
+import { createRowsWriter } from '../table.ts';
+import type { Ending } from './format.ts';
+import { changesIn, totalsOf } from './format.ts';
+import type { DiffOutput } from './plain.ts';
+import { closingLines } from './text.ts';
+
+export type Detail = 'stat' | 'summary' | 'names';
+
+/** One line of the answer, by column. */
+type Entry = Readonly<Record<string, string | number | null>>;
+
+const columns: Readonly<Record<Detail, readonly string[]>> = {
+  stat: ['table', 'inserts', 'updates', 'deletes'],
+  summary: ['tables', 'inserts', 'updates', 'deletes', 'digest'],
+  names: ['table'],
+};
+
+/** Writes what a session's diff says of itself and gives the number of its changes. */
+export async function showDiffCounts(
+  { out }: Context,
+  { api }: Connection,
+  id: string,
+  output: DiffOutput,
+  { detail, table }: { readonly detail: Detail; readonly table: string | undefined },
+): Promise<number> {
+  const reader = new DiffReader();
+  const parts: string[] = [];
+  for await (const text of api.diffText(id, { table, limit: 0 })) {
+    reader.push(text);
+    parts.push(text);
+  }
+  reader.end();
+  const totals = totalsOf(reader, table);
+  const shown = changesIn(totals);
+  if (output === 'json') await out.document(parts.join(''));
+  else {
+    const entries = entriesOf(reader, detail, { shown, totals });
+    const closing = closingLines({ shown, totals }, reader, out.paint);
+    await out.write(entriesText(output, detail, entries, out.paint));
+    if (output === 'text' && detail !== 'names') await out.lines(closing);
+  }
+  return shown;
+}
+
+function entriesOf(reader: DiffReader, detail: Detail, { totals }: Ending): Entry[] {
+  if (detail === 'summary') return [{ ...totals, digest: reader.digest }];
+  return reader.counts.map((counts) => ({ ...counts }));
+}
+
+function entriesText(
+  output: Exclude<DiffOutput, 'json'>,
+  detail: Detail,
+  entries: readonly Entry[],
+  paint: Paint,
+): string {
+  const names = columns[detail];
+  const cells = entries.map((entry) => names.map((name) => sanitize(String(entry[name] ?? ''))));
+  if (output === 'jsonl') return entries.map((entry) => jsonLine(entry, names)).join('');
+  if (output !== 'text') return createRowsWriter(output, names.map(column), paint)(cells);
+  if (detail === 'names') return cells.map(([name]) => `${name}\n`).join('');
+  if (detail === 'summary' || cells.length === 0) return '';
+  return createRowsWriter('table', names.map(column), paint)(cells);
+}
+
+function jsonLine(entry: Entry, names: readonly string[]): string {
+  return `${safeJson(stringifyJson(Object.fromEntries(names.map((name) => [name, entry[name]]))))}\n`;
+}
+
+function column(title: string) {
+  const align = /s$/.test(title) ? ('right' as const) : ('left' as const);
+  return { title, align };
+}

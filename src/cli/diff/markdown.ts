@@ -1,0 +1,79 @@
+/** A diff for a comment on GitHub or GitLab: each table folded away, and never longer than such a comment may be. */
+
+import { keyCell, nameCell, valueCell } from '../../client/cell.ts';
+import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
+import { countsInWords } from '../../client/words.ts';
+import type { Operation } from '../../model/change.ts';
+import { markdownCode } from '../markdown.ts';
+import type { DiffFormat, Ending } from './format.ts';
+import { cellsOf, changesIn, isChanged } from './format.ts';
+
+/** GitHub takes 65,536 characters; the rest is for the lines that close the comment. */
+const roomForChanges = 63_000;
+
+const words: Readonly<Record<Operation, string>> = {
+  INSERT: '+ inserted',
+  UPDATE: '~ updated',
+  DELETE: '- deleted',
+};
+
+/** Creates the form. What finds no more room is counted, and shown by the command that it ends with. */
+export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat {
+  let table: string | null = null;
+  let length = 0;
+  let left = 0;
+  const turnTo = (next: string): string => {
+    const closing = table === null ? '' : '\n</details>\n\n';
+    table = next;
+    return closing + tableHeading(reader, next);
+  };
+  return {
+    change: (change) => {
+      const line = changeLine(change);
+      const heading = change.table === table ? '' : tableHeading(reader, change.table);
+      if (left > 0 || length + heading.length + line.length > roomForChanges) {
+        left += 1;
+        return '';
+      }
+      const text = (change.table === table ? '' : turnTo(change.table)) + line;
+      length += text.length;
+      return text;
+    },
+    end: (ending) =>
+      `${table === null ? '' : '\n</details>\n\n'}${closing(ending, reader.digest, id, left)}`,
+  };
+}
+
+function tableHeading(reader: DiffReader, table: string): string {
+  const counts = countsInWords(reader.countsOf(table));
+  return `<details>\n<summary>${markdownCode(nameCell(table))}: ${counts}</summary>\n\n| | row | changes |\n|---|---|---|\n`;
+}
+
+function changeLine(change: ReadChange): string {
+  const cells = cellsOf(change)
+    .filter(isChanged)
+    .map(({ name, before, after }) => {
+      const sides = [before, after].filter((side) => side !== undefined).map(valueCell);
+      return `${markdownCode(nameCell(name))}: ${sides.map(markdownCode).join(' → ')}`;
+    });
+  return `| ${words[change.type]} | ${markdownCode(keyCell(change.rowId))} | ${cells.join('<br>')} |\n`;
+}
+
+function closing(
+  { shown, totals }: Ending,
+  digest: string | null,
+  id: string,
+  left: number,
+): string {
+  const all = changesIn(totals);
+  if (all === 0) return 'No changes.\n';
+  const tables = totals.tables === 1 ? '1 table' : `${totals.tables} tables`;
+  const missing = all - shown + left;
+  return [
+    `**${countsInWords(totals)} in ${tables}**\n`,
+    ...(missing > 0
+      ? [`${missing} of the ${all} changes are not shown here: \`stage diff ${id}\`\n`]
+      : []),
+    ...(digest === null ? [] : [`Digest: \`${digest}\`\n`]),
+  ].join('\n');
+}

@@ -1,0 +1,73 @@
+/** `stage diff` without its terminal interface: the changes in the form that was asked for, as they arrive. */
+
+import { nameCell } from '../../client/cell.ts';
+import type { DiffReader as Reader } from '../../client/diff-reader.ts';
+import { DiffReader } from '../../client/diff-reader.ts';
+import type { Connection, Context } from '../context.ts';
+import type { Output } from '../output.ts';
+import { createCsvFormat } from './csv.ts';
+import type { DiffFormat } from './format.ts';
+import { totalsOf } from './format.ts';
+import { createJsonFormat, createJsonLinesFormat } from './json.ts';
+import { createMarkdownFormat } from './markdown.ts';
+import type { SelectionOptions } from './selection.ts';
+import { Selection } from './selection.ts';
+import { createTextFormat } from './text.ts';
+import type { TextMode } from './text-modes.ts';
+
+export const diffOutputs = ['text', 'json', 'jsonl', 'csv', 'markdown'] as const;
+export type DiffOutput = (typeof diffOutputs)[number];
+
+export interface PlainOptions extends SelectionOptions {
+  readonly table?: string;
+  readonly mode?: TextMode;
+}
+
+/** Writes a session's diff and gives how many changes it showed. Memory does not grow with the diff. */
+export async function showPlainDiff(
+  { out }: Context,
+  { api }: Connection,
+  id: string,
+  output: DiffOutput,
+  options: PlainOptions,
+): Promise<number> {
+  const reader = new DiffReader();
+  const format = createFormat(output, { reader, out, id, mode: options.mode ?? 'line' });
+  const selection = new Selection(options);
+  for await (const text of api.diffText(id, { table: options.table, type: options.filter })) {
+    const changes = reader.push(text).filter((change) => selection.choose(change));
+    await out.write(changes.map((change) => format.change(change)).join(''));
+    if (selection.full) break;
+  }
+  if (!selection.full) {
+    reader.end();
+    selection.end();
+  }
+  const totals = totalsOf(reader, options.table);
+  await out.write(format.end({ shown: selection.chosen, totals }));
+  if (options.table !== undefined && totals.tables === 0)
+    await out.remark(`Nothing of ${nameCell(options.table)}: see \`stage diff --stat\`.`);
+  return selection.chosen;
+}
+
+interface Surroundings {
+  readonly reader: Reader;
+  readonly out: Output;
+  readonly id: string;
+  readonly mode: TextMode;
+}
+
+function createFormat(output: DiffOutput, { reader, out, id, mode }: Surroundings): DiffFormat {
+  switch (output) {
+    case 'text':
+      return createTextFormat(reader, out.paint, mode);
+    case 'json':
+      return createJsonFormat(reader);
+    case 'jsonl':
+      return createJsonLinesFormat();
+    case 'csv':
+      return createCsvFormat();
+    case 'markdown':
+      return createMarkdownFormat(reader, id);
+  }
+}

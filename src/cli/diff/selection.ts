@@ -1,0 +1,87 @@
+/** Which changes of a diff are shown: those of a kind, those that meet a condition, so many of them. */
+
+import type { ReadChange } from '../../client/diff-reader.ts';
+import { membersOf } from '../../client/fields.ts';
+import { nearest } from '../../config/nearest.ts';
+import { StageError } from '../../errors.ts';
+import type { Operation } from '../../model/change.ts';
+import type { Sides, Where } from './where.ts';
+import { columnOf, parseWhere } from './where.ts';
+
+export interface SelectionOptions {
+  readonly filter?: Operation;
+  readonly where?: string;
+  readonly limit?: number;
+}
+
+export class Selection {
+  /** How many changes were chosen so far. */
+  chosen = 0;
+  readonly #operation: Operation | undefined;
+  readonly #limit: number;
+  readonly #where: Where | null;
+  /** Columns that the condition names and no row has had yet. */
+  readonly #missing: Set<string>;
+  readonly #seen = new Set<string>();
+
+  /** @throws StageError `usage` for a condition that cannot be read */
+  constructor({ filter, where, limit }: SelectionOptions) {
+    this.#operation = filter;
+    this.#limit = limit ?? Number.POSITIVE_INFINITY;
+    this.#where = where === undefined ? null : readCondition(where);
+    this.#missing = new Set(this.#where?.columns);
+  }
+
+  /** Whether the last change that may be chosen was. */
+  get full(): boolean {
+    return this.chosen > 0 && this.chosen >= this.#limit;
+  }
+
+  /** Whether a change is one of those; counts it. */
+  choose(change: ReadChange): boolean {
+    if (this.chosen >= this.#limit || (this.#operation && change.type !== this.#operation))
+      return false;
+    if (this.#where && !this.#meets(this.#where, change)) return false;
+    this.chosen += 1;
+    return true;
+  }
+
+  /**
+   * Says that there are no more changes.
+   * @throws StageError `usage` when the condition named a column that no row has
+   */
+  end(): void {
+    const [name] = this.#missing;
+    if (name === undefined || this.#seen.size === 0) return;
+    throw new StageError('usage', `no row of the diff has a column ${JSON.stringify(name)}`, {
+      hint: `Did you mean ${nearest(columnOf(name), [...this.#seen])}? See \`stage diff --help\`.`,
+    });
+  }
+
+  #meets(where: Where, { before, after }: ReadChange): boolean {
+    const sides = { before: before && membersOf(before), after: after && membersOf(after) };
+    if (this.#missing.size > 0) this.#look(sides);
+    return where.holds(sides) === true;
+  }
+
+  #look(sides: Sides): void {
+    for (const row of [sides.before, sides.after]) {
+      for (const column of row?.keys() ?? []) this.#seen.add(column);
+    }
+    for (const name of this.#missing) {
+      if (this.#seen.has(name) || this.#seen.has(columnOf(name))) this.#missing.delete(name);
+    }
+  }
+}
+
+function readCondition(text: string): Where {
+  try {
+    return parseWhere(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new StageError('usage', `the condition ${JSON.stringify(text)} ${cause.message}`, {
+      hint: `Write for example --where "price > 10 AND to_status = 'paid'"; see \`stage diff --help\`.`,
+      cause,
+    });
+  }
+}

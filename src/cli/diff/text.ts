@@ -1,0 +1,63 @@
+/** A diff as text: each table under its name and closed by its counts, `+` inserted, `~` updated, `-` deleted. */
+
+import { keyCell, nameCell } from '../../client/cell.ts';
+import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
+import { countsInWords } from '../../client/words.ts';
+import type { Operation } from '../../model/change.ts';
+import type { Paint, Style } from '../colour.ts';
+import type { DiffFormat, Ending } from './format.ts';
+import { changesIn } from './format.ts';
+import type { TextMode } from './text-modes.ts';
+import { layouts } from './text-modes.ts';
+
+const marks: Readonly<Record<Operation, { readonly sign: string; readonly style: Style }>> = {
+  INSERT: { sign: '+', style: 'added' },
+  UPDATE: { sign: '~', style: 'changed' },
+  DELETE: { sign: '-', style: 'removed' },
+};
+
+/** Creates the form; the reader is the one that its changes come from. */
+export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMode): DiffFormat {
+  let table: string | null = null;
+  const turnTo = (next: string | null): string[] => {
+    const closed = table === null ? [] : [`  ${countsInWords(reader.countsOf(table))}`];
+    table = next;
+    return [
+      ...closed.flatMap((line) => [paint('faint', line), '']),
+      ...(next === null ? [] : [paint('heading', nameCell(next))]),
+    ];
+  };
+  return {
+    change: (change) => {
+      const heading = change.table === table ? [] : turnTo(change.table);
+      return linesText([...heading, ...changeLines(change, paint, mode)]);
+    },
+    end: (ending) => linesText([...turnTo(null), ...closingLines(ending, reader, paint)]),
+  };
+}
+
+function changeLines(change: ReadChange, paint: Paint, mode: TextMode): string[] {
+  const { sign, style } = marks[change.type];
+  const [first = '', ...rest] = layouts[mode](change, paint);
+  return [`  ${paint(style, `${sign} ${keyCell(change.rowId)}`)}  ${first}`.trimEnd(), ...rest];
+}
+
+/** The lines that sum a diff up: how many changes it has, and the digest that `approve` takes. */
+export function closingLines(
+  { shown, totals }: Ending,
+  { digest }: DiffReader,
+  paint: Paint,
+): string[] {
+  const all = changesIn(totals);
+  if (all === 0) return ['No changes.'];
+  const tables = totals.tables === 1 ? '1 table' : `${totals.tables} tables`;
+  return [
+    ...(shown < all ? [`${shown} of ${all} changes shown`] : []),
+    paint('heading', `${countsInWords(totals)} in ${tables}`),
+    ...(digest === null ? [] : [paint('faint', `digest ${digest}`)]),
+  ];
+}
+
+function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,75 @@
+/** Lists over several pages, without a daemon. */
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Context } from '../../src/cli/context.ts';
+import type { Host } from '../../src/cli/host.ts';
+import type { ListOptions } from '../../src/cli/list.ts';
+import { showList } from '../../src/cli/list.ts';
+import { Output } from '../../src/cli/output.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const total = 2500;
+
+/** Writes a list of numbers and tells which pages were fetched for it. */
+async function shown(options: ListOptions): Promise<{ stdout: string; pages: string[] }> {
+  const stdout = new PassThrough();
+  const host = { env: {}, stdout, stderr: new PassThrough() } as unknown as Host;
+  const out = new Output(host, { json: false, colour: 'never', quiet: false });
+  const written = text(stdout);
+  const pages: string[] = [];
+  await showList(
+    { out, host, options: { color: 'never' } } as Context,
+    { ...options, color: 'never' },
+    {
+      columns: [{ title: 'n', align: 'right' }],
+      row: (n: number) => [String(n)],
+      member: 'numbers',
+      fetch: async ({ limit, offset }) => {
+        pages.push(`${offset}+${limit}`);
+        const items = Array.from({ length: total }, (_, n) => n).slice(offset, offset + limit);
+        const more = offset + items.length < total;
+        const body = `{"of":"all","numbers":[${items}],"total_count":${total},"has_more":${more}}`;
+        return { body, value: { items, totalCount: total } };
+      },
+    },
+  );
+  stdout.end();
+  return { stdout: await written, pages };
+}
+
+suite('lists', (test) => {
+  test('fetch the usual page when nothing is said', async () => {
+    const { stdout, pages } = await shown({});
+    assert.equal(pages, ['0+100']);
+    assert.is(stdout.split('\n').length, 101);
+  });
+
+  test('fetch as many pages as it takes', async () => {
+    assert.equal((await shown({ limit: 1500, offset: 200 })).pages, ['200+1000', '1200+500']);
+    assert.equal((await shown({ all: true })).pages, ['0+1000', '1000+1000', '2000+1000']);
+    assert.equal((await shown({ limit: 9, offset: 9000 })).pages, ['9000+9']);
+  });
+
+  for (const [form, count] of [
+    ['tsv', total],
+    ['jsonl', total],
+    ['csv', total + 1],
+    ['table', total + 1],
+    ['markdown', total + 2],
+  ] as const) {
+    test(`have one heading over all pages as ${form}`, async () => {
+      const { stdout } = await shown({ all: true, output: form });
+      assert.is(stdout.trimEnd().split('\n').length, count);
+    });
+  }
+
+  test('are one JSON document over all pages', async () => {
+    const { stdout } = await shown({ all: true, output: 'json' });
+    const { of, numbers, total_count, has_more } = JSON.parse(stdout);
+    assert.equal([of, total_count, has_more], ['all', total, false]);
+    assert.equal(
+      numbers,
+      Array.from({ length: total }, (_, n) => n),
+    );
+  });
+});
