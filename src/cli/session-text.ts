@@ -24,6 +24,7 @@ export function sessionRows(session: Session): [string, string][] {
     ['proposed', session.proposedAt],
     ['approved', session.approvedAt],
     ['approved by', session.approvedBy && textCell(session.approvedBy)],
+    ['approved as', session.approvedAs && textCell(session.approvedAs)],
     ['rejected', session.rejectedAt],
     ['reason', session.reason && textCell(session.reason)],
   ];

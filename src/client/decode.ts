@@ -23,6 +23,10 @@ export function readSession(json: JsonText): Session {
     approvedBy: fields.text('approved_by'),
     rejectedAt: fields.text('rejected_at'),
     reason: fields.text('reason'),
+    createdAs: fields.text('created_as'),
+    proposedAs: fields.text('proposed_as'),
+    approvedAs: fields.text('approved_as'),
+    rejectedAs: fields.text('rejected_as'),
   };
 }
 
@@ -78,6 +82,7 @@ export function readAuditEntry(json: JsonText): AuditEntry {
     newData: fields.json('new_data'),
     approvedAt: fields.required('approved_at'),
     approvedBy: fields.text('approved_by'),
+    approvedAs: fields.text('approved_as'),
   };
 }
 

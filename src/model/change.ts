@@ -102,4 +102,6 @@ export interface AuditEntry {
   readonly newData: JsonText | null;
   readonly approvedAt: string;
   readonly approvedBy: string | null;
+  /** Name of the token that was shown; null where nobody had to show one. */
+  readonly approvedAs: string | null;
 }

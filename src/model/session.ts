@@ -33,6 +33,11 @@ export interface Session {
   readonly approvedBy: string | null;
   readonly rejectedAt: string | null;
   readonly reason: string | null;
+  /** Names of the tokens that were shown for it; null where nobody had to show one. */
+  readonly createdAs: string | null;
+  readonly proposedAs: string | null;
+  readonly approvedAs: string | null;
+  readonly rejectedAs: string | null;
 }
 
 /** What each event makes of each status; null where the event is not allowed. */

@@ -20,8 +20,12 @@ import { diffTables, summarizeDiff } from './diff-tables.ts';
 export interface Approval {
   /** Who approves, as the caller says. */
   readonly approvedBy: string | null;
+  /** Who approves, by the token that was shown. */
+  readonly approvedAs?: string | null;
   /** The digest of the reviewed diff: anything else is not approved. */
   readonly digest: string | null;
+  /** Whether those who created or proposed the session may not approve it. */
+  readonly fourEyes?: boolean;
 }
 
 /** Approvals wait for each other, and then for whoever holds the rows in production. */
@@ -34,8 +38,9 @@ const attempts = 4;
 /**
  * Applies a proposed session to production. Approving it again with the digest that was approved gives the approved session,
  * so a caller who lost the answer may ask again.
- * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `conflict_detected`, `digest_mismatch`, or
- *   `apply_failed` when production refused a row; in each case nothing was applied
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`,
+ *   `staged_after_proposal`, `conflict_detected`, `digest_mismatch`, or `apply_failed` when production refused a row; in each
+ *   case nothing was applied
  */
 export async function approveSession(
   db: Database,
@@ -56,18 +61,21 @@ export async function approveSession(
 async function approveLocked(
   tx: Queryable,
   id: string,
-  { approvedBy, digest }: Approval,
+  { approvedBy, approvedAs = null, digest, fourEyes = false }: Approval,
 ): Promise<Session> {
   const session = await lockSession(tx, id);
   if (session.digest !== null && session.digest === digest) return getSession(tx, id);
   requireTransition(session, 'approve');
+  if (fourEyes) refuseAuthor(session, approvedAs);
+  await refuseLateRows(tx, session);
   await prepare(tx);
   await refuseConflicts(tx, session);
   const current = await digestOf(tx, session);
   if (digest !== null && digest !== current) throw digestMismatch(current);
-  const [row] = await tx.query('SELECT stage.approve_session($1, $2, $3) AS failure', [
+  const [row] = await tx.query('SELECT stage.approve_session($1, $2, $3, $4) AS failure', [
     session.uuid,
     approvedBy,
+    approvedAs,
     current,
   ]);
   const failure = row?.['failure'] ?? null;
@@ -82,6 +90,26 @@ async function prepare(tx: Queryable): Promise<void> {
   await tx.query(`SET LOCAL lock_timeout = '${waitForApprovals}'`);
   await tx.query('SELECT 1 FROM stage.audit_head FOR UPDATE');
   await tx.query(`SET LOCAL lock_timeout = '${waitForRows}'`);
+}
+
+/** A name that is not known may be anybody's. */
+function refuseAuthor({ authors }: LockedSession, approver: string | null): void {
+  if (approver !== null && !authors.includes(null) && !authors.includes(approver)) return;
+  throw new StageError('four_eyes_required', 'the author of a session may not approve it', {
+    hint: 'Have it approved with the token of somebody who neither created nor proposed it.',
+  });
+}
+
+async function refuseLateRows(tx: Queryable, { uuid, sealed }: LockedSession): Promise<void> {
+  const [row] = await tx.query('SELECT stage.staged_since($1, $2) AS late', [uuid, sealed]);
+  if (row?.['late'] !== 't') return;
+  throw new StageError(
+    'staged_after_proposal',
+    'rows were staged in the session after it was proposed: somebody went around the proxy',
+    {
+      hint: 'Reject the session, and look who can connect to the database directly.',
+    },
+  );
 }
 
 async function refuseConflicts(tx: Queryable, session: LockedSession): Promise<void> {

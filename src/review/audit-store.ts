@@ -7,7 +7,8 @@ import { isSessionId } from '../model/session.ts';
 
 const columns = `
   a.position, 'sess_' || replace(a.session::text, '-', '') AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
-  a.old_data, a.new_data, stage.iso_time(a.approved_at) AS approved_at, a.approved_by`;
+  a.old_data, a.new_data, stage.iso_time(a.approved_at) AS approved_at, a.approved_by,
+  (SELECT p.approved_as FROM stage.approval p WHERE p.session = a.session) AS approved_as`;
 
 const filters = `
 WHERE a.project_id = $1
@@ -69,8 +70,12 @@ export async function listAudit(db: Database, filter: AuditFilter): Promise<Audi
 export async function getAuditEntry(db: Queryable, id: string): Promise<AuditEntry> {
   const position = /^aud_([1-9]\d{0,17})$/.exec(id)?.[1];
   const [row] = position === undefined ? [] : await db.query(selectEntry, [position]);
-  if (row !== undefined) return toEntry(row as EntryRow);
-  throw new StageError('audit_entry_not_found', `there is no audit entry ${id}`, {
+  if (row === undefined) throw auditEntryNotFound(id);
+  return toEntry(row as EntryRow);
+}
+
+export function auditEntryNotFound(id: string): StageError {
+  return new StageError('audit_entry_not_found', `there is no audit entry ${id}`, {
     hint: 'List the entries with `stage audit list` or GET /audit.',
   });
 }
@@ -86,6 +91,7 @@ type EntryRow = Row & {
   readonly new_data: string | null;
   readonly approved_at: string;
   readonly approved_by: string | null;
+  readonly approved_as: string | null;
 };
 
 function toEntry(row: EntryRow): AuditEntry {
@@ -100,5 +106,6 @@ function toEntry(row: EntryRow): AuditEntry {
     newData: row.new_data === null ? null : new JsonText(row.new_data),
     approvedAt: row.approved_at,
     approvedBy: row.approved_by,
+    approvedAs: row.approved_as,
   };
 }

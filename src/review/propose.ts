@@ -5,19 +5,24 @@ import { lockSession, requireTransition } from '../staging/session-lock.ts';
 import { getSession } from '../staging/session-store.ts';
 
 const propose = `
-UPDATE stage.session SET status = 'proposed', proposed_at = clock_timestamp(),
+UPDATE stage.session SET status = 'proposed', proposed_at = clock_timestamp(), proposed_as = $2, sealed = nextval('stage.seq'),
   mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)
 WHERE id = $1`;
 
 /**
  * Submits an active session for review. Writes in flight either finish first and are counted, or find the session closed.
+ * @param proposedAs the authenticated name of who proposes
  * @throws StageError `session_not_found`, `invalid_transition`, or `session_busy` while a transaction holds staged writes
  */
-export async function proposeSession(db: Database, id: string): Promise<Session> {
+export async function proposeSession(
+  db: Database,
+  id: string,
+  proposedAs: string | null = null,
+): Promise<Session> {
   return db.transaction(async (tx) => {
     const session = await lockSession(tx, id);
     requireTransition(session, 'propose');
-    await tx.query(propose, [session.uuid]);
+    await tx.query(propose, [session.uuid, proposedAs]);
     return getSession(tx, id);
   });
 }

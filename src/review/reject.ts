@@ -6,22 +6,24 @@ import { lockSession, requireTransition } from '../staging/session-lock.ts';
 import { getSession } from '../staging/session-store.ts';
 
 const reject = `
-UPDATE stage.session SET status = 'rejected', rejected_at = clock_timestamp(), reason = $2 WHERE id = $1`;
+UPDATE stage.session SET status = 'rejected', rejected_at = clock_timestamp(), reason = $2, rejected_as = $3 WHERE id = $1`;
 
 /**
  * Rejects a proposed session. Its mutation count tells how many mutations were discarded.
+ * @param rejectedAs the authenticated name of who rejects
  * @throws StageError `session_not_found`, `session_busy` or `invalid_transition`
  */
 export async function rejectSession(
   db: Database,
   id: string,
   reason: string | null,
+  rejectedAs: string | null = null,
 ): Promise<Session> {
   return db.transaction(async (tx) => {
     const session = await lockSession(tx, id);
     requireTransition(session, 'reject');
     await discardStaged(tx, session.uuid);
-    await tx.query(reject, [session.uuid, reason]);
+    await tx.query(reject, [session.uuid, reason, rejectedAs]);
     return getSession(tx, id);
   });
 }

@@ -30,7 +30,7 @@ SELECT identity, position, approvals, encode(hash, 'hex') AS hash FROM stage.aud
 
 const selectApprovals = `
 SELECT number, first_position, entries, encode(hash, 'hex') AS hash, stage.approval_text(
-  number, session, project_id, digest, first_position, entries, approved_at, approved_by) AS text
+  number, session, project_id, digest, first_position, entries, approved_at, approved_by, approved_as) AS text
 FROM stage.approval ORDER BY number`;
 
 const selectEntries = `

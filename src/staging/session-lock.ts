@@ -8,7 +8,7 @@ import { sessionNotFound, sessionUuid } from './session-store.ts';
 const lockTimeout = '2s';
 
 const lockRow = `
-SELECT id AS uuid, status, conflict_scope, digest FROM stage.session WHERE id = $1 FOR UPDATE`;
+SELECT id AS uuid, status, conflict_scope, digest, sealed, created_as, proposed_as FROM stage.session WHERE id = $1 FOR UPDATE`;
 
 export interface LockedSession {
   readonly id: string;
@@ -18,6 +18,10 @@ export interface LockedSession {
   readonly conflictScope: ConflictScope;
   /** Digest of the approved diff; null in any other state. */
   readonly digest: string | null;
+  /** Rows staged under a greater number came after the proposal; null while the session is active. */
+  readonly sealed: string | null;
+  /** Authenticated names of who created and who proposed it; null where nobody had to show a token. */
+  readonly authors: readonly (string | null)[];
 }
 
 /**
@@ -32,8 +36,9 @@ export async function lockSession(tx: Queryable, id: string): Promise<LockedSess
   });
   await tx.query('SET LOCAL lock_timeout = DEFAULT');
   if (row === undefined) throw sessionNotFound(id);
-  const { status, conflict_scope, digest } = row as LockRow;
-  return { id, uuid, status, conflictScope: conflict_scope, digest };
+  const { status, conflict_scope, digest, sealed, created_as, proposed_as } = row as LockRow;
+  const authors = [created_as, proposed_as];
+  return { id, uuid, status, conflictScope: conflict_scope, digest, sealed, authors };
 }
 
 /** @throws StageError `invalid_transition` when the table of transitions has no place for the event */
@@ -77,4 +82,7 @@ type LockRow = Row & {
   readonly status: SessionStatus;
   readonly conflict_scope: ConflictScope;
   readonly digest: string | null;
+  readonly sealed: string | null;
+  readonly created_as: string | null;
+  readonly proposed_as: string | null;
 };

@@ -15,17 +15,18 @@ const columns = `
   ))) AS updated_at,
   stage.iso_time(s.proposed_at) AS proposed_at,
   stage.iso_time(s.approved_at) AS approved_at, s.approved_by,
-  stage.iso_time(s.rejected_at) AS rejected_at, s.reason`;
+  stage.iso_time(s.rejected_at) AS rejected_at, s.reason,
+  s.created_as, s.proposed_as, s.approved_as, s.rejected_as`;
 
 const insertSession = `
-INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope)
-VALUES ($1, $2, $3, $4, $5)
+INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as)
+VALUES ($1, $2, $3, $4, $5, $6)
 RETURNING ${columns}`;
 
 const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 
 const filters = `
-WHERE ($1::text IS NULL OR s.status = $1) AND ($2::text IS NULL OR s.project_id = $2)`;
+WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id)`;
 
 const selectSessions = `
 SELECT ${columns} FROM stage.session s ${filters}
@@ -41,11 +42,14 @@ export interface NewSession {
   readonly metadata: JsonText;
   readonly reads: ReadsMode;
   readonly conflictScope?: ConflictScope | undefined;
+  /** The authenticated name of who creates it. */
+  readonly createdAs?: string | null;
 }
 
 export interface SessionFilter {
   readonly status?: SessionStatus | undefined;
-  readonly projectId?: string | undefined;
+  /** Only sessions of these projects. */
+  readonly projectIds?: readonly string[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -65,6 +69,7 @@ export async function createSession(db: Queryable, session: NewSession): Promise
     session.metadata.text,
     session.reads,
     session.conflictScope ?? 'row',
+    session.createdAs ?? null,
   ]);
   return toSession(row as SessionRow);
 }
@@ -78,7 +83,8 @@ export async function getSession(db: Queryable, id: string): Promise<Session> {
 
 /** Lists sessions, newest first. */
 export async function listSessions(db: Database, filter: SessionFilter): Promise<SessionPage> {
-  const matching = [filter.status ?? null, filter.projectId ?? null];
+  const { status = null, projectIds } = filter;
+  const matching = [status, projectIds === undefined ? null : JSON.stringify(projectIds)];
   const [rows, [total]] = await Promise.all([
     db.query(selectSessions, [...matching, filter.limit, filter.offset]),
     db.query(countSessions, matching),
@@ -122,6 +128,10 @@ type SessionRow = Row & {
   readonly approved_by: string | null;
   readonly rejected_at: string | null;
   readonly reason: string | null;
+  readonly created_as: string | null;
+  readonly proposed_as: string | null;
+  readonly approved_as: string | null;
+  readonly rejected_as: string | null;
 };
 
 function toSession(row: SessionRow): Session {
@@ -140,5 +150,9 @@ function toSession(row: SessionRow): Session {
     approvedBy: row.approved_by,
     rejectedAt: row.rejected_at,
     reason: row.reason,
+    createdAs: row.created_as,
+    proposedAs: row.proposed_as,
+    approvedAs: row.approved_as,
+    rejectedAs: row.rejected_as,
   };
 }

@@ -77,9 +77,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       settings: { ...settings, ...options.settings },
     },
     ...(options.tls ? { tls: options.tls } : {}),
-    ...(options.maxConnectionsPerAddress
-      ? { maxConnectionsPerAddress: options.maxConnectionsPerAddress }
-      : {}),
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? settings.maxConnections,
   });
   const { port } = await listener.start();
   const sessionOption = `-c service_session=${session.id}`;
@@ -166,6 +164,10 @@ function createSession(reads: ReadsMode): Session {
     approvedBy: null,
     rejectedAt: null,
     reason: null,
+    createdAs: null,
+    proposedAs: null,
+    approvedAs: null,
+    rejectedAs: null,
   };
 }
 

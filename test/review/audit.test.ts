@@ -31,7 +31,11 @@ suite('audit', (test) => {
     sessions.push(session);
     await desk.stage(session, statements);
     await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: 'kim', digest: null });
+    await approveSession(desk.service, session, {
+      approvedBy: 'kim',
+      approvedAs: 'token of kim',
+      digest: null,
+    });
   }
 
   const find = async (filter: object) => {
@@ -71,6 +75,7 @@ suite('audit', (test) => {
       rowId: '00000000-0000-0000-0000-00000000000a',
       oldData: null,
       approvedBy: 'kim',
+      approvedAs: 'token of kim',
     });
     assert.is(newData?.text, '{"n": 1.10, "id": "00000000-0000-0000-0000-00000000000a"}');
     assert.match(approvedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -189,6 +194,10 @@ suite('audit', (test) => {
       `DELETE FROM stage.audit WHERE position > 10; DELETE FROM stage.approval WHERE number = 3;
        UPDATE stage.audit_head SET position = 10, approvals = 2`,
       'approval_2',
+    ],
+    'the name of the token edited': [
+      `UPDATE stage.approval SET approved_as = 'kim' WHERE number = 1`,
+      'approval_1',
     ],
     'an approval edited': [
       `UPDATE stage.approval SET digest = 'sha256:' || repeat('0', 64) WHERE number = 2`,

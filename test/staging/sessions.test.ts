@@ -39,6 +39,7 @@ suite('sessions', (test) => {
       metadata,
       reads: 'staged',
       conflictScope: 'column',
+      createdAs: 'agent',
     });
     const { id, createdAt, updatedAt, ...rest } = await getSession(desk.service, created.id);
     assert.match(id, /^sess_[0-9a-f]{32}$/);
@@ -56,6 +57,10 @@ suite('sessions', (test) => {
       approvedBy: null,
       rejectedAt: null,
       reason: null,
+      createdAs: 'agent',
+      proposedAs: null,
+      approvedAs: null,
+      rejectedAs: null,
     });
     assert.is(
       (await createSession(desk.service, { projectId: 'p', metadata, reads: 'production' }))
@@ -98,12 +103,12 @@ suite('sessions', (test) => {
       const page = await listSessions(desk.service, { limit: 100, offset: 0, ...filter });
       return { ids: page.sessions.map(({ id }) => id), total: page.totalCount };
     };
-    assert.equal(await list({ projectId: 'list' }), { ids: [ids[1], ids[0]], total: 2 });
-    assert.equal(await list({ projectId: 'list', status: 'proposed' }), {
+    assert.equal(await list({ projectIds: ['list'] }), { ids: [ids[1], ids[0]], total: 2 });
+    assert.equal(await list({ projectIds: ['list'], status: 'proposed' }), {
       ids: [ids[0]],
       total: 1,
     });
-    assert.equal(await list({ projectId: 'list', limit: 1, offset: 1 }), {
+    assert.equal(await list({ projectIds: ['list'], limit: 1, offset: 1 }), {
       ids: [ids[0]],
       total: 2,
     });

@@ -45,6 +45,7 @@ export function triggersSql(table: Table, server: number): string[] {
     ...operations.map((operation) =>
       fillSql(loadSql('table/triggers.sql'), {
         operation,
+        oid: table.oid,
         overlay: overlayName(table),
         key: settingKey(table, operation),
         row_function: functionName(table, operation),

@@ -37,6 +37,7 @@ export function upsertSql(table: Table, server: number): string {
     function: own('upsert'),
     after_function: functionName(table, 'after_upsert'),
     oid: table.oid,
+    table_literal: quoteLiteral(table.name),
     key: settingKey(table),
     shadow: shadowName(table),
     all_columns: columnList(columnNames(table)),

@@ -1,6 +1,8 @@
 -- The end of an approval, in the transaction that has locked the session and found no conflict: applies the staged rows,
 -- writes and seals the audit, discards what was staged, changes the state. Gives NULL, or what production refused.
-CREATE OR REPLACE FUNCTION stage.approve_session(p_session uuid, p_approved_by text, p_digest text) RETURNS jsonb
+CREATE OR REPLACE FUNCTION stage.approve_session(
+  p_session uuid, p_approved_by text, p_approved_as text, p_digest text
+) RETURNS jsonb
 LANGUAGE plpgsql AS $$
 DECLARE
   v_head stage.audit_head;
@@ -18,14 +20,16 @@ BEGIN
 
   v_state.hash := stage.chain_link(v_state.hash, NULL, convert_to(stage.approval_text(v_head.approvals + 1, p_session,
     v_state.project_id, p_digest, v_head."position" + 1, v_state."position" - v_head."position", v_state.approved_at,
-    p_approved_by), 'UTF8'));
+    p_approved_by, p_approved_as), 'UTF8'));
   INSERT INTO stage.approval VALUES (v_head.approvals + 1, p_session, v_state.project_id, p_digest, v_head."position" + 1,
-    v_state."position" - v_head."position", v_state.approved_at, p_approved_by, v_state.hash);
+    v_state."position" - v_head."position", v_state.approved_at, p_approved_by, p_approved_as,
+    v_state.hash);
   UPDATE stage.audit_head SET "position" = v_state."position", approvals = approvals + 1, hash = v_state.hash;
 
   PERFORM stage.discard_rows(p_session);
-  UPDATE stage.session SET status = 'approved', approved_at = v_state.approved_at, approved_by = p_approved_by, digest = p_digest
+  UPDATE stage.session SET status = 'approved', approved_at = v_state.approved_at, approved_by = p_approved_by,
+    approved_as = p_approved_as, digest = p_digest
   WHERE id = p_session;
   RETURN NULL;
 END $$;
-REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.approve_session(uuid, text, text, text) FROM PUBLIC;

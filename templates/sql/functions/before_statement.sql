@@ -6,6 +6,12 @@ DECLARE
   v_status text;
   v_id text := nextval('stage.seq')::text;
 BEGIN
+  -- always, whatever the settings below claim: a client that goes around the proxy can set them
+  SELECT status INTO v_status FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
+  IF v_status IS DISTINCT FROM 'active' THEN
+    RAISE EXCEPTION 'cannot execute % in a session that is %', TG_OP, coalesce(v_status, 'deleted')
+      USING ERRCODE = 'read_only_sql_transaction', HINT = 'Create a new session to stage further changes.';
+  END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action: part of the mutation that caused it
     PERFORM set_config('stage.start_' || TG_ARGV[0], v_id, true),
             set_config('stage.mutation_' || TG_ARGV[0], current_setting('stage.mutation'), true);
@@ -14,11 +20,6 @@ BEGIN
   -- two writes of one kind to one table in one statement (WITH ... two INSERTs) are one mutation
   IF current_setting('stage.statement_' || TG_ARGV[0], true) = current_setting('stage.statement') THEN
     RETURN NULL;
-  END IF;
-  SELECT status INTO v_status FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
-  IF v_status IS DISTINCT FROM 'active' THEN
-    RAISE EXCEPTION 'cannot execute % in a session that is %', TG_OP, coalesce(v_status, 'deleted')
-      USING ERRCODE = 'read_only_sql_transaction', HINT = 'Create a new session to stage further changes.';
   END IF;
   -- every row this statement stages has a greater _stage_seq than its mutation's id
   PERFORM set_config('stage.statement_' || TG_ARGV[0], current_setting('stage.statement'), true),

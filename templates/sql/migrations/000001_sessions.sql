@@ -22,11 +22,20 @@ CREATE TABLE stage.session (
   approved_by text,
   rejected_at timestamptz,
   reason text,
+  -- Names of the REST tokens that were shown for it; null where none was demanded.
+  created_as text,
+  proposed_as text,
+  approved_as text,
+  rejected_as text,
+  -- Drawn from stage.seq by propose, under the lock that every writer respects: what is staged with a greater number was
+  -- smuggled in, and is not approved.
+  sealed bigint,
   -- Frozen by propose; while the session is active its log is counted instead.
   mutation_count bigint,
   -- The approved diff's digest: a repeated approve proves by it that it means the same change.
   digest text,
   CONSTRAINT session_proposed CHECK ((status = 'active') = (proposed_at IS NULL)),
+  CONSTRAINT session_sealed CHECK ((status = 'active') = (sealed IS NULL)),
   CONSTRAINT session_counted CHECK ((status = 'active') = (mutation_count IS NULL)),
   CONSTRAINT session_approved CHECK ((status = 'approved') = (approved_at IS NOT NULL)),
   CONSTRAINT session_digested CHECK ((status = 'approved') = (digest IS NOT NULL)),

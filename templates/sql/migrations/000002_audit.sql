@@ -33,7 +33,9 @@ CREATE TABLE stage.approval (
   first_position bigint NOT NULL CHECK (first_position > 0),
   entries bigint NOT NULL CHECK (entries >= 0),
   approved_at timestamptz NOT NULL,
+  -- What the caller said, and the name of the token that was shown.
   approved_by text,
+  approved_as text,
   hash bytea NOT NULL CHECK (octet_length(hash) = 32)
 );
 

@@ -5,7 +5,8 @@
 --
 -- The arms of the UNION ALL carry no conditions, so that the planner flattens them and reaches the indexes of both; the
 -- session's conditions stand above and fold away on the production arm. OFFSET 0 keeps the hiding test an index probe: an
--- anti join would multiply the join items, a hash would read every staged row for one.
+-- anti join would multiply the join items, a hash would read every staged row for one. The session's condition stands there
+-- twice: once to find the rows by an index, once to be tried before any condition of the client's (see own_session).
 CREATE OR REPLACE FUNCTION {{source}} RETURNS SETOF {{row_type}}
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT {{columns}} FROM {{production}}$body$;
 
@@ -19,7 +20,8 @@ FROM (
   SELECT {{s_columns}}, true, s._stage_session, s._stage_head, s._stage_op
   FROM {{shadow}} s
 ) u
-WHERE u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
+WHERE stage.own_session(u._stage_session) IS NOT NULL
+  AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
   AND (u._stage_staged OR NOT EXISTS (
     SELECT 1 FROM {{shadow}} h
     WHERE h._stage_session = current_setting('stage.session')::uuid AND h._stage_head AND {{h_hides_u}} OFFSET 0));

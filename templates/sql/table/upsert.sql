@@ -5,12 +5,16 @@ GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 
 -- Fills a new row and gives the row that is in its way; row constraints come first, as in PostgreSQL.
 -- p_arbiters: names of the unique indexes that count, null for all.
+-- Clients can call it by itself: it gives rows only to those who may read them. `role` is what the caller's SET ROLE said.
 CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, p_arbiters jsonb, p_update boolean, OUT v_row {{upsert}})
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
 BEGIN
+  IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
+    RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
+  END IF;
 {{prepare_row}}
 {{row_checks}}
 {{find_collision}}
@@ -83,6 +87,8 @@ BEGIN
   RETURN v_row;
 END $body$;
 
+CREATE TRIGGER allow_upsert BEFORE INSERT ON {{upsert}}
+FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{oid}});
 CREATE TRIGGER analyse_upsert BEFORE INSERT ON {{upsert}}
 FOR EACH STATEMENT EXECUTE FUNCTION {{analyse}}();
 CREATE TRIGGER before_upsert BEFORE INSERT ON {{upsert}}

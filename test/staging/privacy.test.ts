@@ -1,0 +1,171 @@
+/** What a role that connects past the proxy can see of staged rows and do to sessions: as one that may read, and as one that may not. */
+import type pg from 'pg';
+import type { StageError } from '../../src/errors.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import type { TestRole } from '../helpers/roles.ts';
+import { createRole } from '../helpers/roles.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = `CREATE TABLE item (id int PRIMARY KEY, code text NOT NULL UNIQUE, n int NOT NULL DEFAULT 1)`;
+const data = `INSERT INTO item SELECT g, g::text FROM generate_series(1, 5) g`;
+const secret = 'known to one session only';
+
+suite('privacy of sessions', (test) => {
+  let desk: Desk;
+  let reader: TestRole;
+  let stranger: TestRole;
+  let overlay: string;
+  let upsert: string;
+  let foreign: string;
+  let own: string;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+    const [row] = await desk.database.query<{ oid: number }>(`SELECT 'public'::regnamespace::oid`);
+    overlay = `stage_overlay_${row?.oid}.item`;
+    upsert = `stage_upsert_${row?.oid}`;
+    reader = await createRole(desk.database, 'GRANT SELECT ON item TO $role');
+    stranger = await createRole(desk.database);
+    foreign = await desk.open();
+    own = await desk.open();
+    await desk.stage(foreign, `INSERT INTO item VALUES (100, '${secret}', 0)`);
+    await desk.stage(own, `UPDATE item SET n = 2 WHERE id = 1`);
+  });
+  test.after(async () => {
+    await reader.drop();
+    await stranger.drop();
+    await desk.close();
+  });
+
+  async function enter(role: TestRole, session = own): Promise<pg.Client> {
+    const client = await role.connect();
+    await client.query(`SET stage.session = '${session.slice(5)}'`);
+    await client.query('BEGIN');
+    await client.query(`SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`);
+    return client;
+  }
+
+  test('no condition of a client is tried on rows of another session', async () => {
+    const client = await enter(reader);
+    const heard: string[] = [];
+    client.on('notice', ({ message }) => heard.push(String(message)));
+    await client.query('SET enable_indexscan = off; SET enable_bitmapscan = off');
+    await client.query(`CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql
+      IMMUTABLE COST 1e-45 AS 'BEGIN RAISE NOTICE ''%'', $1; RETURN true; END'`);
+    for (const condition of ['code::int > 0', '1 / n > 0', 'pg_temp.leak(code)']) {
+      const { rows } = await client.query(`SELECT count(*) FROM ${overlay} WHERE ${condition}`);
+      assert.is(Number(rows[0].count), condition === '1 / n > 0' ? 4 : 5, condition);
+    }
+    assert.equal([...new Set(heard)].sort(), ['1', '2', '3', '4', '5']);
+  });
+
+  test('nothing but the overlays can be named', async () => {
+    for (const role of [reader, stranger]) {
+      const client = await role.connect();
+      const { rows } = await client.query<{ name: string }>(
+        `SELECT oid::regclass::text AS name FROM pg_class
+         WHERE relnamespace IN ('stage'::regnamespace, 'stage_data'::regnamespace) AND relkind IN ('r', 'v', 'S')`,
+      );
+      const denied = rows.filter(({ name }) => name !== 'stage."overlay"');
+      assert.ok(denied.length > 6);
+      for (const { name } of denied) {
+        assert.is((await rejects(client.query(`TABLE ${name}`))).code, '42501', name);
+      }
+    }
+  });
+
+  test('statistics of staged rows are not shown', async () => {
+    await desk.database.query('ANALYZE');
+    const client = await reader.connect();
+    const { rows } = await client.query(`SELECT * FROM pg_stats WHERE schemaname ~ '^stage'`);
+    assert.equal(
+      rows.filter(({ schemaname, tablename }) => `${schemaname}.${tablename}` !== 'stage.overlay'),
+      [],
+    );
+  });
+
+  test('a role without any right on a table learns nothing of it', async () => {
+    const client = await enter(stranger);
+    const attempts = [
+      `SELECT * FROM ${overlay}`,
+      `INSERT INTO ${overlay} VALUES (1, 'taken?')`,
+      `INSERT INTO ${overlay} VALUES (9, '3')`,
+      `UPDATE ${overlay} SET n = 1`,
+      `DELETE FROM ${overlay}`,
+      `INSERT INTO ${upsert}.item VALUES (1, 'x')`,
+      `SELECT * FROM ${upsert}.item`,
+      `SELECT ${upsert}.collision_${await itemOid()}(ROW(1, 'x', 1)::${upsert}.item, NULL, false)`,
+    ];
+    for (const attempt of attempts) {
+      await client.query('SAVEPOINT a');
+      const error = await rejects(client.query(attempt));
+      await client.query('ROLLBACK TO a');
+      assert.is(error.code, '42501', `${attempt}: ${error.message}`);
+      assert.not.match(JSON.stringify(error), /Key \(|taken|known/);
+    }
+  });
+
+  test('every function that runs with the rights of the service is a trigger, or guarded', async () => {
+    const reachable = await desk.database.query<{ name: string }>(
+      `SELECT p.oid::regproc::text AS name FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+       WHERE p.prosecdef AND n.nspname ~ '^stage' AND has_function_privilege('${stranger.name}', p.oid, 'EXECUTE')
+         AND has_schema_privilege('${stranger.name}', n.oid, 'USAGE') AND p.prorettype <> 'trigger'::regtype`,
+    );
+    assert.equal(
+      reachable.map(({ name }) => name),
+      [`${upsert}.collision_${await itemOid()}`],
+    );
+  });
+
+  test('a proposed session takes no rows, whatever a client pretends', async () => {
+    const session = await proposed();
+    const client = await enter(reader, session);
+    const insert = `INSERT INTO ${overlay} VALUES (300, 'late')`;
+    await client.query('SAVEPOINT a');
+    assert.is((await rejects(client.query(insert))).code, '25006');
+    await client.query('ROLLBACK TO a');
+    const key = `${await itemOid()}_i`;
+    await client.query(
+      `SET stage.statement = '7'; SET stage.statement_${key} = '7'; SET stage.mutation_${key} = '7'; SET stage.start_${key} = '7'`,
+    );
+    assert.is(
+      (await rejects(client.query(insert))).code,
+      '25006',
+      'not the first of its statement',
+    );
+    await client.query('ROLLBACK TO a');
+    await client.query(`SET stage.mutation = '7'; CREATE TEMP TABLE t (x int);
+      CREATE FUNCTION pg_temp.late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${insert}; RETURN NULL; END$$;
+      CREATE TRIGGER late AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION pg_temp.late()`);
+    const nested = await rejects(client.query('INSERT INTO t VALUES (1)'));
+    assert.is(nested.code, '25006', 'inside a trigger');
+    assert.is(await desk.stagedRows(session), 1);
+  });
+
+  test('rows that were smuggled into a proposed session are not approved', async () => {
+    const session = await proposed();
+    const client = await enter(reader);
+    await client.query(`CREATE FUNCTION pg_temp.jump(text) RETURNS text LANGUAGE plpgsql STABLE AS
+      $$BEGIN PERFORM set_config('stage.session', '${session.slice(5)}', false); RETURN $1; END$$`);
+    await client.query(`INSERT INTO ${overlay} SELECT 400, pg_temp.jump('smuggled') OFFSET 0`);
+    await client.query('COMMIT');
+    assert.is(await desk.stagedRows(session), 2, 'the session was changed under way');
+    const approval = approveSession(desk.service, session, { approvedBy: null, digest: null });
+    assert.is((await rejects<StageError>(approval)).code, 'staged_after_proposal');
+    assert.equal(await desk.database.query('SELECT FROM item WHERE id IN (200, 400)'), []);
+  });
+
+  async function proposed(): Promise<string> {
+    const session = await desk.open();
+    await desk.stage(session, `INSERT INTO item VALUES (200, 'two hundred')`);
+    await proposeSession(desk.service, session);
+    return session;
+  }
+
+  async function itemOid(): Promise<number> {
+    const [row] = await desk.database.query<{ oid: number }>(`SELECT 'item'::regclass::oid`);
+    return Number(row?.oid);
+  }
+});
