@@ -31,7 +31,7 @@ export async function readSettings(host: Host, options: SharedOptions): Promise<
   const named = /^(flag|environment)$/.test(origins.session.level);
   return {
     server: checkServer(settings.server),
-    token: readTokens(settings)[0] ?? null,
+    token: readTokens(settings).own,
     session: named ? settings.session : null,
     usualSession: named ? null : settings.session,
   };

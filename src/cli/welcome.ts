@@ -27,7 +27,7 @@ export async function openingSession(
   if (info.embedded === null) return null;
   const { ApiClient } = await import('../client/api-client.ts');
   const { readTokens } = await import('../config/tokens.ts');
-  const api = new ApiClient({ server: restUrl, token: readTokens(config.settings)[0] ?? null });
+  const api = new ApiClient({ server: restUrl, token: readTokens(config.settings).own });
   try {
     const [newest] = (await api.listSessions({ status: 'active', limit: 1 })).value.items;
     const { id } = newest ?? (await api.createSession({})).value;

@@ -31,12 +31,14 @@ export interface Settings {
   readonly token: string | null;
   readonly tokenFile: string | null;
   readonly allowUnauthenticated: boolean;
+  readonly fourEyes: boolean;
   readonly conflictScope: ConflictScope;
   readonly allowFunctions: readonly string[];
   readonly maxStatementBytes: number;
   readonly maxMessageBytes: number;
   readonly statementCacheSize: number;
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number | null;
   readonly loginTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
@@ -141,7 +143,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'token',
     secret: true,
     personal: true,
-    sentence: 'Token that the REST API asks for, and that the commands show.',
+    sentence: "Operator's token that the REST API asks for, and that the commands show.",
   },
   tokenFile: {
     type: path(),
@@ -151,7 +153,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'token_file',
     personal: true,
     sentence:
-      'File of mode 0600 with tokens, one a line: the REST API takes each of them, the commands show the first.',
+      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] sha256:<hash>`, or just the token of an operator; the commands show the first of those.',
   },
   allowUnauthenticated: {
     type: flag(),
@@ -161,6 +163,16 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'allow_unauthenticated',
     personal: true,
     sentence: 'Listen on other addresses than loopback without any token.',
+  },
+  fourEyes: {
+    type: flag(),
+    default: false,
+    env: ['STAGE_FOUR_EYES'],
+    flag: '--four-eyes',
+    key: 'four_eyes',
+    personal: true,
+    sentence:
+      'Nobody may approve a session that was created or proposed with a token of the same name.',
   },
   conflictScope: {
     type: choice(conflictScopes),
@@ -211,6 +223,15 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     flag: '--max-connections COUNT',
     key: 'max_connections',
     sentence: 'Client connections that the proxy serves at once.',
+  },
+  maxConnectionsPerAddress: {
+    type: whole({ least: 1, most: 100_000 }),
+    default: null,
+    defaultText: 'as `max_connections`',
+    env: ['STAGE_MAX_CONNECTIONS_PER_ADDRESS'],
+    flag: '--max-connections-per-address COUNT',
+    key: 'max_connections_per_address',
+    sentence: 'Client connections that the proxy serves at once for one network address.',
   },
   loginTimeoutMs: {
     type: milliseconds(),

@@ -1,22 +1,76 @@
-/** The tokens of the REST API: from the environment, or from a file that nobody else can read. */
+/**
+ * The tokens of the REST API: from the environment, or from a file that nobody else can read. A line of the file is
+ * `<name> <role>[:<project>,...] sha256:<hash>`, or a token as it is, which is an operator's.
+ */
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { StageError } from '../errors.ts';
+import type { Role, Token } from '../model/access.ts';
+import { roles } from '../model/access.ts';
 import type { Settings } from './schema.ts';
 
+export interface Tokens {
+  /** What the REST API accepts. */
+  readonly accepted: readonly Token[];
+  /** What the commands show: the first one that is known as it is. */
+  readonly own: string | null;
+}
+
+/** Whoever shows a token without a name of its own. */
+const unnamed = 'operator';
+
 /**
- * Gives all tokens, the one set directly first.
- * @throws StageError `configuration_invalid` when the file cannot be read, or others could read or write it
+ * Reads all tokens, the one set directly first.
+ * @throws StageError `configuration_invalid` when the file cannot be read or understood, or others could read or write it
  */
-export function readTokens({ token, tokenFile }: Settings): string[] {
-  const direct = token === null ? [] : [token];
-  return tokenFile === null ? direct : [...direct, ...readTokenFile(tokenFile)];
+export function readTokens({ token, tokenFile }: Settings): Tokens {
+  const lines = tokenFile === null ? [] : readTokenFile(tokenFile);
+  const plain = [token, ...lines.map((line) => (line.includes(' ') ? null : line))];
+  const own = plain.find((each) => each !== null) ?? null;
+  const direct = token === null ? [] : [plainToken(token)];
+  return { accepted: [...direct, ...lines.map((line) => readToken(line, tokenFile ?? ''))], own };
+}
+
+function readToken(line: string, path: string): Token {
+  if (!line.includes(' ')) return plainToken(line);
+  const form =
+    /^(?<name>[\w.@-]{1,64}) +(?<role>[a-z]+)(?::(?<projects>[^\s,]+(?:,[^\s,]+)*))? +sha256:(?<hash>[0-9a-f]{64})$/;
+  const { name, role, projects, hash } = form.exec(line)?.groups ?? {};
+  if (name === undefined || hash === undefined || !isRole(role)) throw misunderstood(line, path);
+  return {
+    name,
+    role,
+    projects: projects === undefined ? null : projects.split(','),
+    hash: Buffer.from(hash, 'hex'),
+  };
+}
+
+function plainToken(token: string): Token {
+  const hash = createHash('sha256').update(token).digest();
+  return { name: unnamed, role: 'operator', projects: null, hash };
+}
+
+function isRole(text: string | undefined): text is Role {
+  return roles.some((role) => role === text);
+}
+
+/** Only the first word is repeated, and only where it is a name: a token stands alone on its line. */
+function misunderstood(line: string, path: string): StageError {
+  const [name = ''] = line.split(' ', 1);
+  return new StageError(
+    'configuration_invalid',
+    `the token file ${path} has a line for ${JSON.stringify(name)} that cannot be read`,
+    {
+      hint: `Write: <name> <role>[:<project>,...] sha256:<64 hexadecimal digits>, the role one of ${roles.join(', ')}.`,
+    },
+  );
 }
 
 /** Looks at the rights of the very file that it then reads. */
 function readTokenFile(path: string): string[] {
   const file = open(path);
   try {
-    if ((fstatSync(file).mode & 0o077) === 0) return lines(readFileSync(file, 'utf8'));
+    if ((fstatSync(file).mode & 0o077) === 0) return linesOf(readFileSync(file, 'utf8'));
   } finally {
     closeSync(file);
   }
@@ -40,9 +94,9 @@ function open(path: string): number {
   }
 }
 
-function lines(text: string): string[] {
+function linesOf(text: string): string[] {
   return text
     .split('\n')
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(/\s+/g, ' '))
     .filter((line) => line !== '' && !line.startsWith('#'));
 }

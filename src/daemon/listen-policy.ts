@@ -1,10 +1,12 @@
 /** Where the daemon may listen: loopback freely, anywhere else only with tokens. */
 import { StageError } from '../errors.ts';
+import type { Token } from '../model/access.ts';
 
 export interface ListenPolicy {
   readonly host: string;
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Token[];
   readonly allowUnauthenticated: boolean;
+  readonly fourEyes: boolean;
 }
 
 /** Whether an address to listen on can be reached from this machine only. */
@@ -27,8 +29,22 @@ export function allowedHosts(host: string): readonly string[] | null {
   return isLoopback(host) ? ['localhost', '127.0.0.1', '[::1]', urlHost(host)] : null;
 }
 
-/** @throws StageError `configuration_invalid` when others could approve without showing a token */
-export function checkListenPolicy({ host, tokens, allowUnauthenticated }: ListenPolicy): void {
+/** @throws StageError `configuration_invalid` when others could approve without showing a token, or nobody could at all */
+export function checkListenPolicy({
+  host,
+  tokens,
+  allowUnauthenticated,
+  fourEyes,
+}: ListenPolicy): void {
+  if (fourEyes && new Set(tokens.map(({ name }) => name)).size < 2) {
+    throw new StageError(
+      'configuration_invalid',
+      '`four_eyes` needs tokens of at least two names',
+      {
+        hint: 'Give authors and reviewers tokens of their own in `token_file`.',
+      },
+    );
+  }
   if (isLoopback(host) || tokens.length > 0 || allowUnauthenticated) return;
   throw new StageError('configuration_invalid', `refusing to listen on ${host} without a token`, {
     hint: 'Configure a token, listen on 127.0.0.1, or accept the risk with --allow-unauthenticated.',

@@ -40,6 +40,7 @@ export async function startProxy(
     target: parseUpstream(url),
     findSession: (id) => findSession(db, upstream, id),
     run: createPipeline(settings),
+    maxConnectionsPerAddress: settings.maxConnectionsPerAddress ?? settings.maxConnections,
     ...(tls === null ? {} : { tls }),
   });
   const address = await listener.start().catch((error: Error) => {

@@ -10,6 +10,17 @@ export interface RestServer {
   stop(graceMs: number): Promise<void>;
 }
 
+/** A request that comes too slowly is answered 408 and its connection closed, within a second of its time. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+/** Further ones are closed at once. */
+const maxConnections = 1_000;
+
 /**
  * Starts to listen.
  * @throws StageError `configuration_invalid` when it cannot
@@ -18,7 +29,8 @@ export async function startRestServer(
   handle: RequestListener,
   where: { readonly host: string; readonly port: number },
 ): Promise<RestServer> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, handle);
+  const server = createServer(limits, handle);
+  server.maxConnections = maxConnections;
   // Node counts a connection as idle only once it had a request.
   const silent = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -6,6 +6,7 @@ import { chooseProduction } from '../config/upstream.ts';
 import type { Log } from '../log.ts';
 import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
+import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
 import type { RestServices, ServerInfo } from '../rest/services.ts';
 import { loadParser } from '../sql/parser.ts';
@@ -38,7 +39,7 @@ export interface Daemon {
 
 interface Start extends Parts {
   readonly version: string;
-  readonly tokens: readonly string[];
+  readonly tokens: readonly Token[];
   readonly production: Production;
 }
 
@@ -50,7 +51,7 @@ const maxBodyBytes = 1024 * 1024;
  */
 export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon> {
   const { settings } = config;
-  const tokens = readTokens(settings);
+  const { accepted: tokens } = readTokens(settings);
   checkListenPolicy({ ...settings, tokens });
   const production = chooseProduction(config, io.env);
   const log = createLog(settings.logLevel, io.stderr);
@@ -89,9 +90,10 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   });
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
-  const { conflictScope } = settings;
+  const { conflictScope, fourEyes } = settings;
   const access = { tokens: start.tokens, hosts: allowedHosts(settings.host) };
-  const services = { db, upstream, metrics, log, access, info, conflictScope, maxBodyBytes };
+  const rules = { conflictScope, fourEyes, maxBodyBytes };
+  const services = { db, upstream, metrics, log, access, info, ...rules };
   const restUrl = await startRest(start, services);
   await upstream.start();
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });

@@ -24,8 +24,7 @@ export interface ListenerOptions {
   readonly run: RunPipeline;
   /** Certificate and key for clients that ask for encryption; without them they are told there is none. */
   readonly tls?: Pick<SecureContextOptions, 'cert' | 'key'>;
-  /** By default as many as in total. */
-  readonly maxConnectionsPerAddress?: number;
+  readonly maxConnectionsPerAddress: number;
 }
 
 export interface Listener {
@@ -89,7 +88,7 @@ function createContext(options: ListenerOptions): ServeContext {
     cancelKeys: createCancelKeys(),
     admission: createAdmission({
       total,
-      perAddress: options.maxConnectionsPerAddress ?? total,
+      perAddress: options.maxConnectionsPerAddress,
       silent: maxSilent,
     }),
     sockets: new Set<Socket>(),

@@ -1,11 +1,18 @@
-/** Who may talk to us: the right Host, no foreign Origin, a bearer token where tokens are configured. */
+/** Who may talk to us: the right Host, no foreign site, a bearer token where tokens are configured, a role with the right. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
+import type { Caller, Right, Token } from '../model/access.ts';
+import { hasRight, isInScope, rolesWith } from '../model/access.ts';
+import { getSession, sessionNotFound } from '../staging/session-store.ts';
 import type { Access } from './services.ts';
 
 /** Probes and load balancers ask these without a token. */
 const openPaths: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz']);
+
+/** Where no token is demanded, everybody may do everything. */
+const anybody: Caller = { name: null, role: 'operator', projects: null };
 
 /**
  * Refuses what a browser sends on behalf of another site: a Host we do not go by (DNS rebinding), an Origin that is not ours.
@@ -24,17 +31,20 @@ export function refuseForeignSites(access: Access): Middleware {
       );
     }
     const origin = ctx.get('origin');
-    if (origin !== '' && origin.replace(/^https?:\/\//, '') !== host) {
-      throw new StageError(
-        'forbidden',
-        `requests from the site ${JSON.stringify(origin)} are not taken`,
-        {
-          hint: 'Call the service from a program, not from a page of another site.',
-        },
-      );
-    }
+    if (origin !== '' && origin.replace(/^https?:\/\//, '') !== host) throw foreignSite(origin);
+    if (/^(?:cross-site|same-site)$/.test(ctx.get('sec-fetch-site'))) throw foreignSite('');
     return next();
   };
+}
+
+function foreignSite(origin: string): StageError {
+  return new StageError(
+    'forbidden',
+    `requests from the site ${JSON.stringify(origin)} are not taken`,
+    {
+      hint: 'Call the service from a program, not from a page of another site.',
+    },
+  );
 }
 
 /** The Host header without its port, in lower case; empty when it is not of that form. */
@@ -43,14 +53,15 @@ function hostName(host: string): string {
 }
 
 /**
- * Demands one of the configured tokens, when there are any.
+ * Finds out who calls, by one of the configured tokens when there are any.
  * @throws StageError `unauthorized`
  */
-export function demandToken(access: Access): Middleware {
-  const known = access.tokens.map((token) => digest(token));
+export function demandToken({ tokens }: Access): Middleware {
   return async (ctx, next) => {
     const offered = /^Bearer +(\S+) *$/i.exec(ctx.get('authorization'))?.[1] ?? '';
-    if (known.length > 0 && !openPaths.has(ctx.path) && !isKnown(digest(offered), known)) {
+    const caller = tokens.length === 0 ? anybody : findToken(offered, tokens);
+    if (caller !== null) ctx.state['caller'] = caller;
+    else if (!openPaths.has(ctx.path)) {
       throw new StageError('unauthorized', 'this service wants a token', {
         hint: 'Send the header Authorization: Bearer <token>; the command line takes it from STAGE_TOKEN.',
       });
@@ -60,10 +71,34 @@ export function demandToken(access: Access): Middleware {
 }
 
 /** Compares with every token, in constant time. */
-function isKnown(offered: Buffer, known: readonly Buffer[]): boolean {
-  return known.map((token) => timingSafeEqual(offered, token)).includes(true);
+function findToken(offered: string, tokens: readonly Token[]): Caller | null {
+  const hash = createHash('sha256').update(offered).digest();
+  const matches = tokens.map((token) => timingSafeEqual(hash, token.hash));
+  return tokens[matches.indexOf(true)] ?? null;
 }
 
-function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+/**
+ * Gives the caller of a request that takes a right; the open paths take none.
+ * @throws StageError `forbidden`
+ */
+export function demandRight(ctx: Context, right: Right | null): Caller {
+  const caller: Caller = ctx.state['caller'] ?? anybody;
+  if (right === null || hasRight(caller, right)) return caller;
+  throw new StageError('forbidden', `a token of the role ${caller.role} does not allow this`, {
+    hint: `It takes a token of the role ${rolesWith(right).join(' or ')}.`,
+  });
+}
+
+/** @throws StageError `forbidden` for a project that the caller's token is not good for */
+export function demandProject(caller: Caller, projectId: string): void {
+  if (isInScope(caller, projectId)) return;
+  throw new StageError('forbidden', 'the token is not good for this project', {
+    hint: `Its projects are: ${caller.projects?.join(', ')}.`,
+  });
+}
+
+/** @throws StageError `session_not_found` for a session outside the caller's projects, as for one that does not exist */
+export async function demandSession(caller: Caller, db: Database, id: string): Promise<void> {
+  if (caller.projects === null) return;
+  if (!isInScope(caller, (await getSession(db, id)).projectId)) throw sessionNotFound(id);
 }

@@ -17,12 +17,21 @@ export function sessionBody(session: Session): JsonObject {
     mutation_count: session.mutationCount,
     created_at: session.createdAt,
     updated_at: session.updatedAt,
+    ...named('created_as', session.createdAs),
+    ...named('proposed_as', session.proposedAs),
+    ...named('approved_as', session.approvedAs),
+    ...named('rejected_as', session.rejectedAs),
     ...(proposedAt === null ? {} : { proposed_at: proposedAt }),
     ...(approvedAt === null
       ? {}
       : { approved_at: approvedAt, applied_at: approvedAt, approved_by: session.approvedBy }),
     ...(rejectedAt === null ? {} : { rejected_at: rejectedAt, reason: session.reason }),
   };
+}
+
+/** Names of tokens stand there once one was shown. */
+function named(member: string, name: string | null): JsonObject {
+  return name === null ? {} : { [member]: name };
 }
 
 export function mutationBody(mutation: Mutation): JsonObject {
@@ -90,5 +99,6 @@ export function auditBody(entry: AuditEntry): JsonObject {
     new_data: entry.newData,
     approved_at: entry.approvedAt,
     approved_by: entry.approvedBy,
+    ...named('approved_as', entry.approvedAs),
   };
 }

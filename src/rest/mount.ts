@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { StageError } from '../errors.ts';
 import { stringifyJson } from '../model/json.ts';
+import { demandRight, demandSession } from './access.ts';
 import { readJsonBody } from './json-body.ts';
 import type { Reply, Route } from './route.ts';
 import { PlainText } from './route.ts';
@@ -16,11 +17,14 @@ const stalledMs = 120_000;
 /** Adds the route. A route without a body schema leaves a body unread. */
 export function mountRoute(router: Router, route: Route, services: RestServices): void {
   router[route.method](route.path, async (ctx) => {
+    const caller = demandRight(ctx, route.right);
     if (route.needsUpstream) demandUpstream(services);
     const query = route.query && validate(route.query, singleValues(ctx.query));
     const sent = route.body && (await readJsonBody(ctx.req, services.maxBodyBytes));
     const body = route.body && validate(route.body, sent?.value);
-    const request = { id: ctx.params['id'] ?? '', query, body, texts: sent?.texts ?? new Map() };
+    const id = ctx.params['id'] ?? '';
+    if (route.path.startsWith('/sessions/:id')) await demandSession(caller, services.db, id);
+    const request = { id, query, body, caller, texts: sent?.texts ?? new Map() };
     write(ctx, await route.handle(request, services));
   });
 }

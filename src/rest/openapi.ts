@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
+import { rolesWith } from '../model/access.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Route } from './route.ts';
 import { defineRoute } from './route.ts';
@@ -16,6 +17,7 @@ export function openapiRoute(routes: readonly Route[], version: string): Route {
     path: '/openapi.json',
     name: 'getOpenapi',
     summary: 'This document.',
+    right: 'read',
     answers: { 200: z.record(z.string(), z.unknown()) },
     errors: [],
     needsUpstream: false,
@@ -65,6 +67,8 @@ function operationOf(route: Route, components: Map<string, JsonSchema>): JsonObj
   return {
     operationId: route.name,
     summary: route.summary,
+    description: describeRoles(route),
+    security: route.right === null ? [{}] : undefined,
     parameters: [...pathParameters(route), ...queryParameters(route)],
     requestBody: route.body && {
       required: false,
@@ -72,6 +76,11 @@ function operationOf(route: Route, components: Map<string, JsonSchema>): JsonObj
     },
     responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(answers) },
   };
+}
+
+function describeRoles({ right }: Route): string {
+  if (right === null) return 'Takes no token.';
+  return `Takes a token of the role ${rolesWith(right).join(' or ')}, where tokens are configured.`;
 }
 
 /** A route's own errors and those that follow from its form. */

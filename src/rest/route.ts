@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import type { Caller, Right } from '../model/access.ts';
 import type { JsonObject, JsonText } from '../model/json.ts';
 import type { RestServices } from './services.ts';
 
@@ -10,6 +11,7 @@ export interface RouteRequest<Query, Body> {
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
+  readonly caller: Caller;
   /** The body's members as they were written. */
   readonly texts: ReadonlyMap<string, JsonText>;
 }
@@ -38,6 +40,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   /** Name of the operation in the OpenAPI document. */
   readonly name: string;
   readonly summary: string;
+  /** What the caller's role must allow; null for routes that are open to all. */
+  readonly right: Right | null;
   readonly query?: Query;
   readonly body?: Body;
   /** Answers by HTTP status. A text names a media type that is not JSON. */

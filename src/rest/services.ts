@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Token } from '../model/access.ts';
 import type { ConflictScope } from '../model/session.ts';
 
 /** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
@@ -18,8 +19,8 @@ export interface Upstream {
 
 /** Who may talk to the interface. */
 export interface Access {
-  /** Accepted bearer tokens; empty when nobody has to show one. */
-  readonly tokens: readonly string[];
+  /** Accepted bearer tokens; empty when nobody has to show one: everybody is an operator then. */
+  readonly tokens: readonly Token[];
   /** Host names that a request may be addressed to, or null for any; set on loopback, against DNS rebinding. */
   readonly hosts: readonly string[] | null;
 }
@@ -43,6 +44,8 @@ export interface RestServices {
   readonly info: ServerInfo;
   /** Of sessions that choose none. */
   readonly conflictScope: ConflictScope;
+  /** Whether the author of a session may not approve it. */
+  readonly fourEyes: boolean;
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number;
 }

@@ -2,7 +2,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest } from '../helpers/rest.ts';
+import { startTestRest, testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Shell } from './stage.ts';
 import { createShell } from './stage.ts';
@@ -196,7 +196,7 @@ suite('tokens on the command line', (test) => {
   let rest: TestRest;
   let shell: Shell;
   test.before(async () => {
-    rest = await startTestRest({ tokens: ['right'] });
+    rest = await startTestRest({ tokens: [testToken({ secret: 'right' })] });
     shell = await createShell(rest.url);
   });
   test.after(async () => {

@@ -1,10 +1,13 @@
 /** Tokens come from places that are the user's alone. */
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
 import { readTokens } from '../../src/config/tokens.ts';
 import { assert, suite } from '../helpers/suite.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 suite('tokens', (test) => {
   let base = '';
@@ -15,12 +18,56 @@ suite('tokens', (test) => {
   const read = (env: Record<string, string>) =>
     readTokens(loadConfig({ flags: {}, env: { HOME: base, ...env }, cwd: base }).settings);
 
-  test('are none by default', () => assert.equal(read({}), []));
+  test('are none by default', () => assert.equal(read({}), { accepted: [], own: null }));
 
   test('come from the environment and from a file of mode 0600', () => {
     const path = join(base, 'good');
     writeFileSync(path, '# for CI\none\n\n two \n', { mode: 0o600 });
-    assert.equal(read({ STAGE_TOKEN: 'zero', STAGE_TOKEN_FILE: path }), ['zero', 'one', 'two']);
+    const { accepted, own } = read({ STAGE_TOKEN: 'zero', STAGE_TOKEN_FILE: path });
+    assert.is(own, 'zero');
+    assert.equal(
+      accepted,
+      ['zero', 'one', 'two'].map((token) => ({
+        name: 'operator',
+        role: 'operator',
+        projects: null,
+        hash: sha256(token),
+      })),
+    );
+  });
+
+  test('have names, roles and projects where only their hashes are stored', () => {
+    const path = join(base, 'hashed');
+    const hash = sha256('secret').toString('hex');
+    writeFileSync(
+      path,
+      `agent-7   author:shop,crm  sha256:${hash}\nann@x reviewer sha256:${hash}\nplain\n`,
+      { mode: 0o600 },
+    );
+    const { accepted, own } = read({ STAGE_TOKEN_FILE: path });
+    assert.is(own, 'plain', 'what the commands can show');
+    assert.equal(accepted.slice(0, 2), [
+      { name: 'agent-7', role: 'author', projects: ['shop', 'crm'], hash: sha256('secret') },
+      { name: 'ann@x', role: 'reviewer', projects: null, hash: sha256('secret') },
+    ]);
+  });
+
+  test('are refused with the line that cannot be read, and without its secrets', () => {
+    const path = join(base, 'bad');
+    const hash = sha256('secret').toString('hex');
+    for (const line of [
+      `ann boss sha256:${hash}`,
+      `ann reviewer ${hash}`,
+      `ann reviewer sha256:${hash}0`,
+      `ann reviewer: sha256:${hash}`,
+      'ann reviewer secret',
+      `a/nn reviewer sha256:${hash}`,
+    ]) {
+      writeFileSync(path, line, { mode: 0o600 });
+      const check = (error: Error) => !/secret|[0-9a-f]{64}/.test(error.message);
+      assert.throws(() => read({ STAGE_TOKEN_FILE: path }), check, line);
+      assert.throws(() => read({ STAGE_TOKEN_FILE: path }), /has a line for "a\/?nn"/, line);
+    }
   });
 
   test('are not taken from a file that others can read', () => {

@@ -8,11 +8,17 @@ import {
 } from '../../src/daemon/listen-policy.ts';
 import { redactor } from '../../src/daemon/redact.ts';
 import type { StageError } from '../../src/errors.ts';
+import { testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 suite('daemon: listen policy', (test) => {
-  const check = (host: string, tokens: string[] = [], allowUnauthenticated = false) =>
-    checkListenPolicy({ host, tokens, allowUnauthenticated });
+  const check = (host: string, names: string[] = [], allowed = false, fourEyes = false) =>
+    checkListenPolicy({
+      host,
+      tokens: names.map((name) => testToken({ name })),
+      allowUnauthenticated: allowed,
+      fourEyes,
+    });
 
   test('loopback is free', () => {
     for (const host of ['127.0.0.1', '127.8.9.1', 'localhost', '::1']) {
@@ -26,6 +32,13 @@ suite('daemon: listen policy', (test) => {
       assert.not.throws(() => check(host, ['token']));
       assert.not.throws(() => check(host, [], true));
     }
+  });
+
+  test('four eyes need tokens of two names', () => {
+    for (const names of [[], ['ann'], ['ann', 'ann']]) {
+      assert.throws(() => check('127.0.0.1', names, true, true), /two names/);
+    }
+    assert.not.throws(() => check('127.0.0.1', ['ann', 'bob'], false, true));
   });
 
   test('requests must name the service on loopback only', () => {

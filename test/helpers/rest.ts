@@ -1,4 +1,5 @@
 /** The REST interface over real HTTP on a fresh database, without the proxy. */
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { startRestServer } from '../../src/daemon/rest-server.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -7,6 +8,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import type { Metrics } from '../../src/metrics.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import type { Token } from '../../src/model/access.ts';
 import { createRestApp } from '../../src/rest/app.ts';
 import type { RestServices, UpstreamState } from '../../src/rest/services.ts';
 import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
@@ -32,10 +34,17 @@ export interface TestRest {
 }
 
 interface TestRestOptions {
-  readonly tokens?: readonly string[];
+  readonly tokens?: readonly Token[];
+  readonly fourEyes?: boolean;
   readonly hosts?: readonly string[] | null;
   readonly upstream?: UpstreamState;
   readonly maxBodyBytes?: number;
+}
+
+/** A token as the daemon knows it; the secret is its name unless given. */
+export function testToken(token: Partial<Omit<Token, 'hash'>> & { secret?: string } = {}): Token {
+  const { name = 'operator', role = 'operator', projects = null, secret = name } = token;
+  return { name, role, projects, hash: createHash('sha256').update(secret).digest() };
 }
 
 /** Starts everything; the caller stops it. */
@@ -63,6 +72,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
       embedded: null,
     },
     conflictScope: 'row',
+    fourEyes: options.fourEyes ?? false,
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
   };
   const server = await startRestServer(createRestApp(services).callback(), {

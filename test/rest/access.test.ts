@@ -1,12 +1,14 @@
 /** Tokens, foreign hosts and foreign sites. */
 import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest } from '../helpers/rest.ts';
+import { startTestRest, testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 suite('rest: tokens', (test) => {
   let rest: TestRest;
   test.before(async () => {
-    rest = await startTestRest({ tokens: ['first-token', 'second-token'] });
+    rest = await startTestRest({
+      tokens: [testToken({ secret: 'first-token' }), testToken({ secret: 'second-token' })],
+    });
   });
   test.after(() => rest.stop());
 
@@ -103,8 +105,12 @@ suite('rest: hosts and sites', (test) => {
       assert.is(status, 403, origin);
       assert.is(body.error, 'forbidden');
     }
+    for (const site of ['cross-site', 'same-site']) {
+      const headers = { host, 'sec-fetch-site': site };
+      assert.is((await rest.call('POST', '/sessions', { headers })).status, 403, site);
+    }
     const { status } = await rest.call('POST', '/sessions', {
-      headers: { host, origin: 'http://localhost:8080' },
+      headers: { host, origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' },
     });
     assert.is(status, 201);
   });

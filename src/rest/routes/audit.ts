@@ -1,7 +1,9 @@
 /** The audit of applied changes. */
 import { z } from 'zod';
-import { getAuditEntry, listAudit } from '../../review/audit-store.ts';
+import { isInScope } from '../../model/access.ts';
+import { auditEntryNotFound, getAuditEntry, listAudit } from '../../review/audit-store.ts';
 import { verifyAudit } from '../../review/verify-audit.ts';
+import { demandProject } from '../access.ts';
 import { auditBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
@@ -13,6 +15,7 @@ const list = defineRoute({
   path: '/audit',
   name: 'listAudit',
   summary: 'Lists the applied changes of a project, oldest first.',
+  right: 'read',
   query: z.object({
     project_id: shortText,
     session_id: shortText.optional(),
@@ -25,7 +28,8 @@ const list = defineRoute({
   answers: { 200: auditList },
   errors: [],
   needsUpstream: true,
-  handle: async ({ query }, { db }) => {
+  handle: async ({ query, caller }, { db }) => {
+    demandProject(caller, query.project_id);
     const page = await listAudit(db, {
       projectId: query.project_id,
       sessionId: query.session_id,
@@ -51,6 +55,7 @@ const verify = defineRoute({
   path: '/audit/verify',
   name: 'verifyAudit',
   summary: 'Recomputes the hash chain and names the first entry that does not fit.',
+  right: 'review',
   answers: { 200: auditVerdict },
   errors: [],
   needsUpstream: true,
@@ -65,10 +70,15 @@ const get = defineRoute({
   path: '/audit/:id',
   name: 'getAuditEntry',
   summary: 'Shows one applied change.',
+  right: 'read',
   answers: { 200: auditEntry },
   errors: ['audit_entry_not_found'],
   needsUpstream: true,
-  handle: async ({ id }, { db }) => ({ body: auditBody(await getAuditEntry(db, id)) }),
+  handle: async ({ id, caller }, { db }) => {
+    const entry = await getAuditEntry(db, id);
+    if (!isInScope(caller, entry.projectId)) throw auditEntryNotFound(id);
+    return { body: auditBody(entry) };
+  },
 });
 
 /** `verify` stands before `:id`, which would take it. */

@@ -12,6 +12,7 @@ const list = defineRoute({
   path: '/sessions/:id/mutations',
   name: 'listMutations',
   summary: 'Lists the statements that the session staged, oldest first.',
+  right: 'read',
   query: z.object({ table: shortText.optional(), type: operation.optional(), ...paging }),
   answers: { 200: mutationList },
   errors: ['session_not_found'],

@@ -20,6 +20,7 @@ const showDiff = defineRoute({
   name: 'getDiff',
   summary:
     'Shows the net change of every row, by table. With limit, only so many changes; counts stay those of the whole.',
+  right: 'read',
   query: z.object({
     table: shortText.optional(),
     type: operation.optional(),
@@ -71,6 +72,7 @@ const showConflicts = defineRoute({
   path: '/sessions/:id/conflicts',
   name: 'findConflicts',
   summary: 'Makes the check that approve would make, and changes nothing.',
+  right: 'read',
   answers: { 200: conflictList },
   errors: ['session_not_found'],
   needsUpstream: true,
@@ -85,11 +87,14 @@ const propose = defineRoute({
   path: '/sessions/:id/propose',
   name: 'proposeSession',
   summary: 'Submits an active session for review; it takes no further writes.',
+  right: 'write',
   body: z.object({}),
   answers: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
-  handle: async ({ id }, { db }) => ({ body: sessionBody(await proposeSession(db, id)) }),
+  handle: async ({ id, caller }, { db }) => ({
+    body: sessionBody(await proposeSession(db, id, caller.name)),
+  }),
 });
 
 const approve = defineRoute({
@@ -97,6 +102,7 @@ const approve = defineRoute({
   path: '/sessions/:id/approve',
   name: 'approveSession',
   summary: 'Applies a proposed session to production: all of it in one transaction, or nothing.',
+  right: 'review',
   body: z.object({
     approved_by: shortText.nullish(),
     digest: z
@@ -109,14 +115,17 @@ const approve = defineRoute({
     'session_not_found',
     'invalid_transition',
     'session_busy',
+    'four_eyes_required',
+    'staged_after_proposal',
     'conflict_detected',
     'apply_failed',
     'digest_mismatch',
   ],
   needsUpstream: true,
-  handle: async ({ id, body }, { db, metrics }) => {
+  handle: async ({ id, body, caller }, { db, metrics, fourEyes }) => {
     try {
-      const by = { approvedBy: body.approved_by ?? null, digest: body.digest ?? null };
+      const { approved_by: approvedBy = null, digest = null } = body;
+      const by = { approvedBy, approvedAs: caller.name, digest, fourEyes };
       const { status } = await getSession(db, id);
       const approved = await approveSession(db, id, by);
       // a repeated approval of the same diff applies nothing
@@ -134,12 +143,13 @@ const reject = defineRoute({
   path: '/sessions/:id/reject',
   name: 'rejectSession',
   summary: 'Rejects a proposed session and discards everything it staged.',
+  right: 'review',
   body: z.object({ reason: longText.nullish() }),
   answers: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
-  handle: async ({ id, body }, { db, metrics }) => {
-    const rejected = await rejectSession(db, id, body.reason ?? null);
+  handle: async ({ id, body, caller }, { db, metrics }) => {
+    const rejected = await rejectSession(db, id, body.reason ?? null, caller.name);
     metrics.reviewed('rejected', rejected.mutationCount);
     return { body: sessionBody(rejected) };
   },

@@ -1,9 +1,13 @@
 /** Sessions: create, list, look at, delete. */
 import { z } from 'zod';
+import { StageError } from '../../errors.ts';
+import type { Caller } from '../../model/access.ts';
 import { JsonText } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
 import { deleteSession } from '../../staging/discard.ts';
 import { createSession, getSession, listSessions } from '../../staging/session-store.ts';
+import { demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
@@ -15,6 +19,7 @@ const create = defineRoute({
   path: '/sessions',
   name: 'createSession',
   summary: 'Starts a session.',
+  right: 'write',
   body: z.object({
     project_id: shortText.nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
@@ -24,12 +29,15 @@ const create = defineRoute({
   answers: { 201: session },
   errors: [],
   needsUpstream: true,
-  handle: async ({ body, texts }, { db, conflictScope }) => {
+  handle: async ({ body, texts, caller }, { db, conflictScope }) => {
+    const projectId = body.project_id ?? 'default';
+    demandProject(caller, projectId);
     const created = await createSession(db, {
-      projectId: body.project_id ?? 'default',
+      projectId,
       metadata: (body.metadata && texts.get('metadata')) ?? new JsonText('{}'),
       reads: body.reads ?? 'production',
       conflictScope: body.conflict_scope ?? conflictScope,
+      createdAs: caller.name,
     });
     return {
       status: 201,
@@ -44,6 +52,7 @@ const list = defineRoute({
   path: '/sessions',
   name: 'listSessions',
   summary: 'Lists sessions, newest first.',
+  right: 'read',
   query: z.object({
     status: z.enum(sessionStatuses).optional(),
     project_id: shortText.optional(),
@@ -52,8 +61,11 @@ const list = defineRoute({
   answers: { 200: sessionList },
   errors: [],
   needsUpstream: true,
-  handle: async ({ query: { status, project_id: projectId, limit, offset } }, { db }) => {
-    const page = await listSessions(db, { status, projectId, limit, offset });
+  handle: async ({ query, caller }, { db }) => {
+    const { status, project_id: projectId, limit, offset } = query;
+    if (projectId !== undefined) demandProject(caller, projectId);
+    const projectIds = projectId === undefined ? (caller.projects ?? undefined) : [projectId];
+    const page = await listSessions(db, { status, projectIds, limit, offset });
     return {
       body: {
         sessions: page.sessions.map(sessionBody),
@@ -69,6 +81,7 @@ const get = defineRoute({
   path: '/sessions/:id',
   name: 'getSession',
   summary: 'Shows a session.',
+  right: 'read',
   answers: { 200: session },
   errors: ['session_not_found'],
   needsUpstream: true,
@@ -79,16 +92,26 @@ const remove = defineRoute({
   method: 'delete',
   path: '/sessions/:id',
   name: 'deleteSession',
-  summary: 'Deletes an active or proposed session and everything it staged.',
+  summary:
+    'Deletes an active or proposed session and everything it staged; an author only its own.',
+  right: 'write',
   answers: { 200: deletedSession },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
-  handle: async ({ id }, { db }) => {
+  handle: async ({ id, caller }, { db }) => {
+    if (caller.role === 'author') demandAuthor(caller, await getSession(db, id));
     const { sessionId, deletedAt } = await deleteSession(db, id);
     return {
       body: { session_id: sessionId, id: sessionId, status: 'deleted', deleted_at: deletedAt },
     };
   },
 });
+
+function demandAuthor({ name }: Caller, { createdAs }: Session): void {
+  if (createdAs === name) return;
+  throw new StageError('forbidden', 'the session was created with another token', {
+    hint: 'An author deletes its own sessions; an operator deletes any.',
+  });
+}
 
 export const sessionRoutes = [create, list, get, remove];

@@ -16,6 +16,8 @@ const sessionIds = {
   id: z.string().meta({ description: 'The same as session_id' }),
 };
 
+const tokenName = z.string().optional().meta({ description: 'Name of the token that was shown' });
+
 export const session = z
   .object({
     ...sessionIds,
@@ -33,6 +35,10 @@ export const session = z
     approved_by: z.string().nullish(),
     rejected_at: time.optional(),
     reason: z.string().nullish(),
+    created_as: tokenName,
+    proposed_as: tokenName,
+    approved_as: tokenName,
+    rejected_as: tokenName,
   })
   .meta({ id: 'Session' });
 
@@ -161,6 +167,7 @@ export const auditEntry = z
     new_data: row.nullable(),
     approved_at: time,
     approved_by: z.string().nullable(),
+    approved_as: tokenName,
   })
   .meta({ id: 'AuditEntry' });
 

@@ -1,0 +1,42 @@
+/** Who may do what over REST: roles, the rights they give, and the projects they are good for. */
+
+export const roles = ['author', 'reviewer', 'operator'] as const;
+export type Role = (typeof roles)[number];
+
+/** What a request does: look, make and propose sessions, decide about them, run the service. */
+export type Right = 'read' | 'write' | 'review' | 'operate';
+
+/** Nobody but an operator both writes and reviews. */
+const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
+  author: ['read', 'write'],
+  reviewer: ['read', 'review'],
+  operator: ['read', 'write', 'review', 'operate'],
+};
+
+export interface Caller {
+  /** Name of the token; null where nobody has to show one. */
+  readonly name: string | null;
+  readonly role: Role;
+  /** The only projects it is good for, or null for all. */
+  readonly projects: readonly string[] | null;
+}
+
+/** A token that the REST API accepts; of the token itself only its hash is known. */
+export interface Token extends Caller {
+  readonly name: string;
+  /** SHA-256, 32 bytes. */
+  readonly hash: Buffer;
+}
+
+export function hasRight({ role }: Caller, right: Right): boolean {
+  return rightsOf[role].includes(right);
+}
+
+/** The roles that give a right, for messages. */
+export function rolesWith(right: Right): readonly Role[] {
+  return roles.filter((role) => rightsOf[role].includes(right));
+}
+
+export function isInScope({ projects }: Caller, projectId: string): boolean {
+  return projects === null || projects.includes(projectId);
+}
