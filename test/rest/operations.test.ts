@@ -128,6 +128,8 @@ suite('rest: openapi', (test) => {
       'GET /sessions/{id}',
       'GET /sessions/{id}/conflicts',
       'GET /sessions/{id}/diff',
+      'GET /sessions/{id}/diff/changes',
+      'GET /sessions/{id}/diff/outline',
       'GET /sessions/{id}/mutations',
       'POST /sessions',
       'POST /sessions/{id}/approve',

@@ -37,6 +37,8 @@ suite('rest: roles', (test) => {
     ['GET', '/sessions', 'agent ann root'],
     ['GET', `/sessions/${unknown}`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/diff`, 'agent ann root'],
+    ['GET', `/sessions/${unknown}/diff/outline`, 'agent ann root'],
+    ['GET', `/sessions/${unknown}/diff/changes?table=x`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/mutations`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/conflicts`, 'agent ann root'],
     ['DELETE', `/sessions/${unknown}`, 'agent root'],

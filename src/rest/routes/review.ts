@@ -40,6 +40,7 @@ const showOutline = defineRoute({
   path: '/sessions/:id/diff/outline',
   name: 'getDiffOutline',
   summary: 'Counts the changes, by table and in chunks by which any page of the diff is found.',
+  right: 'read',
   answers: { 200: outline },
   errors: ['session_not_found'],
   needsUpstream: true,
@@ -52,6 +53,7 @@ const listChanges = defineRoute({
   name: 'listChanges',
   summary:
     "Gives a page of one table's changes, from a cursor on. It may be shorter than asked for: next_cursor says where to read on.",
+  right: 'read',
   query: z.object({
     table: shortText,
     type: operation.optional(),
