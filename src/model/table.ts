@@ -8,6 +8,10 @@ export interface Column {
   readonly baseType: string;
   /** The type has a binary form, which depends on no setting. */
   readonly isSendable: boolean;
+  /** The domain over that type, if the column is of one. */
+  readonly domain: string | null;
+  /** The value may be, or contain, one of type json, of which not every one can be made jsonb. */
+  readonly holdsJson: boolean;
   readonly notNull: boolean;
   /** A generated column's expression; null for an ordinary column. */
   readonly generated: {

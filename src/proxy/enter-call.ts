@@ -11,6 +11,9 @@ import { textToSend } from './statement-text.ts';
 
 /** OID of text. */
 const text = 25;
+/** OIDs of json and json[], and the first one of types that are not built in: these may hold what jsonb cannot. */
+const json = new Set([114, 199]);
+const firstOfUsers = 16_384;
 /** The text, the names, the options and the search path come before the client's parameters. */
 const ownParameters = 4;
 const maxParameters = 65_535 - ownParameters;
@@ -72,10 +75,10 @@ function enterStatement({ handsOver }: EnterCall, types: readonly number[]): Own
   const list =
     types.length === 0
       ? `'[]'`
-      : `pg_catalog.to_jsonb(ARRAY[${eachParameter(types, 'pg_catalog.to_jsonb')}])::pg_catalog.text`;
+      : `pg_catalog.to_jsonb(ARRAY[${eachParameter(types, imageOf)}])::pg_catalog.text`;
   const options =
     handsOver && types.length > 0
-      ? `stage.with_arguments($3, ARRAY[${eachParameter(types, 'stage.argument')}], '{${types.join(',')}}')`
+      ? `stage.with_arguments($3, ARRAY[${eachParameter(types, () => 'stage.argument')}], '{${types.join(',')}}')`
       : '$3';
   return {
     text: `SELECT stage.enter($1, ${list}, $2, ${options}, $4)`,
@@ -83,8 +86,12 @@ function enterStatement({ handsOver }: EnterCall, types: readonly number[]): Own
   };
 }
 
-function eachParameter(types: readonly number[], call: string): string {
-  return types.map((_, index) => `${call}($${index + 1 + ownParameters})`).join(', ');
+const imageOf = (type: number) =>
+  json.has(type) || type >= firstOfUsers ? 'stage.value_image' : 'pg_catalog.to_jsonb';
+
+/** @param call the function that is called with a parameter of the given type */
+function eachParameter(types: readonly number[], call: (type: number) => string): string {
+  return types.map((type, index) => `${call(type)}($${index + 1 + ownParameters})`).join(', ');
 }
 
 function tooMany(count: number): StageError {

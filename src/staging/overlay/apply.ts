@@ -12,7 +12,15 @@ import {
   rowTypeName,
   shadowName,
 } from './names.ts';
-import { keyColumns, keysEqual, oldKeyColumns, rowId, rowKey, same } from './row-identity.ts';
+import {
+  keyColumns,
+  keysEqual,
+  oldKeyColumns,
+  rowId,
+  rowImage,
+  rowKey,
+  same,
+} from './row-identity.ts';
 
 const oneRow = 's._stage_session = p_session AND s._stage_seq = p_first';
 
@@ -38,6 +46,7 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     production: productionName(table),
     shadow: shadowName(table),
     rows,
+    row_image: rowImage(table),
     settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
     insert_columns: columnList(written),
     insert_values: columnList(written, 's.'),
@@ -127,6 +136,7 @@ function cascadedFunctionsSql(table: Table): string {
     production: productionName(table),
     shadow: shadowName(table),
     row_type: rowTypeName(table),
+    row_image: rowImage(table),
     rows: manyRows,
     x_columns: columnList(columns, 'x.'),
     p_columns: columnList(columns, 'p.'),

@@ -5,6 +5,7 @@ import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { hidesRow } from './keyless.ts';
 import {
   columnList,
+  columnNamed,
   columnNames,
   functionName,
   imageColumn,
@@ -17,7 +18,7 @@ import {
   shadowName,
   sourceCall,
 } from './names.ts';
-import { keyColumns, keysEqual, oldKeyColumns, rowKey, same } from './row-identity.ts';
+import { keyColumns, keysEqual, oldKeyColumns, rowImage, rowKey, same } from './row-identity.ts';
 
 /** Builds `vanished_<oid>`, `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */
 export function conflictsSql(table: Table): string {
@@ -38,6 +39,7 @@ const common = (table: Table) => ({
   shadow: shadowName(table),
   source: sourceCall(table),
   row_type: rowTypeName(table),
+  row_image: rowImage(table),
   h_columns: columnList(columnNames(table), 'h.'),
 });
 
@@ -100,11 +102,12 @@ function changedBySession(table: Table): string {
 function fields(table: Table): string {
   return comparedColumns(table)
     .map((name, index) => {
+      const image = columnNamed(table, name).holdsJson ? 'stage.value_image' : 'to_jsonb';
       const column = quoteIdentifier(name);
-      const images = ['base', 'staged', 'current'].map((image) => `(m.${image}).${column}`);
+      const images = ['base', 'staged', 'current'].map((row) => `(m.${row}).${column}`);
       const moved = `NOT ${same(`(m.current).${column}`, `(m.base).${column}`)}`;
       const shown = `CASE WHEN m.gone THEN NOT m.deleted ELSE ${moved} END`;
-      const values = images.map((image) => `to_jsonb(${image})`);
+      const values = images.map((value) => `${image}(${value})`);
       return `(${[quoteLiteral(name), index + 1, shown, ...values].join(', ')})`;
     })
     .join(',\n    ');
@@ -135,6 +138,7 @@ function reachedBy(table: Table, foreignKey: ForeignKey): string {
     shadow: shadowName(table),
     source: sourceCall(table),
     row_type: rowTypeName(table),
+    row_image: rowImage(table),
     c_key: key.join(', '),
     c_row_id: rowKey(table, key),
     c_columns: columnList(columnNames(table), 'c.'),

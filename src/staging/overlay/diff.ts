@@ -10,7 +10,7 @@ import {
   rowTypeName,
   shadowName,
 } from './names.ts';
-import { keyColumns, oldKeyColumns, rowKey } from './row-identity.ts';
+import { keyColumns, oldKeyColumns, rowImage, rowKey } from './row-identity.ts';
 
 /** Builds `diff_<oid>` and `outline_<oid>`. */
 export function diffSql(table: Table): string {
@@ -22,6 +22,7 @@ export function diffSql(table: Table): string {
   const diff = fillSql(loadSql('table/diff.sql'), {
     function: functionName(table, 'diff'),
     row_type: rowTypeName(table),
+    row_image: rowImage(table),
     net_changes: netChanges,
     n_columns: columnList(columnNames(table), '(n.newest).'),
     // without a key, a row goes by what it was when the session first knew it

@@ -3,6 +3,7 @@ import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { columnList, oldColumnName, overlayName, shadowName } from './names.ts';
 import { displayKey, displayName, keyDetail, raise } from './raise.ts';
+import { same } from './row-identity.ts';
 
 const pairs = (foreignKey: ForeignKey) =>
   foreignKey.child.columns.map((child, index) => ({
@@ -64,12 +65,20 @@ function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent): 
   );
 }
 
+/** The equality operator of a referenced column: a unique index stands behind it. */
+function equalityOf(table: Table, column: string): string {
+  const elements = table.uniques.flatMap((unique) =>
+    unique.kind === 'unique' ? unique.elements : [],
+  );
+  return elements.find((element) => element.column === column)?.operator ?? '=';
+}
+
 /** Selects the shadow rows `d` by which keys of this foreign key vanished. */
 function vanished(table: Table, foreignKey: ForeignKey, event: ParentEvent, rows: string): string {
   if (event === 'delete') return `${rows} AND d._stage_op = 'D' AND d._stage_origin <> 'k'`;
   const changed = pairs(foreignKey).map(
     ({ parent, parentName }) =>
-      `d.${parent} IS DISTINCT FROM d.${oldColumnName(table, parentName)}`,
+      `NOT ${same(`d.${parent}`, `d.${oldColumnName(table, parentName)}`)}`,
   );
   return `${rows} AND d._stage_op = 'U' AND (${changed.join(' OR ')})`;
 }
@@ -112,7 +121,12 @@ export function restriction(
   const join = columns
     .map(({ child, equals }, index) => `${key[index]} ${equals} o.${child}`)
     .join(' AND ');
-  const taken = columns.map(({ parent }, index) => `q.${parent} = ${key[index]}`).join(' AND ');
+  const taken = columns
+    .map(
+      ({ parent, parentName }, index) =>
+        `q.${parent} ${equalityOf(table, parentName)} ${key[index]}`,
+    )
+    .join(' AND ');
   const unlessTaken = strict
     ? ''
     : ` AND NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;

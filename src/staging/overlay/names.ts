@@ -49,7 +49,11 @@ export function imageOf(table: Table, prefix: string): string {
   if (shadowAliases.has(prefix)) return prefix + imageColumn;
   const values = table.columns
     .filter((column) => column.generated === null)
-    .map(({ name, isSendable }) => prefix + quoteIdentifier(name) + (isSendable ? '' : '::text'));
+    .map(({ name, baseType, domain, isSendable }) => {
+      // what is sent names the type, and production has the domain where the overlay has what is below
+      const cast = isSendable ? domain && baseType : 'text';
+      return prefix + quoteIdentifier(name) + (cast === null ? '' : `::${cast}`);
+    });
   return `pg_catalog.sha256(pg_catalog.record_send(ROW(${values.join(', ')})))`;
 }
 

@@ -28,17 +28,21 @@ export function raise(violation: Violation): string {
   return `RAISE EXCEPTION USING ${options.join(', ')};`;
 }
 
+/** An SQL expression for a value as its type prints it: a cast to text would print `true` for `t` and cut padding. */
+const printed = (expression: string) =>
+  `CASE WHEN ${expression} IS DISTINCT FROM NULL THEN format('%s', ${expression}) END`;
+
 /** An SQL expression for the values of some columns as PostgreSQL lists them in a DETAIL: `1, abc, null`. */
 export function displayValues(expressions: readonly string[]): string {
   return expressions
-    .map((expression) => `stage.display_value((${expression})::text)`)
+    .map((expression) => `stage.display_value(${printed(expression)})`)
     .join(` || ', ' || `);
 }
 
 /** The same for a key, where values are shown whole. */
 export function displayKey(expressions: readonly string[]): string {
   return expressions
-    .map((expression) => `coalesce((${expression})::text, 'null')`)
+    .map((expression) => `coalesce(${printed(expression)}, 'null')`)
     .join(` || ', ' || `);
 }
 

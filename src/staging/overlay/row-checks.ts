@@ -4,6 +4,7 @@ import type { Column, Table } from '../../model/table.ts';
 import { columnNames, functionName } from './names.ts';
 import { displayValues, raise } from './raise.ts';
 import { rowCall } from './row-functions.ts';
+import { present, same } from './row-identity.ts';
 
 const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
 
@@ -19,13 +20,27 @@ export function prepareRow(table: Table, operation: 'insert' | 'update'): string
   return [...identity, ...refusals, generatedValues(table)].join('\n');
 }
 
+/** Statements that raise what a domain says of a given value; none when no column is of a domain. */
+export function domainChecks(table: Table, operation: 'insert' | 'update'): string {
+  return table.columns
+    .flatMap(({ name, domain, generated }) => {
+      if (domain === null || generated !== null) return [];
+      const judge = `PERFORM ${newValue(name)}::${domain};`;
+      if (operation === 'insert') return [`  ${judge}`];
+      const old = `OLD.${quoteIdentifier(name)}`;
+      return [`  IF NOT ${same(newValue(name), old)} THEN ${judge} END IF;`];
+    })
+    .join('\n');
+}
+
 /** Statements that compute the generated columns of NEW. */
 function generatedValues(table: Table): string {
   return table.columns
     .flatMap((column, index) => {
       if (column.generated === null) return [];
       const name = functionName(table, 'generated', index + 1);
-      return [`  ${newValue(column.name)} := ${rowCall(name, column.generated.columns)};`];
+      const domain = column.domain === null ? '' : `::${column.domain}`;
+      return [`  ${newValue(column.name)} := ${rowCall(name, column.generated.columns)}${domain};`];
     })
     .join('\n');
 }
@@ -62,15 +77,15 @@ function refuseGenerated(column: Column, operation: 'insert' | 'update'): string
   const detail = `Column "${column.name}" is a generated column.`;
   if (operation === 'update') return refuseUpdate(column, detail);
   const message = `cannot insert a non-DEFAULT value into column "${column.name}"`;
-  return `  IF ${newValue(column.name)} IS NOT NULL THEN ${raise({ message, sqlstate: '428C9', detail: quoteLiteral(detail) })} END IF;`;
+  return `  IF ${present(newValue(column.name))} THEN ${raise({ message, sqlstate: '428C9', detail: quoteLiteral(detail) })} END IF;`;
 }
 
 /** DEFAULT arrives as NULL, for the view's column has none. */
 function refuseUpdate(column: Column, detail: string): string {
   const message = `column "${column.name}" can only be updated to DEFAULT`;
-  const changed = `${newValue(column.name)} IS DISTINCT FROM OLD.${quoteIdentifier(column.name)}`;
-  const given =
-    column.generated === null ? changed : `${newValue(column.name)} IS NOT NULL AND ${changed}`;
+  const value = newValue(column.name);
+  const changed = `NOT ${same(value, `OLD.${quoteIdentifier(column.name)}`)}`;
+  const given = column.generated === null ? changed : `${present(value)} AND ${changed}`;
   return `  IF ${given} THEN ${raise({ message, sqlstate: '428C9', detail: quoteLiteral(detail) })} END IF;`;
 }
 
@@ -103,7 +118,7 @@ function notNulls(table: Table, detail: string): RowViolation[] {
       // an ALWAYS identity is never null once it is filled
       .filter((column) => column.notNull && column.identity !== 'always')
       .map((column) => ({
-        condition: `${newValue(column.name)} IS NULL`,
+        condition: `NOT (${present(newValue(column.name))})`,
         statement: raise({
           ...at(table),
           message: `null value in column "${column.name}" of relation "${table.name}" violates not-null constraint`,

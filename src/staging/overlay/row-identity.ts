@@ -1,4 +1,4 @@
-/** SQL fragments by which review finds a row in production and names it to people. */
+/** SQL fragments by which review finds a row in production, names and shows it to people. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';
 import { equalImages, imageOf, isKeyless, keyNames, oldColumnName } from './names.ts';
@@ -36,6 +36,10 @@ export function rowKey(table: Table, key: readonly string[]): string {
   return `pg_catalog.jsonb_build_object(${members.join(', ')})`;
 }
 
+/** The function that makes JSON of a table's rows. */
+export const rowImage = (table: Table) =>
+  table.columns.some(({ holdsJson }) => holdsJson) ? 'stage.row_image' : 'pg_catalog.to_jsonb';
+
 /**
  * Two values are the same image: stricter than any type's equality, and defined for every type.
  * The operator `*=` itself would compare ROW() constructors column by column.
@@ -43,3 +47,6 @@ export function rowKey(table: Table, key: readonly string[]): string {
 export function same(left: string, right: string): string {
   return `pg_catalog.record_image_eq(ROW(${left}), ROW(${right}))`;
 }
+
+/** A value is not null: of a composite value, `IS NOT NULL` would ask whether any field is. */
+export const present = (value: string) => `${value} IS DISTINCT FROM NULL`;

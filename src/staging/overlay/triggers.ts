@@ -18,7 +18,8 @@ import {
   rowTypeName,
   shadowName,
 } from './names.ts';
-import { prepareRow, rowChecks } from './row-checks.ts';
+import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
+import { same } from './row-identity.ts';
 import {
   freeInProduction,
   insertUniqueChecks,
@@ -42,6 +43,7 @@ export function triggersSql(table: Table, server: number): string[] {
     ...operations.map((operation) => rowFunctionSql(table, operation)),
     ...operations.flatMap((operation) => statementFunctionsSql(table, operation, server)),
     ...deferredSql(table, server),
+    ...(['insert', 'update'] as const).flatMap((operation) => domainsSql(table, operation)),
     ...operations.map((operation) =>
       fillSql(loadSql('table/triggers.sql'), {
         operation,
@@ -53,6 +55,26 @@ export function triggersSql(table: Table, server: number): string[] {
       }),
     ),
   ];
+}
+
+function domainsSql(table: Table, operation: 'insert' | 'update'): string[] {
+  const checks = domainChecks(table, operation);
+  if (checks === '') return [];
+  const name = functionName(table, `domains_${operation}`);
+  return [
+    fillSql(loadSql('table/domains.sql'), { function: name, checks }),
+    domainsTrigger(overlayName(table), operation, name),
+  ];
+}
+
+/** Triggers fire in the order of their names: this one before the one that stages. */
+const domainsTrigger = (view: string, operation: 'insert' | 'update', name: string) =>
+  `CREATE TRIGGER domains_${operation} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`;
+
+/** The trigger that judges domains of the rows of an upsert before another row is looked for. */
+export function upsertDomainsSql(table: Table, upsert: string): string[] {
+  if (domainChecks(table, 'insert') === '') return [];
+  return [domainsTrigger(upsert, 'insert', functionName(table, 'domains_insert'))];
 }
 
 const settingKey = (table: Table, operation: Operation) => `${table.oid}_${operation[0]}`;
@@ -89,7 +111,7 @@ function rowFunctionSql(table: Table, operation: Operation): string {
       references
         .map(
           (column) =>
-            `NEW.${quoteIdentifier(column)} IS DISTINCT FROM OLD.${quoteIdentifier(column)}`,
+            `NOT ${same(`NEW.${quoteIdentifier(column)}`, `OLD.${quoteIdentifier(column)}`)}`,
         )
         .join(' OR ') || 'false',
     s_key_matches_old: keyMatches(table, 's.', 'OLD.'),

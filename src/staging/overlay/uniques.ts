@@ -11,6 +11,7 @@ import {
 } from './names.ts';
 import { displayKey, displayName, keyDetail, raise } from './raise.ts';
 import { rowCall } from './row-functions.ts';
+import { present, same } from './row-identity.ts';
 
 const immediate = (table: Table) => table.uniques.filter((unique) => unique.timing === 'immediate');
 
@@ -30,23 +31,25 @@ function storedElements(unique: Unique): string[] {
   );
 }
 
+/** Two values of an index's element collide, nulls too where the index says so. */
+function equal(unique: Unique, index: number, left: string, right: string): string {
+  const equals = `${left} ${unique.elements[index]?.operator} ${right}`;
+  if (!unique.nullsNotDistinct) return equals;
+  return `(${equals} OR NOT (${present(left)}) AND NOT (${present(right)}))`;
+}
+
 /** Row `o` collides with NEW. */
 function collides(table: Table, unique: Unique): string {
   const stored = storedElements(unique);
   const pairs = newElements(table, unique).map((value, index) => {
-    const operator = unique.nullsNotDistinct
-      ? 'IS NOT DISTINCT FROM'
-      : unique.elements[index]?.operator;
-    return `${stored[index]} ${operator} ${value}`;
+    return equal(unique, index, stored[index] ?? '', value);
   });
   return [...pairs, ...(unique.predicate === null ? [] : [`(${unique.predicate})`])].join(' AND ');
 }
 
 /** NEW takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
 function participates(table: Table, unique: Unique): string {
-  const notNull = unique.nullsNotDistinct
-    ? []
-    : newElements(table, unique).map((value) => `${value} IS NOT NULL`);
+  const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique).map(present);
   const predicate =
     unique.predicate === null
       ? []
@@ -77,7 +80,7 @@ export function updateUniqueChecks(table: Table): string {
   return others
     .map((unique) => {
       const changed = unique.columns.map(
-        (name) => `NEW.${quoteIdentifier(name)} IS DISTINCT FROM OLD.${quoteIdentifier(name)}`,
+        (name) => `NOT ${same(`NEW.${quoteIdentifier(name)}`, `OLD.${quoteIdentifier(name)}`)}`,
       );
       const when = `(${changed.join(' OR ') || 'true'}) AND ${participates(table, unique)}`;
       return check(table, unique, when, ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`);
@@ -150,10 +153,9 @@ export function uniqueSetChecks(
     .filter((unique) => unique.timing === timing && unique.kind === 'unique')
     .map((unique) => {
       const columns = unique.elements.map((element) => quoteIdentifier(element.column ?? ''));
-      const pairs = unique.elements.map((element, index) => {
-        const operator = unique.nullsNotDistinct ? 'IS NOT DISTINCT FROM' : element.operator;
-        return `o.${columns[index]} ${operator} s.${columns[index]}`;
-      });
+      const pairs = columns.map((column, index) =>
+        equal(unique, index, `o.${column}`, `s.${column}`),
+      );
       const violation = raise({
         schema: table.schema,
         table: table.name,

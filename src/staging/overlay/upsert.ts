@@ -16,7 +16,7 @@ import {
   upsertSchema,
 } from './names.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
-import { afterUpsertSql } from './triggers.ts';
+import { afterUpsertSql, upsertDomainsSql } from './triggers.ts';
 import { findCollision } from './uniques.ts';
 import { defaultColumns } from './view.ts';
 
@@ -54,7 +54,7 @@ export function upsertSql(table: Table, server: number): string {
       `ALTER VIEW ${upsertName(table)} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
   );
   const after = afterUpsertSql(table, settingKey(table), server);
-  return [after, view, ...defaults].join(';\n');
+  return [after, view, ...defaults, ...upsertDomainsSql(table, upsertName(table))].join(';\n');
 }
 
 const settingKey = (table: Table) => `${table.oid}_x`;

@@ -25,12 +25,18 @@ export function overlaySql(table: Table): string {
     production: productionName(table),
     overlay: overlayName(table),
     shadow: shadowName(table),
-    columns: columnList(columns),
+    columns: table.columns.map(sourceColumn).join(', '),
     u_columns: columnList(columns, 'u.'),
     p_columns: columnList(columns, 'p.'),
     s_columns: columnList(columns, 's.'),
     h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
   });
+}
+
+/** A column of production as the row type has it. */
+function sourceColumn({ name, domain, baseType }: Column): string {
+  const column = quoteIdentifier(name);
+  return domain === null ? column : `${column}::${baseType} AS ${column}`;
 }
 
 /** Columns whose default PostgreSQL applies by itself when a view has it, with the call that gives the value. */

@@ -3,10 +3,15 @@ CREATE OR REPLACE FUNCTION stage.table_columns(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'name', a.attname,
-      'type', format_type(a.atttypid, a.atttypmod)
+      -- staged rows are no rows of the domain: constraints that are added to it must not find them
+      'type', format_type(b.type, b.modifier)
         || CASE WHEN a.attcollation NOT IN (0, t.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END,
-      'baseType', format_type(a.atttypid, NULL),
+      'baseType', format_type(b.type, NULL),
       'isSendable', t.typsend <> 0,
+      'domain', CASE WHEN b.type <> a.atttypid THEN format_type(a.atttypid, NULL) END,
+      -- composites may hold json, whatever they hold today: attributes can be added
+      'holdsJson', (SELECT e.typtype = 'c' OR e.oid = 'json'::regtype FROM pg_type e
+                     WHERE e.oid = (stage.base_type(coalesce(nullif(t.typelem, 0), t.oid), -1)).type),
       'notNull', a.attnotnull,
       'generated', CASE WHEN a.attgenerated <> '' THEN jsonb_build_object(
           'expression', pg_get_expr(d.adbin, d.adrelid),
@@ -17,13 +22,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
                          AND dp.refclassid = 'pg_class'::regclass AND dp.refobjid = p_relation
                          AND u.attnum > 0 AND u.attnum <> a.attnum)) END,
       'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' END,
-      'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END,
+      'default', CASE WHEN a.attgenerated = '' THEN coalesce(pg_get_expr(d.adbin, d.adrelid),
+          (SELECT pg_get_expr(o.typdefaultbin, 0) FROM pg_type o WHERE o.oid = a.atttypid AND o.typtype = 'd')) END,
       'sequence', CASE
           WHEN a.attidentity <> '' THEN pg_get_serial_sequence(p_relation::regclass::text, a.attname)
           ELSE substring(pg_get_expr(d.adbin, d.adrelid) FROM '^nextval\(''(.+)''::regclass\)$') END
     ) ORDER BY a.attnum), '[]')
   FROM pg_attribute a
-  JOIN pg_type t ON t.oid = a.atttypid
+  CROSS JOIN LATERAL stage.base_type(a.atttypid, a.atttypmod) b
+  JOIN pg_type t ON t.oid = b.type
   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   WHERE a.attrelid = p_relation AND a.attnum > 0 AND NOT a.attisdropped
 $$;

@@ -21,14 +21,14 @@ BEGIN
       WITH applied AS (
         INSERT INTO {{production}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
         SELECT {{insert_values}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq
-        RETURNING {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, {{p_key}}
+        RETURNING {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS new_data, {{p_key}}
       )
       SELECT a.* FROM applied a
     LOOP
       FETCH v_staged INTO lineage;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data;
       IF NOT v_settled THEN
-        SELECT pg_catalog.to_jsonb(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
+        SELECT {{row_image}}(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
       END IF;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
@@ -41,13 +41,13 @@ BEGIN
         FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data, {{p_key}}
+          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data, {{p_key}}
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
       lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data; new_data := v_row.new_data;
       IF NOT v_settled THEN
-        SELECT pg_catalog.to_jsonb(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
+        SELECT {{row_image}}(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
       END IF;
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
@@ -57,7 +57,7 @@ BEGIN
       DELETE FROM {{production}} p USING {{staged}}
       WHERE {{rows}} AND {{p_matches_old}}
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-        {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, pg_catalog.to_jsonb(p.*) AS old_data
+        {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS old_data
     )
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::jsonb FROM applied a ORDER BY a.seq;
   END IF;

@@ -40,7 +40,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
-  SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, to_jsonb(s._stage_base), to_jsonb(p.image)
+  SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, {{row_image}}(s._stage_base), {{row_image}}(p.image)
   FROM {{shadow}} s JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{production}} p WHERE {{p_matches_new}} LIMIT 1) p ON true
   WHERE {{rows}} ORDER BY s._stage_seq;
 END $body$;

@@ -40,7 +40,7 @@ BEGIN
   SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current
   FROM compared m CROSS JOIN LATERAL (VALUES
     {{fields}},
-    (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), to_jsonb(m.base), to_jsonb(m.staged), NULL)
+    (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), {{row_image}}(m.base), {{row_image}}(m.staged), NULL)
   ) AS c (field, number, shown, base, staged, current)
   WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
   ORDER BY m.root, c.number;
@@ -53,7 +53,7 @@ BEGIN
     WHERE i._stage_session = p_session AND i._stage_origin <> 'k'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )
-  SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, to_jsonb(ROW({{i_columns}})::{{row_type}}), to_jsonb(i.image)
+  SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i.image)
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first AND {{f_had_inserted}})
   ORDER BY {{i_key}}, i._stage_seq DESC;

@@ -30,7 +30,7 @@ BEGIN
     SELECT coalesce(s._stage_root, s._stage_seq) AS root, max(s._stage_seq) AS seq
     FROM {{shadow}} s WHERE s._stage_session = p_session AND s._stage_origin <> 'k' GROUP BY 1
   )
-  SELECT 'gone', {{t_row_id}}, NULL, to_jsonb(t.base), CASE WHEN h._stage_op <> 'D' THEN to_jsonb(ROW({{h_columns}})::{{row_type}}) END, NULL::jsonb
+  SELECT 'gone', {{t_row_id}}, NULL, {{row_image}}(t.base), CASE WHEN h._stage_op <> 'D' THEN {{row_image}}(ROW({{h_columns}})::{{row_type}}) END, NULL::jsonb
   FROM touched t LEFT JOIN present p ON p.image = t.image
   JOIN newest n ON n.root = t.root JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = n.seq
   WHERE t.copy > coalesce(p.copies, 0)

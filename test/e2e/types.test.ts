@@ -1,0 +1,112 @@
+/** Every type PostgreSQL has: staged, read back, diffed and approved, it is what it would be if written directly. */
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { assert, MissingProgram, suite } from '../helpers/suite.ts';
+import type { Bench } from '../helpers/type-cases.ts';
+import {
+  connectRaw,
+  contentsOf,
+  insertedImages,
+  runSubject,
+  tableOf,
+  tablesOf,
+  twinUrl,
+} from '../helpers/type-cases.ts';
+import { arrays, enums, ranges } from './types/compounds.ts';
+import { documents, xml } from './types/documents.ts';
+import type { Family } from './types/family.ts';
+import { numbers } from './types/numbers.ts';
+import { citext, geometry, hstore, identifiers, ltree } from './types/others.ts';
+import { texts } from './types/texts.ts';
+import { times } from './types/times.ts';
+
+const families: readonly Family[] = [
+  numbers,
+  texts,
+  times,
+  enums,
+  arrays,
+  ranges,
+  documents,
+  xml,
+  identifiers,
+  geometry,
+  citext,
+  hstore,
+  ltree,
+];
+
+const countCases = ({ subjects }: Family) =>
+  subjects.reduce((sum, { values, refused = [] }) => sum + values.length + refused.length, 0);
+
+suite('types', (test) => {
+  let database: TestDatabase;
+  let daemon: TestDaemon | null = null;
+
+  test.beforeEach(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+  });
+  test.afterEach(async () => {
+    await daemon?.stop();
+    daemon = null;
+    await database.drop();
+  });
+
+  async function requirePart(part: string): Promise<void> {
+    const found = await database
+      .query(
+        part === 'xml'
+          ? `SELECT '<a/>'::xml`
+          : `SELECT FROM pg_available_extensions WHERE name = '${part}'`,
+      )
+      .catch(() => []);
+    if (found.length === 0) throw new MissingProgram(part);
+  }
+
+  for (const family of families) {
+    test(
+      `${family.name}: ${countCases(family)} cases`,
+      async () => {
+        if (family.needs !== undefined) await requirePart(family.needs);
+        await database.query(family.setup ?? '');
+        await database.query(tablesOf(family));
+        daemon = await startTestDaemon({ database });
+        const session = await daemon.newSession({ reads: 'staged' });
+        const stagedUrl = daemon.clientUrl(session);
+        const directUrl = twinUrl(database);
+        const [staged, direct] = await Promise.all([connectRaw(stagedUrl), connectRaw(directUrl)]);
+        const bench: Bench = { daemon, staged, direct, stagedUrl, directUrl, differences: [] };
+        try {
+          await story(bench, family, session);
+        } finally {
+          await Promise.all([staged.end(), direct.end()]);
+        }
+      },
+      { timeout: 240_000 },
+    );
+  }
+
+  async function story(bench: Bench, family: Family, session: string): Promise<void> {
+    const tables = family.subjects.map((_, index) => tableOf(index));
+    for (const [index, subject] of family.subjects.entries()) {
+      await runSubject(bench, subject, tableOf(index));
+    }
+    assert.equal(bench.differences, [], 'statements');
+    const expected = await contentsOf(bench.directUrl, tables);
+    assert.equal(await contentsOf(bench.stagedUrl, tables), expected, 'read back');
+    const diff = () => bench.daemon.call('GET', `/sessions/${session}/diff`);
+    const first = await diff();
+    assert.is(first.status, 200, first.text);
+    assert.is((await diff()).text, first.text, 'the diff is stable');
+    const missing = (await insertedImages(bench.direct, family)).filter(
+      (image) => !first.text.includes(`"after":${image}}`),
+    );
+    assert.equal(missing, [], 'the diff shows every value as it is');
+    await bench.daemon.call('POST', `/sessions/${session}/propose`);
+    const approved = await bench.daemon.call('POST', `/sessions/${session}/approve`);
+    assert.is(approved.status, 200, approved.text + bench.daemon.logged.slice(-2));
+    assert.equal(await contentsOf(database.url, tables), expected, 'in production');
+  }
+});

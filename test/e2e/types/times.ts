@@ -1,0 +1,101 @@
+/** Dates, times and intervals: infinity, BC, zones, precision. */
+import type { Family } from './family.ts';
+
+export const times: Family = {
+  name: 'times',
+  subjects: [
+    {
+      type: 'date',
+      values: [
+        'infinity',
+        '-infinity',
+        '4713-01-01 BC',
+        '0001-01-01 BC',
+        '5874897-12-31',
+        '2024-02-29',
+        'epoch',
+        null,
+      ],
+      refused: ['2023-02-29', '5874898-01-01'],
+    },
+    {
+      type: 'timestamp',
+      values: [
+        'infinity',
+        '-infinity',
+        '4713-01-01 00:00:00 BC',
+        '294276-12-31 23:59:59.999999',
+        '2026-01-02 03:04:05.000001',
+        '1999-12-31 23:59:60',
+        'epoch',
+        null,
+      ],
+      refused: ['294277-01-01', 'yesterday?'],
+    },
+    { type: 'timestamp(3)', values: ['2026-01-02 03:04:05.0005', '2026-01-02 03:04:05.9996'] },
+    {
+      type: 'timestamptz',
+      values: [
+        'infinity',
+        '-infinity',
+        '2026-07-01 12:00:00+02',
+        '2026-10-25 02:30:00 Europe/Berlin',
+        '0044-03-15 12:00:00+00 BC',
+        '1883-11-18 12:03:58 America/New_York',
+        '2026-01-01 00:00:00.123456-15:59:59',
+        null,
+      ],
+      refused: ['2026-01-01 00:00:00+25'],
+    },
+    { type: 'timestamptz(0)', values: ['2026-01-02 03:04:05.5+00', '2026-01-02 03:04:05.4+00'] },
+    {
+      type: 'time',
+      values: ['00:00', '24:00:00', '23:59:59.999999', '12:00 PM', null],
+      refused: ['24:00:01'],
+    },
+    { type: 'time(2)', values: ['12:00:00.005', '12:00:00.995'] },
+    { type: 'timetz', values: ['00:00+00', '24:00:00-15:59', '12:00:00.5+05:30', null] },
+    {
+      type: 'interval',
+      values: [
+        '0',
+        '1 mon',
+        '30 days',
+        '720 hours',
+        '-1 day +00:00:00.000001',
+        '1 year 2 mons -3 days 04:05:06.789',
+        'P1Y2M3DT4H5M6S',
+        '178000000 years',
+        '-1 month +1 day',
+        '1 day ago',
+        null,
+      ],
+      refused: ['1 parsec'],
+    },
+    { type: 'interval day to second(2)', values: ['1 day 00:00:00.005', '1 mon 2 days'] },
+    { type: 'interval year', values: ['18 mons', '2'] },
+    { type: 'date', isKey: true, values: ['infinity', '-infinity', '4713-01-01 BC', '2026-01-01'] },
+    {
+      type: 'timestamp',
+      isKey: true,
+      values: ['infinity', '2026-01-01 00:00:00.000001', '2026-01-01'],
+    },
+    {
+      type: 'timestamptz',
+      isKey: true,
+      values: [
+        'infinity',
+        '2026-01-01 00:00:00+00',
+        '2026-01-01 01:00:00+01',
+        '0001-01-01 00:00:00+00 BC',
+      ],
+    },
+    { type: 'timetz', isKey: true, values: ['12:00+00', '13:00+01', '12:00+01'] },
+    { type: 'time', isKey: true, values: ['24:00', '00:00'] },
+    {
+      type: 'interval',
+      isKey: true,
+      values: ['1 mon', '30 days', '720 hours', '1 day', '24:00:00', '0'],
+    },
+  ],
+};
