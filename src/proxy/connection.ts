@@ -80,6 +80,11 @@ class Connection {
     this.pump();
   };
 
+  /** A COPY's data, or the rest of a piece of it that a failed one has left: it goes on while its answer is waited for. */
+  private get isCopying(): boolean {
+    return this.conversation.copyIn.isOpen || this.framer.isInside;
+  }
+
   /** Handles what can be handled now, and lets flow what may flow. */
   private readonly pump = (): void => {
     if (this.isOver) return;
@@ -98,17 +103,14 @@ class Connection {
 
   /** One batch at a time: what comes next is looked at when the server is ready for it. */
   private get isBlocked(): boolean {
-    return (
-      this.isOver ||
-      this.isWorking ||
-      this.conversation.router.awaitsReady ||
-      this.toUpstream.isFull
-    );
+    if (this.isOver || this.toUpstream.isFull) return true;
+    return !this.isCopying && (this.isWorking || this.conversation.router.awaitsReady);
   }
 
   /** Handles the next message, or what has to be done before it; says whether there was anything to do. */
   private handleNext(): boolean {
     const { conversation } = this;
+    if (this.isCopying) return this.handleCopy();
     if (conversation.settings.isBroken || conversation.retry.isWanted) {
       this.work(this.mend());
       return true;
@@ -125,6 +127,16 @@ class Connection {
     }
     const work = dispatch(conversation, message, this.log);
     if (work !== undefined) this.work(work);
+    return true;
+  }
+
+  private handleCopy(): boolean {
+    const { copyIn } = this.conversation;
+    if (copyIn.pass(this.framer)) return true;
+    const message = this.framer.next();
+    if (message === null) return false;
+    if (message.type === frontend.terminate) this.end(null);
+    else copyIn.take(message);
     return true;
   }
 

@@ -1,5 +1,6 @@
 /** Everything that belongs to one client connection, made once and handed to every step. */
 import type { ReadsMode } from '../model/session.ts';
+import { CopyIn } from './copy-in.ts';
 import { Names } from './names.ts';
 import type { Outlet } from './outlet.ts';
 import { OwnMessages } from './own-messages.ts';
@@ -29,6 +30,7 @@ export interface Conversation {
   readonly rewriter: Rewriter;
   readonly types: ParameterTypes;
   readonly retry: Retry;
+  readonly copyIn: CopyIn;
   readonly statements: Registry<PreparedStatement>;
   readonly portals: Registry<Portal>;
   readonly pending: Pending;
@@ -96,6 +98,7 @@ export function createConversation(
     rewriter: new Rewriter(names, overlays, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
+    copyIn: new CopyIn(outlets.upstream, () => retry.disarm()),
     statements: new Registry<PreparedStatement>(),
     portals,
     pending,

@@ -9,8 +9,15 @@ import { writtenPosition } from './position-map.ts';
 export const staleNames = 'ST001';
 export const rowChanged = 'ST002';
 
-/** Context, and query and position inside functions: they would show the staging, not the client's statement. */
-const inner = ['W', 'q', 'p'];
+/** Query and position inside functions: they would show the staging, not the client's statement. */
+const inner = ['q', 'p'];
+
+/** The line of a COPY's data, which PostgreSQL names behind the context of our own functions. */
+const copiedLine = /(?:^|\n)(COPY .*)$/s;
+
+/** A COPY puts rows into indexes in batches: of those that collide PostgreSQL knows the line's number only. */
+const indexed = new Set(['23505', '23P01']);
+const lineText = /(?<=, line \d+): ".*$/s;
 
 const translations: Readonly<Record<string, { message: string; hint: string }>> = {
   [staleNames]: {
@@ -46,6 +53,9 @@ function translate(
 ): ErrorFields {
   const mapped = new Map(fields);
   for (const field of inner) mapped.delete(field);
+  const line = copiedLine.exec(fields.get('W') ?? '')?.[1];
+  if (line === undefined) mapped.delete('W');
+  else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
   const schema = production(fields.get('s') ?? '');
   if (schema !== undefined) mapped.set('s', schema);
   const position = Number(fields.get('P'));

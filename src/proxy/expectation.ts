@@ -21,6 +21,8 @@ export interface Expectation {
   /** Answered without an error; with the payload of the completing message. */
   readonly onDone?: (payload: Buffer) => void;
   readonly onRow?: (payload: Buffer) => void;
+  /** The server takes data from now on. Only a COPY that has this may ask for it. */
+  readonly onCopyIn?: () => void;
   readonly onParameterTypes?: (payload: Buffer) => void;
 }
 
@@ -51,8 +53,9 @@ const completing: Readonly<Record<Asked, readonly number[]>> = {
 
 const belonging: Readonly<Partial<Record<Asked, readonly number[]>>> = {
   describe: [backend.parameterDescription],
-  execute: [backend.dataRow],
+  execute: [backend.copyInResponse, backend.dataRow],
   query: [
+    backend.copyInResponse,
     backend.rowDescription,
     backend.dataRow,
     backend.commandComplete,
@@ -61,7 +64,11 @@ const belonging: Readonly<Partial<Record<Asked, readonly number[]>>> = {
 };
 
 /** Whether a message can be an answer to what was asked, and whether it is the last of it. */
-export function roleOf(asked: Asked, type: number): 'completes' | 'belongs' | undefined {
+export function roleOf(
+  { asked, onCopyIn }: Expectation,
+  type: number,
+): 'completes' | 'belongs' | undefined {
+  if (type === backend.copyInResponse && onCopyIn === undefined) return undefined;
   if (completing[asked].includes(type)) return 'completes';
   return belonging[asked]?.includes(type) ? 'belongs' : undefined;
 }

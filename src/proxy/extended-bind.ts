@@ -97,4 +97,8 @@ async function bindWrite(
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
   link.send(message.frame, retry.answer('bind', { onFailure: restore, onError }));
+  // With data under way it could not be run again: whether names are still good must be known before.
+  if (write.body.copy === null) return;
+  await fence(conversation);
+  pending.entered = made;
 }

@@ -10,7 +10,7 @@ import { preparingText, sqlStatement } from './prepared-statements.ts';
 import { checkName } from './reserved-names.ts';
 
 /** @throws StageError for what is refused */
-export function execute(conversation: Conversation, message: Message): void {
+export function execute(conversation: Conversation, message: Message): void | Promise<void> {
   const { portal: name } = decodeExecute(message.payload);
   checkName(name);
   const portal = conversation.portals.get(name);
@@ -18,7 +18,7 @@ export function execute(conversation: Conversation, message: Message): void {
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
     executeControl(conversation, message, portal, body.action);
   } else if (portal?.enter && !portal.started && portal.reads === conversation.state.reads) {
-    executeWrite(conversation, message, portal, portal.enter);
+    return executeWrite(conversation, message, portal, portal.enter);
   } else executeRead(conversation, message, portal);
 }
 
@@ -45,11 +45,11 @@ function executeRead(
 }
 
 function executeWrite(
-  { own, metrics, link, names, retry, pending }: Conversation,
+  { own, metrics, link, names, retry, pending, copyIn }: Conversation,
   { frame }: Message,
   portal: Portal,
   enter: () => void,
-): void {
+): void | Promise<void> {
   metrics.query('write');
   own.release();
   // Another write may have been bound since this one was, and it has entered in its place.
@@ -57,7 +57,15 @@ function executeWrite(
   pending.entered = null;
   portal.started = true;
   const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
-  link.send(frame, retry.answer('execute', { onError }));
+  const { body } = portal.statement;
+  if (body.kind !== 'write' || body.copy === null) {
+    link.send(frame, retry.answer('execute', { onError }));
+    return;
+  }
+  link.send(frame, retry.answer('execute', { ...copyIn.expectation(), onError }));
+  link.requestFlush();
+  // What the client sends next is data or not, by the answer.
+  return copyIn.begun();
 }
 
 function executeControl(

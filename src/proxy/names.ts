@@ -31,6 +31,12 @@ export interface ResolvedName {
   readonly overlay: { readonly schema: string; readonly name: string } | null;
   /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
+  readonly columns: readonly {
+    readonly name: string;
+    readonly generated: boolean;
+    /** GENERATED ALWAYS AS IDENTITY. */
+    readonly always: boolean;
+  }[];
   /** Empty where an old snapshot hides them. */
   readonly uniques: readonly UniqueIndex[];
   /** Of the overlay; empty when the transaction's snapshot is older than the overlay and hides it. */
@@ -204,6 +210,7 @@ const unresolved: ResolvedName = {
   overlay: null,
   signature: null,
   upsert: null,
+  columns: [],
   uniques: [],
   writable: false,
   stale: false,

@@ -193,13 +193,14 @@ export class ResponseRouter {
 
   private answer(bytes: Buffer, message: Found, head: Expectation | undefined): void {
     const { type, start, end } = message;
-    const role = head && roleOf(head.asked, type);
+    const role = head && roleOf(head, type);
     if (head === undefined || role === undefined) {
       throw new StageError('protocol_violation', `unexpected backend message ${codeName(type)}`);
     }
     const payload = () => bytes.subarray(start + headerBytes, end);
     if (type === backend.parameterDescription) head.onParameterTypes?.(payload());
     if (type === backend.dataRow) head.onRow?.(payload());
+    if (type === backend.copyInResponse) head.onCopyIn?.();
     if (this.shows(head)) {
       if (type === backend.commandComplete) this.completion(bytes.subarray(start, end), head);
       else this.outlet.add(bytes, start, end);

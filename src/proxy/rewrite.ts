@@ -6,6 +6,7 @@ import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ByteRange, FunctionUse, Read, RelationUse, Write } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
+import { checkCopyColumns, impliedColumns } from './copy-columns.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
@@ -55,6 +56,8 @@ export class Rewriter {
     const named = await this.resolve(write.relations);
     if (named.some(({ meaning }) => meaning.oid === null)) return null;
     for (const each of named) checkStageable(each);
+    const [target] = named;
+    if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
     const staged = await this.ensureOverlays(named);
     for (const each of staged) checkOverlay(each);
     const rewrite = await this.replace(write, staged);
@@ -103,7 +106,7 @@ export class Rewriter {
     const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
     return {
       replacements: [...blankLocking(body), ...conflicts, ...outside],
-      relations: JSON.stringify(named.map(({ use, meaning }) => verified(use, meaning))),
+      relations: JSON.stringify(named.map((each) => verified(each, body))),
       options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
       hidesParameters: body.kind === 'write' && hidesParameters(body),
       path: this.names.path,
@@ -123,7 +126,8 @@ function nameReplacement({ use, meaning }: Named, body: Read | Write): Replaceme
   if (body.kind === 'write') {
     const isUpsert = body.upserts.some(({ target }) => target === start);
     const { schema, name } = isUpsert ? (meaning.upsert ?? overlay) : overlay;
-    return [{ start, end, text: qualifiedName(schema, name) }];
+    const columns = body.copy && use.target !== null ? impliedColumns(body.copy, meaning) : '';
+    return [{ start, end, text: qualifiedName(schema, name) + columns }];
   }
   const name = qualifiedName(overlay.schema, overlay.name);
   if (body.copy === null) return [{ start, end, text: name }];
@@ -135,8 +139,11 @@ function asFunction(name: string): FunctionUse {
   return { schema: null, name };
 }
 
-function verified({ schema, name }: RelationUse, { oid, signature }: ResolvedName): object {
-  return { schema, name, oid, signature };
+function verified({ use, meaning }: Named, body: Read | Write): object {
+  const { schema, name, target } = use;
+  const { oid, signature } = meaning;
+  const isCopied = body.kind === 'write' && body.copy !== null && target !== null;
+  return { schema, name, oid, signature, ...(isCopied && { copy: true }) };
 }
 
 /** @throws StageError when the relation cannot take part in a staged write */

@@ -26,8 +26,10 @@ export async function runStep(conversation: Conversation, step: Step): Promise<b
       return runWrite(conversation, step, {
         body: verdict,
         bodyText: text,
-        send: ({ replacements }, wrapErrors) =>
-          sendStep(conversation, step, replacements, {}, wrapErrors),
+        send: ({ replacements }, wrapErrors) => {
+          const copying = verdict.copy === null ? {} : conversation.copyIn.expectation();
+          return sendStep(conversation, step, replacements, copying, wrapErrors);
+        },
         enter: (call) => enter(conversation.own, call, noParameters),
       });
     case 'control':

@@ -48,8 +48,8 @@ export async function runWrite(
     const call = { relations, options, handsOver: hidesParameters, path, onError };
     staged.enter({ text: staged.bodyText, ...call });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
-    // Sent along without waiting: after an error it rolls back.
-    const commits = step.isLast && state.block === 'own';
+    // Sent along without waiting: after an error it rolls back. Where a COPY's data has to come it would be in the way.
+    const commits = step.isLast && state.block === 'own' && staged.body.copy === null;
     if (commits) commitOwn(conversation, passing.sync);
     await settle(conversation);
     if (retry.take() === null) return isReadyShown || commits;

@@ -4,6 +4,7 @@ import { inferArbiters } from '../sql/arbiters.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
 import type { ClausePart, RelationUse, Upsert, Write } from '../sql/verdict.ts';
+import { copyOverriding } from './copy-columns.ts';
 import type { ResolvedName } from './names.ts';
 
 interface Named {
@@ -24,6 +25,10 @@ export function writeOptions(
   const options: Record<string, string | object> = {};
   for (const { target, value } of write.overriding) {
     options[`stage.overriding_${meaningAt(named, target).oid}`] = value;
+  }
+  const [target] = named;
+  if (write.copy && target) {
+    options[`stage.overriding_${target.meaning.oid}`] = copyOverriding(write.copy, target.meaning);
   }
   for (const upsert of write.upserts) {
     const meaning = meaningAt(named, upsert.target);

@@ -2,16 +2,17 @@
 import type { CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from './identifier-reader.ts';
 import { judgeRead } from './judge-query.ts';
-import { notYet } from './not-yet.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
-import { unreadableName } from './refused-parts.ts';
+import { refusedTarget, unreadableName } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
-import type { CopySource, Read, Refusal, RelationUse } from './verdict.ts';
+import { locateRelation } from './relation-uses.ts';
+import { textsOf } from './tree.ts';
+import type { CopySource, Read, Refusal, RelationUse, Write } from './verdict.ts';
 
 const onServer = refuse(
   'COPY to or from a file or program of the server is not supported in a staged session',
-  'Use COPY ... TO STDOUT (\\copy in psql), which writes on the side of the client.',
+  'Use COPY ... FROM STDIN or TO STDOUT (\\copy in psql), which reads and writes on the side of the client.',
 );
 
 const writingCopy = refuse(
@@ -19,12 +20,44 @@ const writingCopy = refuse(
   'Run the statement with RETURNING, without COPY.',
 );
 
-/** Judges a COPY; the one kind that may run is COPY of a table or a read to the client. */
-export function judgeCopy(statement: CopyStmt, source: Source): Read | Refusal {
+const freeze = refuse(
+  'COPY FREEZE is not supported in a staged session',
+  'Leave FREEZE out: rows are frozen in production, not where they are staged.',
+);
+
+/** Judges a COPY; what may run is COPY of a table or a read to the client, and COPY of a table from the client. */
+export function judgeCopy(statement: CopyStmt, source: Source): Read | Write | Refusal {
   if (statement.is_program || statement.filename !== undefined) return onServer;
-  if (statement.is_from) return notYet.copyFrom;
+  if (statement.is_from) return judgeFrom(statement, source);
   if (statement.query) return judgeRead(statement.query, source, writingCopy);
   return judgeTable(statement, source);
+}
+
+function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
+  const { relation = {}, attlist, whereClause, options = [] } = statement;
+  const given = options.map((option) => ('DefElem' in option ? option.DefElem.defname : undefined));
+  if (given.includes('freeze')) return freeze;
+  const refusal = refusedTarget(relation.schemaname, relation.relname);
+  if (refusal) return refusal;
+  const target = locateRelation(relation, source, 'INSERT');
+  if (!target) return unreadableName;
+  const condition = collectUses(whereClause ?? [], source);
+  if (condition.refusal) return condition.refusal;
+  const { relations, functions, qualifiers, fields } = condition;
+  return {
+    kind: 'write',
+    relations: [target, ...relations],
+    functions,
+    locking: [],
+    qualifiers,
+    upserts: [],
+    overriding: [],
+    fields,
+    copy: {
+      columns: attlist ? textsOf(attlist) : null,
+      marksDefaults: given.includes('default'),
+    },
+  };
 }
 
 function judgeTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): Read | Refusal {

@@ -14,7 +14,17 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   if (!locking) return unclearLocking;
   const { relations, functions, qualifiers, fields, upserts, overriding } = uses;
   return uses.writes
-    ? { kind: 'write', relations, functions, locking, qualifiers, upserts, overriding, fields }
+    ? {
+        kind: 'write',
+        relations,
+        functions,
+        locking,
+        qualifiers,
+        upserts,
+        overriding,
+        fields,
+        copy: null,
+      }
     : { kind: 'read', relations, functions, locking, qualifiers, copy: null };
 }
 

@@ -7,7 +7,6 @@ export const notYet = {
     'WHERE CURRENT OF cannot be staged yet',
     'Name the row by its key in the WHERE clause.',
   ),
-  copyFrom: refuse('COPY FROM STDIN cannot be staged yet', 'Use INSERT with several rows.'),
   truncate: refuse('TRUNCATE cannot be staged yet', 'Use DELETE without a WHERE clause.'),
   explainWrite: refuse(
     'EXPLAIN of a statement that writes is not supported yet',

@@ -82,6 +82,14 @@ export interface Overriding {
   readonly value: 'system' | 'user';
 }
 
+/** `COPY ... FROM STDIN`: its data comes behind it. */
+export interface CopyTarget {
+  /** The columns as written and folded; null for all that can be given. */
+  readonly columns: readonly string[] | null;
+  /** Data may ask for a column's default (DEFAULT 'marker'). */
+  readonly marksDefaults: boolean;
+}
+
 export interface Read {
   readonly kind: 'read';
   readonly relations: readonly RelationUse[];
@@ -103,6 +111,8 @@ export interface Write {
   readonly overriding: readonly Overriding[];
   /** Names after a dot (`(row).name`): functions of the row's type, should it have no such column. */
   readonly fields: readonly string[];
+  /** Set for COPY, whose one target is the first relation; null for queries. */
+  readonly copy: CopyTarget | null;
 }
 
 export interface ByteRange {

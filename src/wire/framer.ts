@@ -24,6 +24,8 @@ const headerBytes = 5;
 export class Framer {
   private readonly limits: Limits;
   private readonly queue = new ByteQueue();
+  /** Bytes still to come of a message whose beginning was taken by `passing`. */
+  private rest = 0;
 
   constructor(limits: Limits) {
     this.limits = limits;
@@ -32,6 +34,11 @@ export class Framer {
   /** Number of bytes received and not yet taken. */
   get buffered(): number {
     return this.queue.length;
+  }
+
+  /** Whether the rest of a message taken in part is still to come: nothing but `passing` takes it. */
+  get isInside(): boolean {
+    return this.rest > 0;
   }
 
   /** Takes over a chunk; the caller must not write into it any more. */
@@ -44,12 +51,31 @@ export class Framer {
    * @throws StageError `protocol_violation` as soon as a header is wrong, before its body arrives
    */
   next(): Message | null {
-    if (this.queue.length < headerBytes) return null;
+    if (this.isInside || this.queue.length < headerBytes) return null;
     const type = this.queue.byteAt(0);
     const length = this.queue.uint32At(1);
     checkHeader(this.limits, type, length);
     const frame = this.queue.take(length + 1);
     return frame && { type, payload: frame.subarray(headerBytes), frame };
+  }
+
+  /**
+   * What has arrived of the next messages, as far as they are of one type: in one piece, the last one perhaps only in
+   * part. Null when a message of another type is next, or nothing has arrived.
+   * @throws StageError `protocol_violation` as `next` does
+   */
+  passing(type: number): Buffer | null {
+    const bytes = this.queue.peek();
+    let at = Math.min(this.rest, bytes.length);
+    this.rest -= at;
+    while (bytes.length - at >= headerBytes && bytes[at] === type) {
+      const length = bytes.readUInt32BE(at + 1);
+      checkHeader(this.limits, type, length);
+      const end = at + 1 + length;
+      this.rest = Math.max(0, end - bytes.length);
+      at = end - this.rest;
+    }
+    return at === 0 ? null : this.queue.take(at);
   }
 
   /**

@@ -16,7 +16,8 @@ import {
   syncMessage,
 } from '../../src/wire/frontend-messages.ts';
 import { backendLimits } from '../../src/wire/limits.ts';
-import { backend } from '../../src/wire/message-codes.ts';
+import { backend, frontend } from '../../src/wire/message-codes.ts';
+import { MessageWriter } from '../../src/wire/message-writer.ts';
 
 /** Short names for the messages of a script. */
 export const q = (text: string) => queryMessage(text);
@@ -37,6 +38,10 @@ export const e = (maxRows = 0, portal = '') => executeMessage(portal, maxRows);
 export const c = (kind: 'statement' | 'portal', name: string) => closeMessage({ kind, name });
 export const s = syncMessage;
 export const h = flushMessage;
+/** A piece of a COPY's data, and its end. */
+export const data = (bytes: string | Buffer) =>
+  new MessageWriter().raw(Buffer.from(bytes)).message(frontend.copyData);
+export const done = new MessageWriter().message(frontend.copyDone);
 /** A whole unnamed statement, without Sync. */
 export const run = (text: string, ...values: (string | Buffer | null)[]) =>
   Buffer.concat([p(text), b(values), d(), e()]);

@@ -2,7 +2,7 @@
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { b, c, d, e, h, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import { b, c, d, data, done, e, h, p, q, run, s, tell } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text);
@@ -12,8 +12,6 @@ CREATE VIEW item_view AS SELECT * FROM item;
 
 const drop = 'DROP TABLE item';
 const refused = /^E .*C=0A000 .*H=/;
-const copyData = Buffer.from('d\x00\x00\x00\x06x\n');
-const copyDone = Buffer.from('c\x00\x00\x00\x04');
 const functionCall = Buffer.from('F\x00\x00\x00\x0e\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00');
 
 /** Letters of the answers; a refusal is R, and what the last query of `tell` adds is left out. */
@@ -64,7 +62,7 @@ suite('refusals', (test) => {
       'CRI',
     ],
     'COPY from the client, who sends all the same': [
-      [q('COPY item FROM STDIN'), copyData, copyDone, q('SELECT 1')],
+      [q('COPY item FROM STDIN FREEZE'), data('x\n'), done, q('SELECT 1')],
       'RITDCI',
     ],
     'a function call': [[functionCall, q('SELECT 1')], 'RITDCI'],

@@ -9,6 +9,8 @@ import {
   syncMessage,
 } from '../../src/wire/frontend-messages.ts';
 import { backendLimits, frontendLimits, passwordLimits } from '../../src/wire/limits.ts';
+import { frontend } from '../../src/wire/message-codes.ts';
+import { MessageWriter } from '../../src/wire/message-writer.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
@@ -46,6 +48,43 @@ suite('wire: framer', (test) => {
     bindMessage({ statement: 's', values: [Buffer.from('x'), null, Buffer.alloc(0)] }),
     syncMessage,
   ]);
+
+  test('lets messages of one type pass in pieces, and gives the others whole', () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((text) =>
+      new MessageWriter().raw(Buffer.from(text)).message(frontend.copyData),
+    ) as [Buffer, Buffer, Buffer];
+    const bytes = Buffer.concat([one, two, syncMessage, three]);
+    for (let size = 1; size <= bytes.length; size += 1) {
+      const framer = new Framer(limits);
+      const taken: Buffer[] = [];
+      for (let at = 0; at < bytes.length; at += size) {
+        framer.push(bytes.subarray(at, at + size));
+        let next = framer.passing(frontend.copyData) ?? framer.next()?.frame;
+        for (; next; next = framer.passing(frontend.copyData) ?? framer.next()?.frame) {
+          taken.push(next);
+        }
+      }
+      assert.equal(Buffer.concat(taken), bytes, `pieces of ${size}`);
+      assert.ok(
+        taken.some((piece) => piece.equals(syncMessage)),
+        `pieces of ${size}`,
+      );
+      assert.not(framer.isInside);
+    }
+  });
+
+  test('knows when a message has passed in part', () => {
+    const framer = new Framer(limits);
+    framer.push(header('d', 1000));
+    assert.is(framer.passing(frontend.copyData)?.length, 5);
+    assert.ok(framer.isInside);
+    assert.is(framer.next(), null);
+    framer.push(Buffer.alloc(996));
+    assert.is(framer.passing(frontend.copyData)?.length, 996);
+    assert.not(framer.isInside);
+    framer.push(header('d', 3));
+    assert.throws(() => framer.passing(frontend.copyData), /length/);
+  });
 
   test('gives the same messages wherever the stream is split', () => {
     const whole = new Framer(limits);

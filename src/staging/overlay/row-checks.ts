@@ -45,7 +45,10 @@ function generatedValues(table: Table): string {
     .join('\n');
 }
 
-/** OVERRIDING SYSTEM VALUE keeps a given value, OVERRIDING USER VALUE draws one in its place. */
+/**
+ * OVERRIDING SYSTEM VALUE keeps a given value, OVERRIDING USER VALUE draws one in its place. COPY takes what is `given` for
+ * an ALWAYS identity, null included, which is then refused as such.
+ */
 function fillIdentity(table: Table, column: Column, index: number): string[] {
   if (column.identity === null) return [];
   const value = newValue(column.name);
@@ -61,8 +64,8 @@ function fillIdentity(table: Table, column: Column, index: number): string[] {
     hint: 'Use OVERRIDING SYSTEM VALUE to override.',
   });
   return [
-    `  IF ${value} IS NULL OR ${overriding} = 'user' THEN ${draw}
-  ELSIF ${overriding} <> 'system' THEN ${refusal} END IF;`,
+    `  IF ${value} IS NULL AND ${overriding} <> 'given' OR ${overriding} = 'user' THEN ${draw}
+  ELSIF ${overriding} NOT IN ('system', 'given') THEN ${refusal} END IF;`,
   ];
 }
 
@@ -113,21 +116,18 @@ interface RowViolation {
 }
 
 function notNulls(table: Table, detail: string): RowViolation[] {
-  return (
-    table.columns
-      // an ALWAYS identity is never null once it is filled
-      .filter((column) => column.notNull && column.identity !== 'always')
-      .map((column) => ({
-        condition: `NOT (${present(newValue(column.name))})`,
-        statement: raise({
-          ...at(table),
-          message: `null value in column "${column.name}" of relation "${table.name}" violates not-null constraint`,
-          sqlstate: '23502',
-          column: column.name,
-          detail,
-        }),
-      }))
-  );
+  return table.columns
+    .filter((column) => column.notNull)
+    .map((column) => ({
+      condition: `NOT (${present(newValue(column.name))})`,
+      statement: raise({
+        ...at(table),
+        message: `null value in column "${column.name}" of relation "${table.name}" violates not-null constraint`,
+        sqlstate: '23502',
+        column: column.name,
+        detail,
+      }),
+    }));
 }
 
 function checks(table: Table, detail: string): RowViolation[] {

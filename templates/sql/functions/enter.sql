@@ -1,6 +1,7 @@
 -- First step of every staged statement: hands its text and parameters to the mutation log, pins planner settings for the
 -- transaction, and verifies that the names in it still mean what the proxy took them for.
--- p_relations: [{"schema", "name", "oid", "signature"}, ...]; signature null = no overlay when the name was resolved.
+-- p_relations: [{"schema", "name", "oid", "signature"}, ...]; signature null = no overlay when the name was resolved;
+-- the target of a COPY has "copy": true.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
 -- p_path: the search path under which relations and functions were looked up; under another one no name is good.
 CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text)
@@ -29,6 +30,10 @@ BEGIN
       AND NOT pg_catalog.has_any_column_privilege(v_relation, 'SELECT, INSERT, UPDATE')
     THEN
       RAISE EXCEPTION 'permission denied for table %', v_entry ->> 'name' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF v_entry ? 'copy' AND pg_catalog.row_security_active(v_relation) THEN
+      RAISE EXCEPTION 'COPY FROM not supported with row-level security'
+        USING ERRCODE = 'feature_not_supported', HINT = 'Use INSERT statements instead.';
     END IF;
   END LOOP;
   PERFORM pg_catalog.set_config(o.key, '', true)

@@ -21,6 +21,11 @@ LANGUAGE sql STABLE AS $$
       'signature', stage.signature_of(c.oid),
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
+      'columns', (
+        SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'name', a.attname, 'generated', a.attgenerated <> '', 'always', a.attidentity = 'a') ORDER BY a.attnum), '[]')
+        FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
       'uniques', coalesce(o.uniques, '[]'),
       'writable', coalesce(o.writable, false),
       'stale', o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)

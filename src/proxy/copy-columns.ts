@@ -1,0 +1,43 @@
+/** Which columns a COPY fills, and what its data may give for them: on a view PostgreSQL does not know. */
+import { quoteIdentifier } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import type { CopyTarget } from '../sql/verdict.ts';
+import type { ResolvedName } from './names.ts';
+
+/**
+ * The column list that a COPY without one stands for, with a space before it; empty where the view's own is the same.
+ */
+export function impliedColumns({ columns: named }: CopyTarget, { columns }: ResolvedName): string {
+  if (named !== null || !columns.some(({ generated }) => generated)) return '';
+  const given = columns.filter(({ generated }) => !generated);
+  return ` (${given.map(({ name }) => quoteIdentifier(name)).join(', ')})`;
+}
+
+/** @throws StageError for a generated column, unless PostgreSQL finds another fault in the list before it */
+export function checkCopyColumns({ columns: named }: CopyTarget, { columns }: ResolvedName): void {
+  for (const [index, name] of (named ?? []).entries()) {
+    const column = columns.find((each) => each.name === name);
+    if (column === undefined || named?.indexOf(name) !== index) return;
+    if (column.generated) throw generatedColumn(name);
+  }
+}
+
+/**
+ * How the row trigger treats an ALWAYS identity column: `given` takes what the data has, null included; `system` draws a
+ * key where there is none.
+ */
+export function copyOverriding(
+  { columns: named, marksDefaults }: CopyTarget,
+  { columns }: ResolvedName,
+): 'given' | 'system' {
+  const identity = columns.find(({ always }) => always);
+  const isGiven = identity !== undefined && (named?.includes(identity.name) ?? true);
+  return isGiven && !marksDefaults ? 'given' : 'system';
+}
+
+function generatedColumn(name: string): StageError {
+  return new StageError('statement_not_supported', `column "${name}" is a generated column`, {
+    sqlstate: '42P10',
+    detail: 'Generated columns cannot be used in COPY.',
+  });
+}
