@@ -1,5 +1,5 @@
 /** The HTTP server under the REST interface. */
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { explainListenError } from './listen-policy.ts';
@@ -11,15 +11,15 @@ export interface RestServer {
 }
 
 /** A request that comes too slowly is answered 408 and its connection closed, within a second of its time. */
-const limits = {
+const usualLimits: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
 };
 
-/** Further ones are closed at once. */
-const maxConnections = 1_000;
+/** Connections that have not sent a request yet; the oldest goes when there are more. */
+const maxSilent = 500;
 
 /**
  * Starts to listen.
@@ -28,13 +28,14 @@ const maxConnections = 1_000;
 export async function startRestServer(
   handle: RequestListener,
   where: { readonly host: string; readonly port: number },
+  limits: ServerOptions = usualLimits,
 ): Promise<RestServer> {
   const server = createServer(limits, handle);
-  server.maxConnections = maxConnections;
   // Node counts a connection as idle only once it had a request.
   const silent = new Set<Socket>();
   server.on('connection', (socket) => {
     silent.add(socket);
+    if (silent.size > maxSilent) [...silent][0]?.destroy();
     socket.once('close', () => silent.delete(socket));
   });
   server.on('request', ({ socket }) => silent.delete(socket));

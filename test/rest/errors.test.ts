@@ -27,6 +27,9 @@ suite('rest: errors and request ids', (test) => {
       ['GET', '/sessions/x/propose', 'POST'],
       ['POST', '/health', 'GET'],
       ['DELETE', '/audit/aud_1', 'GET'],
+      ['PATCH', '/sessions/x', 'DELETE'],
+      ['TRACE', '/sessions', 'GET'],
+      ['PROPFIND', '/sessions', 'GET'],
     ] as const) {
       const { status, headers, body } = await rest.call(method, path);
       assert.is(status, 405, `${method} ${path}`);
@@ -44,6 +47,7 @@ suite('rest: errors and request ids', (test) => {
   test('no answer allows other sites to read it', async () => {
     const { headers } = await rest.call('OPTIONS', '/sessions');
     assert.is(headers['access-control-allow-origin'], undefined);
+    assert.match(headers.allow ?? '', /GET/);
   });
 
   test('a request id is taken, echoed and logged', async () => {
