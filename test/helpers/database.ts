@@ -33,6 +33,14 @@ function testUpstream(): string {
   );
 }
 
+/** Gives the major version of the test server. */
+export async function serverMajor(): Promise<number> {
+  return onServer(testUpstream(), async (query) => {
+    const [row] = await query(`SELECT current_setting('server_version_num')::int / 10000 AS major`);
+    return Number(row?.['major']);
+  });
+}
+
 /** Creates a database of its own for one test file or test. The caller drops it: the runner looks for what is left. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = new URL(testUpstream());

@@ -49,6 +49,8 @@ export const run = (text: string, ...values: (string | Buffer | null)[]) =>
 export interface WireClient {
   readonly socket: Socket;
   send(...messages: readonly Buffer[]): void;
+  /** Reads up to and including the first message that is the last, or until the server closes the connection. */
+  read(isLast: (message: Message) => boolean): Promise<Message[]>;
   /** Reads up to and including so many messages of a type. */
   readTo(type: number, count?: number): Promise<Message[]>;
   /** Reads until the server closes the connection. */
@@ -95,6 +97,7 @@ export async function connectWire(url: string): Promise<WireClient> {
     send: (...messages) => {
       stream.write(Buffer.concat(messages));
     },
+    read,
     readTo: (type, count = 1) => {
       let seen = 0;
       return read((message) => message.type === type && ++seen === count);

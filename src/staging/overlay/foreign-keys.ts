@@ -2,7 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { columnList, oldColumnName, overlayName, shadowName } from './names.ts';
-import { displayKey, displayName, keyDetail, raise } from './raise.ts';
+import { displayKey, keyDetail, raise } from './raise.ts';
 import { same } from './row-identity.ts';
 
 const pairs = (foreignKey: ForeignKey) =>
@@ -34,14 +34,15 @@ export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): 
   const missing = raise({
     ...violation,
     detail: keyDetail(
-      foreignKey.child.columns.map(displayName),
+      foreignKey.child.columns,
       'v_value',
       ` is not present in table "${foreignKey.parent.name}".`,
     ),
   });
   const existence = `  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))} INTO v_value
   FROM ${shadowName(table)} s
-  WHERE ${staged} AND ${notNull} AND NOT EXISTS (SELECT 1 FROM ${overlayName(foreignKey.parent)} o WHERE ${join}) LIMIT 1;
+  WHERE ${staged} AND ${notNull} AND NOT EXISTS (SELECT 1 FROM ${overlayName(foreignKey.parent)} o WHERE ${join})
+  ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN ${missing} END IF;`;
   if (!foreignKey.matchFull || columns.length === 1) return existence;
   const someNull = columns.map(({ child }) => `s.${child} IS NULL`).join(' OR ');
@@ -138,7 +139,7 @@ export function restriction(
     table: foreignKey.child.name,
     constraint: foreignKey.name,
     detail: keyDetail(
-      foreignKey.parent.columns.map(displayName),
+      foreignKey.parent.columns,
       'v_value',
       ` is ${own ? '' : 'still '}referenced from table "${foreignKey.child.name}".`,
     ),

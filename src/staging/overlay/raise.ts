@@ -1,5 +1,5 @@
 /** RAISE statements that say what PostgreSQL itself would say of a production table. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { quoteLiteral } from '../../db/identifier.ts';
 
 interface Violation {
   readonly message: string;
@@ -49,9 +49,4 @@ export function displayKey(expressions: readonly string[]): string {
 /** The DETAIL `Key (a, b)=(1, 2)<rest>`; the value is an SQL expression. */
 export function keyDetail(columns: readonly string[], value: string, rest: string): string {
   return `${quoteLiteral(`Key (${columns.join(', ')})=(`)} || ${value} || ${quoteLiteral(`)${rest}`)}`;
-}
-
-/** A column as PostgreSQL prints it in a DETAIL: quoted only where it must be. */
-export function displayName(column: string): string {
-  return /^[a-z_][a-z0-9_$]*$/.test(column) ? column : quoteIdentifier(column);
 }

@@ -9,7 +9,7 @@ import {
   shadowName,
   sourceCall,
 } from './names.ts';
-import { displayKey, displayName, keyDetail, raise } from './raise.ts';
+import { displayKey, keyDetail, raise } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 import { present, same } from './row-identity.ts';
 
@@ -90,15 +90,27 @@ export function updateUniqueChecks(table: Table): string {
 
 /** Statements that put the first row in the way of NEW into v_row; p_arbiters tells which indexes count. */
 export function findCollision(table: Table): string {
-  return immediate(table)
+  return table.uniques
     .map((unique) => {
       const counts = `p_arbiters IS NULL OR p_arbiters ? ${quoteLiteral(unique.name)}`;
+      if (unique.timing !== 'immediate')
+        return `  IF v_row IS NULL AND (${counts}) THEN ${raiseNoArbiter(table, unique)} END IF;`;
       return `  IF v_row IS NULL AND (${counts}) AND ${participates(table, unique)} THEN
     SELECT o.* INTO v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
   END IF;`;
     })
     .join('\n');
 }
+
+const raiseNoArbiter = (table: Table, unique: Unique) =>
+  raise({
+    schema: table.schema,
+    table: table.name,
+    constraint: unique.name,
+    sqlstate: '55000',
+    message:
+      'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters',
+  });
 
 function check(table: Table, unique: Unique, when: string, except: string): string {
   return `  IF ${when} THEN
@@ -133,7 +145,7 @@ export function raiseDuplicateKey(table: Table): string {
 
 function elementNames(unique: Unique): string[] {
   return unique.elements.map((element) =>
-    element.column === null ? unwrap(element.definition) : displayName(element.column),
+    element.column === null ? unwrap(element.definition) : element.definition,
   );
 }
 

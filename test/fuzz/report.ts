@@ -1,0 +1,71 @@
+/** Runs one seed, and tells of a difference so that it can be replayed: shrunk, and as plain SQL. */
+import { notYet } from '../../src/sql/not-yet.ts';
+import type { Difference } from './run-script.ts';
+import { runScript } from './run-script.ts';
+import type { Script } from './script.ts';
+import { randomScript, scriptAsSql } from './script.ts';
+import { shrink } from './shrink.ts';
+import type { Features } from './statement.ts';
+
+/** A form of writing takes part as soon as it is no longer on the list of those that are refused. */
+export const fuzzFeatures = (major: number): Features => ({
+  major,
+  staged: (form) => !Object.hasOwn(notYet, form),
+});
+
+interface FuzzOptions {
+  readonly seed: number;
+  readonly length: number;
+  readonly features: Features;
+  /** How many scripts may be run to find a small one. */
+  readonly tries: number;
+}
+
+/** Gives the number of statements run, and the words about a difference if there was one. */
+export async function fuzzSeed(
+  options: FuzzOptions,
+): Promise<{ count: number; report: string | null }> {
+  const { seed, length, features, tries } = options;
+  const script = randomScript(seed, length, features);
+  const difference = await runScript(script);
+  if (!difference) return { count: script.statements.length, report: null };
+  const failing = upTo(script, difference);
+  const small =
+    tries === 0
+      ? failing
+      : await shrink(failing, (candidate) => failsAlike(candidate, difference), tries);
+  const found = (await runScript(small)) ?? difference;
+  const head = `-- seed ${seed}, ${features.major}: replay with STAGE_TEST_SEED=${seed} STAGE_TEST_LENGTH=${length}`;
+  const report = [head, scriptAsSql(small), asComment(found)].join('\n');
+  return { count: failing.statements.length, report };
+}
+
+const upTo = (script: Script, { at }: Difference): Script =>
+  at === null ? script : { ...script, statements: script.statements.slice(0, at + 1) };
+
+/** The same kind of difference: otherwise the small script might show another one. */
+async function failsAlike(script: Script, wanted: Difference): Promise<boolean> {
+  const found = await runScript(script);
+  return found !== null && kindOf(found) === kindOf(wanted);
+}
+
+/** Where it was found, and what each side said first. */
+function kindOf({ at, what, direct, staged }: Difference): string {
+  const first = (answer: readonly string[]) =>
+    answer
+      .map((line) => / C=(\w{5})/.exec(line)?.[1] ?? line[0])
+      .find((word) => word !== '1' && word !== '2');
+  return at === null ? what : `${first(direct)} ${first(staged)}`;
+}
+
+function asComment({ what, direct, staged }: Difference): string {
+  const onlyIn = (mine: readonly string[], others: readonly string[]) =>
+    mine.filter((line) => !others.includes(line)).map((line) => `--   ${JSON.stringify(line)}`);
+  return [
+    `-- ${what}`,
+    '-- only directly:',
+    ...onlyIn(direct, staged),
+    '-- only staged:',
+    ...onlyIn(staged, direct),
+  ].join('\n');
+}
