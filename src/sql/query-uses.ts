@@ -20,6 +20,7 @@ import { notYet } from './not-yet.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
 import {
   conflictWithoutTarget,
+  oldRowOfUpsert,
   refusedTarget,
   selectInto,
   unclearConflict,
@@ -30,7 +31,7 @@ import type { Source } from './relation-uses.ts';
 import { locateQualifier, locateRelation } from './relation-uses.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
-import { locateUpsert } from './upserts.ts';
+import { locateUpsert, returnsOldRow } from './upserts.ts';
 import type {
   FunctionUse,
   Overriding,
@@ -182,7 +183,8 @@ const overridingValues: Readonly<Record<string, Overriding['value']>> = {
 function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scope: Scope): void {
   const clause = insert.onConflictClause ?? {};
   const upsert = target === null ? null : locateUpsert(insert, target, walk.source);
-  if (upsert === null) note(walk, unclearConflict);
+  if (returnsOldRow(insert)) note(walk, oldRowOfUpsert);
+  else if (upsert === null) note(walk, unclearConflict);
   else if (upsert.set && upsert.arbiter.kind === 'any') note(walk, conflictWithoutTarget);
   else walk.upserts.push(upsert);
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });

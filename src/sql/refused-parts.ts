@@ -23,6 +23,11 @@ export const unclearConflict = refuse(
   'Name its columns or its constraint without operator class and collation.',
 );
 
+export const oldRowOfUpsert = refuse(
+  'RETURNING old of INSERT ... ON CONFLICT DO UPDATE cannot be staged',
+  'Read the row before the statement, and return its new values.',
+);
+
 export const conflictWithoutTarget = refuse(
   'ON CONFLICT DO UPDATE requires inference specification or constraint name',
   'For example, ON CONFLICT (column_name).',

@@ -1,7 +1,8 @@
 /** INSERT ... ON CONFLICT: where its clause stands, and what it says. */
-import type { InsertStmt, Node, OnConflictClause, ScanToken } from 'libpg-query';
+import type { ColumnRef, InsertStmt, Node, OnConflictClause, ScanToken } from 'libpg-query';
 import { scanTokens } from './parser.ts';
 import type { Source } from './relation-uses.ts';
+import { collectNodes, textsOf } from './tree.ts';
 import type { Arbiter, ByteRange, ClausePart, Upsert } from './verdict.ts';
 
 /**
@@ -48,6 +49,18 @@ function partOf(
 
 /** No dollar quote begins with a digit. */
 const parameterToken = /^\$\d+$/;
+
+/** Whether RETURNING asks for the row as it was: an INSERT on a view has none to give, also where it became an UPDATE. */
+export function returnsOldRow({ returningClause, onConflictClause }: InsertStmt): boolean {
+  if (onConflictClause?.action !== 'ONCONFLICT_UPDATE' || !returningClause) return false;
+  const names = (returningClause.options ?? []).flatMap((node) =>
+    'ReturningOption' in node && node.ReturningOption.option === 'RETURNING_OPTION_OLD'
+      ? [node.ReturningOption.value]
+      : [],
+  );
+  const columns: ColumnRef[] = collectNodes(returningClause.exprs, 'ColumnRef');
+  return columns.some(({ fields }) => ['old', ...names].includes(textsOf(fields)[0]));
+}
 
 /** What decides whether a row is in the way; null for an inference that is not understood. */
 function arbiterOf({ infer }: OnConflictClause): Arbiter | null {

@@ -82,7 +82,8 @@ export function returning(writer: Writer, table: Table, prefix = ''): string {
     () =>
       `${prefix}${column.name} IS NULL AS empty, (SELECT count(*) FROM ${table.name}) AS before`,
   ];
-  if (features.major >= 18 && features.staged('oldAndNew'))
+  // an upsert, whose rows have a name of their own, cannot give the old row
+  if (features.major >= 18 && prefix === '')
     items.push(() => `old.${column.name} AS was, new.${column.name} AS is`);
   return ` RETURNING ${random.pick(items)()}`;
 }

@@ -42,11 +42,13 @@ function comparable(messages: readonly Message[]): string[] {
   const isRow = ({ type }: Message) => type === backend.dataRow;
   const firstRow = messages.findIndex(isRow);
   const rows = messages.filter(isRow).map(inWords).sort();
+  const failed = messages.some(({ type }) => type === backend.errorResponse);
   const others = messages
     .filter(
       (message) =>
         !isRow(message) &&
         message.type !== backend.parameterStatus &&
+        !(failed && steps.has(message.type)) &&
         message.type !== backend.copyInResponse,
     )
     .map((message) => {
@@ -56,6 +58,14 @@ function comparable(messages: readonly Message[]): string[] {
   others.splice(firstRow === -1 ? others.length : firstRow, 0, ...rows);
   return others;
 }
+
+/** The steps of the extended protocol before the one that failed: what the rewriter refuses fails in another one when staged. */
+const steps = new Set<number>([
+  backend.parseComplete,
+  backend.bindComplete,
+  backend.noData,
+  backend.rowDescription,
+]);
 
 /** Where PostgreSQL names a partition, a staged statement names the partitioned table. */
 const failure = (message: Message) => inWords(message).replaceAll(partitionSuffix, '');

@@ -49,9 +49,11 @@ const insertOverriding: Shape = (writer, table) => {
   const { random } = writer;
   const identity = table.key.find(({ filled }) => filled === 'always' || filled === 'by default');
   if (!identity) return null;
-  const columns = [identity, ...insertColumns(writer, table)];
+  const columns = insertColumns(writer, table);
   const overriding = random.pick([' OVERRIDING SYSTEM VALUE', ' OVERRIDING USER VALUE', '']);
-  const text = `INSERT INTO ${table.name} (${list(columns)})${overriding} VALUES ${valuesOf(writer, columns)}`;
+  // an explicit NULL cannot be told from DEFAULT
+  const values = [writer.value(identity, 0), ...columns.map((column) => writer.value(column))];
+  const text = `INSERT INTO ${table.name} (${list([identity, ...columns])})${overriding} VALUES (${values.join(', ')})`;
   return withReturning(writer, table, text);
 };
 

@@ -133,6 +133,14 @@ suite('upserts', (test) => {
     }
   });
 
+  test('the old row of a DO UPDATE cannot be returned', () => {
+    const upsert = 'INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1 RETURNING';
+    for (const items of ['old.a', 'a, coalesce(old.b, 1)', 'WITH (OLD AS o) o.a']) {
+      assert.match(refusalOf(`${upsert} ${items}`).message, /^RETURNING old/, items);
+    }
+    assert.is(upsertsOf(`${upsert} new.a, b`).upserts.length, 1);
+  });
+
   test('OVERRIDING is told with its target', () => {
     const { verdict } = onlyStatement('INSERT INTO t OVERRIDING USER VALUE VALUES (1)');
     const query = queryIn(verdict);
