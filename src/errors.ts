@@ -30,6 +30,7 @@ const faces = {
   upstream_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
   too_many_connections: { status: 503, sqlstate: '53300', exit: 7 },
   server_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
+  still_pending: { status: 408, sqlstate: '57014', exit: 8 },
   statement_not_supported: { status: 400, sqlstate: '0A000', exit: 1 },
   session_read_only: { status: 409, sqlstate: '25006', exit: 6 },
   protocol_violation: { status: 400, sqlstate: '08P01', exit: 1 },

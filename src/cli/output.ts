@@ -19,12 +19,15 @@ export class Output {
   readonly json: boolean;
   /** A person reads stdout. */
   readonly terminal: boolean;
+  /** A person sees stderr, and lines there may come and go. */
+  readonly live: boolean;
   /** Colours what goes to stdout. */
   readonly paint: Paint;
   /** Colours what goes to stderr. */
   readonly paintNote: Paint;
   readonly #host: Host;
   readonly #quiet: boolean;
+  #hasStatus = false;
 
   constructor(host: Host, options: OutputOptions) {
     this.#host = host;
@@ -32,6 +35,7 @@ export class Output {
     this.json = options.json;
     this.terminal = host.stdout.isTTY === true && !options.json;
     this.paint = createPaint(!options.json && wantsColour(options.colour, host.env, this.terminal));
+    this.live = isLive(host, options);
     const noteTerminal = host.stderr.isTTY === true && !options.json;
     this.paintNote = createPaint(
       !options.json && wantsColour(options.colour, host.env, noteTerminal),
@@ -82,8 +86,22 @@ export class Output {
 
   /** Writes a line to stderr: what went wrong, or what a person asked to be told. */
   async note(text: string): Promise<void> {
+    this.status(null);
     await writeTo(this.#host.stderr, `${text}\n`);
   }
+
+  /** Puts a line on stderr in place of the one before; null takes it away. Only where `live`. */
+  status(text: string | null): void {
+    if (text === null && !this.#hasStatus) return;
+    this.#hasStatus = text !== null;
+    this.#host.stderr.write(`\r\x1b[2K${text ?? ''}`);
+  }
+}
+
+/** Whether a line on stderr may come and go: there it disturbs neither a log nor a screen reader. */
+function isLive({ env, stderr }: Host, { json, quiet }: OutputOptions): boolean {
+  const plain = env['CI'] || env['STAGE_ACCESSIBLE'] || env['TERM'] === 'dumb';
+  return stderr.isTTY === true && !plain && !json && !quiet;
 }
 
 async function writeTo(stream: Writable, text: string): Promise<void> {

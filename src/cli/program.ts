@@ -1,9 +1,9 @@
 /** The tree of commands, and the options that all of them share. */
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { colourModes } from './colour.ts';
 import type { Host } from './host.ts';
 import type { CommandEntry } from './lazy-commands.ts';
-import { addCommands } from './lazy-commands.ts';
+import { addCommands, LazyCommand } from './lazy-commands.ts';
 import type { Run } from './run.ts';
 import { examples } from './run.ts';
 import { topics } from './topics.ts';
@@ -58,6 +58,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         summary: 'list the statements a session staged',
         load: async () => (await import('./commands/log.ts')).configureLog,
       },
+      {
+        name: 'watch',
+        summary: 'follow what happens in a session',
+        load: async () => (await import('./commands/watch.ts')).configureWatch,
+      },
     ],
   },
   {
@@ -72,6 +77,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         name: 'check',
         summary: 'look for conflicts with production',
         load: async () => (await import('./commands/check.ts')).configureCheck,
+      },
+      {
+        name: 'wait',
+        summary: 'wait until a session is decided on',
+        load: async () => (await import('./commands/wait.ts')).configureWait,
       },
       {
         name: 'approve',
@@ -98,6 +108,17 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         summary: 'explain a command or a topic',
         load: async () => (await import('./commands/help.ts')).configureHelp,
       },
+      {
+        name: 'completion',
+        summary: 'print what makes a shell complete commands',
+        load: async () => (await import('./commands/completion.ts')).configureCompletion,
+      },
+      {
+        name: '__complete',
+        summary: 'answer a shell that completes a command line',
+        hidden: true,
+        load: async () => (await import('./commands/complete.ts')).configureComplete,
+      },
     ],
   },
 ];
@@ -115,8 +136,8 @@ const topicList = Object.entries(topics)
   .join('\n');
 
 /** Builds the program. Parsing it raises CommanderError instead of ending the process. */
-export function createProgram(host: Host, version: string, run: Run): Command {
-  const program = new Command('stage')
+export function createProgram(host: Host, version: string, run: Run): LazyCommand {
+  const program = new LazyCommand('stage')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void host.stdout.write(text),
@@ -131,7 +152,6 @@ export function createProgram(host: Host, version: string, run: Run): Command {
     )
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain the command')
-    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .option('-s, --session <session>', 'session the command is about')
     .option('--server <url>', 'address of the daemon (default: http://127.0.0.1:8080)')

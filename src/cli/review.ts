@@ -5,6 +5,7 @@ import { countsInWords } from '../client/words.ts';
 import type { Connection, Context } from './context.ts';
 import type { Totals } from './diff/format.ts';
 import { totalsOf } from './diff/format.ts';
+import { grouped } from './progress.ts';
 import { ask, demandTerminal } from './prompt.ts';
 
 export interface Review {
@@ -25,6 +26,8 @@ export interface Agreement {
   readonly agreed: boolean;
   /** Of the diff whose counts were shown; null when nobody was asked. */
   readonly digest: string | null;
+  /** How much it is, in words. */
+  readonly size: string;
 }
 
 /**
@@ -38,7 +41,7 @@ export async function agree(
   id: string,
   { deed, yes }: { readonly deed: string; readonly yes: true | undefined },
 ): Promise<Agreement> {
-  if (yes) return { agreed: true, digest: null };
+  if (yes) return { agreed: true, digest: null, size: await statementsOf(context, connection, id) };
   demandTerminal(context.host, context.out);
   const { totals, digest } = await readReview(connection, id);
   const { database } = (await connection.api.info()).value;
@@ -46,5 +49,12 @@ export async function agree(
   await context.out.note(`${id}: ${size}, database ${sanitize(database)}.`);
   const agreed = await ask(context.host, `${deed}?`, connection.interruption);
   if (!agreed) await context.out.note('Nothing was done.');
-  return { agreed, digest };
+  return { agreed, digest, size };
+}
+
+/** How much a session is without counting its rows, for nobody but those who watch. */
+async function statementsOf({ out }: Context, { api }: Connection, id: string): Promise<string> {
+  if (!out.live) return 'the session';
+  const { mutationCount } = (await api.getSession(id)).value;
+  return `the rows of ${grouped(mutationCount)} statement${mutationCount === 1 ? '' : 's'}`;
 }

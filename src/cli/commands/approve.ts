@@ -1,6 +1,7 @@
 /** `stage approve`: applies a proposed session to production. */
 import { userInfo } from 'node:os';
 import { withServer } from '../context.ts';
+import { withProgress } from '../progress.ts';
 import { agree } from '../review.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
@@ -34,15 +35,20 @@ export const configureApprove: ConfigureCommand = (command, run) => {
       run<Options>(async (context, options, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
-          const { agreed, digest } = await agree(context, connection, id, {
+          const { agreed, digest, size } = await agree(context, connection, id, {
             deed: 'Apply to production',
             yes: options.yes,
           });
           if (!agreed) return 1;
-          const reply = await connection.api.approve(id, {
-            approvedBy: options.by ?? userInfo().username,
-            digest: options.digest ?? digest ?? undefined,
-          });
+          const reply = await withProgress(
+            context.out,
+            () => `Applying ${size} to production`,
+            () =>
+              connection.api.approve(id, {
+                approvedBy: options.by ?? userInfo().username,
+                digest: options.digest ?? digest ?? undefined,
+              }),
+          );
           await tellOutcome(
             context.out,
             reply,

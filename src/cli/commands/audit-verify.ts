@@ -2,6 +2,7 @@
 import type { AuditVerdict } from '../../client/answers.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { withServer } from '../context.ts';
+import { withProgress } from '../progress.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 
@@ -14,7 +15,11 @@ export const configureAuditVerify: ConfigureCommand = (command, run) => {
     .action(
       run(async (context) =>
         withServer(context, async ({ api }) => {
-          const { body, value } = await api.verifyAudit();
+          const { body, value } = await withProgress(
+            context.out,
+            () => 'Recomputing the hash of every entry',
+            () => api.verifyAudit(),
+          );
           if (context.out.json) await context.out.document(body);
           else await context.out.record(verdictRows(value));
           return value.ok ? 0 : 1;

@@ -5,9 +5,10 @@ import type { DiffReader as Reader } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
 import type { Connection, Context } from '../context.ts';
 import type { Output } from '../output.ts';
+import { grouped, withProgress } from '../progress.ts';
 import { createCsvFormat } from './csv.ts';
 import type { DiffFormat } from './format.ts';
-import { totalsOf } from './format.ts';
+import { changesIn, totalsOf } from './format.ts';
 import { createJsonFormat, createJsonLinesFormat } from './json.ts';
 import { createMarkdownFormat } from './markdown.ts';
 import type { SelectionOptions } from './selection.ts';
@@ -34,11 +35,19 @@ export async function showPlainDiff(
   const reader = new DiffReader();
   const format = createFormat(output, { reader, out, id, mode: options.mode ?? 'line' });
   const selection = new Selection(options);
-  for await (const text of api.diffText(id, { table: options.table, type: options.filter })) {
-    const changes = reader.push(text).filter((change) => selection.choose(change));
-    await out.write(changes.map((change) => format.change(change)).join(''));
-    if (selection.full) break;
-  }
+  let read = 0;
+  const write = async () => {
+    for await (const text of api.diffText(id, { table: options.table, type: options.filter })) {
+      const changes = reader.push(text);
+      read += changes.length;
+      const chosen = changes.filter((change) => selection.choose(change));
+      await out.write(chosen.map((change) => format.change(change)).join(''));
+      if (selection.full) break;
+    }
+  };
+  const tell = () => `${grouped(read)} of ${grouped(changesIn(totalsOf(reader)))} changes`;
+  // in a terminal the changes themselves are seen to come
+  await (out.terminal ? write() : withProgress(out, tell, write));
   if (!selection.full) {
     reader.end();
     selection.end();

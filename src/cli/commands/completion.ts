@@ -1,0 +1,27 @@
+/** `stage completion`: the script with which a shell completes our commands. */
+import { readFile } from 'node:fs/promises';
+import { Argument } from 'commander';
+import type { ConfigureCommand } from '../run.ts';
+import { examples } from '../run.ts';
+
+const help = examples([
+  'source <(stage completion bash)                                       in ~/.bashrc',
+  'source <(stage completion zsh)                                        in ~/.zshrc',
+  'stage completion fish > ~/.config/fish/completions/stage.fish',
+]);
+
+export const configureCompletion: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Print the script with which a shell completes commands, options, sessions, tables and projects. ' +
+        'It asks the daemon, and does without where that does not answer at once.',
+    )
+    .addArgument(new Argument('<shell>', 'kind of shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('before', help)
+    .action(
+      run(async ({ out }, _options, shell) => {
+        const file = new URL(`../../../templates/completion/stage.${shell}`, import.meta.url);
+        await out.write(await readFile(file, 'utf8'));
+      }),
+    );
+};

@@ -1,0 +1,127 @@
+/** `stage watch`: follows a session, statement by statement, until it is decided on. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { nameCell } from '../../client/cell.ts';
+import { elementsOf, membersOf } from '../../client/fields.ts';
+import { safeJson, sanitize } from '../../client/sanitize.ts';
+import { StageError } from '../../errors.ts';
+import { JsonText } from '../../model/json.ts';
+import type { Connection, Context, SharedOptions } from '../context.ts';
+import { withServer } from '../context.ts';
+import { intervalOption } from '../duration.ts';
+import type { ConfigureCommand } from '../run.ts';
+import { examples } from '../run.ts';
+import { openStates, resolveSession } from '../session-argument.ts';
+import { createRowsWriter } from '../table.ts';
+
+interface Options {
+  readonly interval: number;
+}
+
+/** Something that happened: a line for people, and the JSON that REST has of it. */
+interface Event {
+  readonly cells: readonly string[];
+  readonly json: string;
+}
+
+const columns = ['time', 'event', 'table', 'rows', 'query'].map((title) => ({ title }));
+
+/** Largest page that the daemon gives. */
+const page = 1000;
+
+export const configureWatch: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Follow a session: its statements as they are staged, and what becomes of it. Ends when it is approved, ' +
+        'rejected or deleted, or with Ctrl-C. With --json there is one object a line.',
+    )
+    .argument('[session]', 'session id')
+    .addOption(intervalOption())
+    .addHelpText('before', examples(['stage watch', 'stage watch sess_2f0c... --json']))
+    .action(
+      run<Options>(async (context, options, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument, openStates);
+          await watch(context, connection, id, options);
+        }),
+      ),
+    );
+};
+
+async function watch(
+  { out }: Context,
+  connection: Connection,
+  id: string,
+  { interval }: Options & Partial<SharedOptions>,
+): Promise<void> {
+  const rows = createRowsWriter(out.terminal ? 'table' : 'tsv', columns, out.paint);
+  const follower = new Follower(connection, id);
+  for (;;) {
+    const events = await follower.look();
+    if (out.json) await out.write(events.map(({ json }) => `${safeJson(json)}\n`).join(''));
+    else if (events.length > 0) await out.write(rows(events.map(({ cells }) => cells)));
+    if (follower.over) return;
+    await pause(interval, undefined, { signal: connection.interruption.signal });
+  }
+}
+
+/** Knows what was told already. */
+class Follower {
+  /** Nothing more can happen. */
+  over = false;
+  readonly #connection: Connection;
+  readonly #id: string;
+  #statements = 0;
+  #status: string | null = null;
+
+  constructor(connection: Connection, id: string) {
+    this.#connection = connection;
+    this.#id = id;
+  }
+
+  /** Gives what has happened since it was last asked. */
+  async look(): Promise<Event[]> {
+    try {
+      return [...(await this.#newStatements()), ...(await this.#newStatus())];
+    } catch (error) {
+      const seen = this.#status !== null;
+      if (!(error instanceof StageError) || error.code !== 'session_not_found' || !seen)
+        throw error;
+      this.over = true;
+      return [statusEvent(new Date().toISOString(), 'deleted', `{"session_id":"${this.#id}"}`)];
+    }
+  }
+
+  async #newStatements(): Promise<Event[]> {
+    const filter = { limit: page, offset: this.#statements };
+    const { body, value } = await this.#connection.api.listMutations(this.#id, filter);
+    this.#statements += value.items.length;
+    const texts = elementsOf(membersOf(new JsonText(body)).get('mutations') ?? new JsonText('[]'));
+    return value.items.map((mutation, index) => ({
+      cells: [
+        mutation.executedAt,
+        mutation.type,
+        nameCell(mutation.table),
+        String(mutation.affectedRows),
+        sanitize(mutation.query),
+      ],
+      json: `{"event":"mutation","mutation":${texts[index]?.text}}`,
+    }));
+  }
+
+  /** A rejected or deleted session has no statements any more: what becomes of it comes last. */
+  async #newStatus(): Promise<Event[]> {
+    const { body, value } = await this.#connection.api.getSession(this.#id);
+    if (value.status === this.#status) return [];
+    const time = this.#status === null ? value.createdAt : value.updatedAt;
+    this.#status = value.status;
+    this.over = value.status === 'approved' || value.status === 'rejected';
+    return [statusEvent(time, value.status, body)];
+  }
+}
+
+function statusEvent(time: string, status: string, session: string): Event {
+  return {
+    cells: [time, status, '', '', ''],
+    json: `{"event":"status","status":"${status}","session":${session}}`,
+  };
+}
