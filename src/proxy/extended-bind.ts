@@ -80,11 +80,7 @@ async function bindWrite(
   statement: PreparedStatement,
   write: PreparedWrite,
 ): Promise<void> {
-  const { router, rewriter, retry, portals, link, names, pending, state } = conversation;
-  const { body } = statement;
-  if (body.kind === 'control' && body.action.type === 'execute') {
-    await rewriter.checkFunctions(body.action.functions);
-  }
+  const { router, retry, portals, link, names, pending, state } = conversation;
   const enter = await readyForWrite(conversation, write, message);
   if (router.hasShownError) return;
   if (enter === null) {

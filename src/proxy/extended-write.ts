@@ -1,5 +1,5 @@
 /** What a Bind of a staged write needs around it: a block to run in, current names, and the entering of it. */
-import type { Write } from '../sql/verdict.ts';
+import type { Calls, Write } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
@@ -12,6 +12,7 @@ import type { SentText } from './position-map.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
 import { noParameters } from './prepared-statements.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
+import { watched } from './write-options.ts';
 
 /**
  * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
@@ -28,12 +29,18 @@ export async function openBlock(conversation: Conversation, message: Message): P
   return true;
 }
 
+/** What an EXECUTE is given. */
+interface Arguments {
+  readonly expressions: Expressions;
+  readonly calls: Calls;
+}
+
 /** A prepared statement that writes: by itself, or by executing another one. */
 export interface PreparedWrite {
   readonly statement: PreparedStatement;
   readonly body: Write;
-  /** Arguments of the EXECUTE; null for a statement that writes by itself. */
-  readonly expressions: Expressions | null;
+  /** Of the EXECUTE; null for a statement that writes by itself. */
+  readonly given: Arguments | null;
 }
 
 /** Gives the write that a prepared statement runs, or null. */
@@ -42,13 +49,13 @@ export function findWrite(
   statement: PreparedStatement,
 ): PreparedWrite | null {
   const { body } = statement;
-  if (body.kind === 'write') return { statement, body, expressions: null };
+  if (body.kind === 'write') return { statement, body, given: null };
   if (body.kind === 'read' || body.action.type !== 'execute') return null;
   const target = statements.get(body.action.name);
   if (target?.body.kind !== 'write') return null;
   const { written, statement: execute } = statement;
   const expressions = { written, statement: execute, places: body.action.arguments };
-  return { statement: target, body: target.body, expressions };
+  return { statement: target, body: target.body, given: { expressions, calls: body.action.calls } };
 }
 
 /**
@@ -57,30 +64,31 @@ export function findWrite(
  */
 export async function readyForWrite(
   conversation: Conversation,
-  { statement, body, expressions }: PreparedWrite,
+  { statement, body, given }: PreparedWrite,
   message: Message,
 ): Promise<(() => void) | null> {
   const { rewriter, router, own, retry, names } = conversation;
   const bind = decodeBind(message.payload);
+  const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
   const rewrite = await rewriter.write(body);
   if (rewrite === null || router.hasShownError) return null;
   if (!(await openBlock(conversation, message))) return null;
   own.release();
   prepareAgain(conversation, statement, rewrite.replacements);
-  if (expressions !== null || bind.values.length > 0) {
+  if (given !== null || bind.values.length > 0) {
     await learnParameterTypes(conversation, statement);
   }
   if (router.hasShownError) return null;
   const call = () => ({
     text: statement.bodyText,
     relations: rewrite.relations,
-    options: rewrite.options,
+    options: runsCode ? watched(rewrite.options) : rewrite.options,
     handsOver: rewrite.hidesParameters,
     path: rewrite.path,
     onError: (text: SentText | null) => retry.before(mapErrors(text, names.productionSchema)),
   });
-  if (expressions !== null) {
-    return () => enterExecute(conversation, call(), statement, expressions);
+  if (given !== null) {
+    return () => enterExecute(conversation, call(), statement, given.expressions);
   }
   const parameters = parametersOf(statement, bind);
   return () => enter(own, call(), parameters);

@@ -2,14 +2,8 @@
 
 import type { UniqueIndex } from '../sql/arbiters.ts';
 import { isAllowedFunction, isStageableVolatile } from '../sql/functions.ts';
-import type { FunctionUse } from '../sql/verdict.ts';
+import type { Calls, FunctionUse, QualifiedName } from '../sql/verdict.ts';
 import type { OwnCall, OwnStatement } from './own-messages.ts';
-
-/** A name as written in a statement. */
-export interface Name {
-  readonly schema: string | null;
-  readonly name: string;
-}
 
 /** What stage.resolve_relations says of a name. */
 export interface ResolvedName {
@@ -43,9 +37,25 @@ export interface ResolvedName {
   readonly signature: string | null;
   /** The overlay can be written to; false also where an old snapshot hides that. */
   readonly writable: boolean;
+  /** Staging its rows may run user code: defaults, checks, policies. */
+  readonly code: boolean;
   /** The overlay no longer fits the table's definition. */
   readonly stale: boolean;
 }
+
+/** What calling something in a staged write may do. */
+export interface Judgement {
+  /** A function that may be a volatile one and is not known to do no harm. */
+  readonly harmful: FunctionUse | null;
+  /** Code runs that somebody wrote in this database. */
+  readonly runsCode: boolean;
+}
+
+interface Called extends QualifiedName {
+  readonly kind: 'function' | 'operator' | 'type';
+}
+
+const harmless: Judgement = { harmful: null, runsCode: false };
 
 /** Runs a statement of ours now, and gives its rows. */
 export type Ask = (
@@ -57,17 +67,8 @@ const path = `pg_catalog.current_setting('search_path')`;
 
 const resolveRelations: OwnStatement = { text: `SELECT ${path}, stage.resolve_relations($1)` };
 
-/** Which of the functions [{"schema", "name"}, ...] may be a volatile one, with the schemas these are in. */
-const findVolatile: OwnStatement = {
-  text: `SELECT ${path}, v.* FROM (SELECT) one LEFT JOIN (
-    SELECT f.position, n.nspname
-    FROM ROWS FROM (pg_catalog.jsonb_to_recordset($1) AS (schema pg_catalog.text, name pg_catalog.text))
-      WITH ORDINALITY f(schema, name, position)
-    JOIN pg_catalog.pg_proc p ON p.proname OPERATOR(pg_catalog.=) f.name::pg_catalog.name
-      AND p.provolatile OPERATOR(pg_catalog.=) 'v'
-    JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
-    WHERE CASE WHEN f.schema IS NULL THEN n.nspname OPERATOR(pg_catalog.=) ANY (pg_catalog.current_schemas(true))
-      ELSE n.nspname OPERATOR(pg_catalog.=) f.schema::pg_catalog.name END) v ON true`,
+const findCode: OwnStatement = {
+  text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
 /** More names than any application uses: what fills the memory is not kept. */
@@ -83,8 +84,7 @@ export class Names {
   private readonly ask: Ask;
   private readonly allowedFunctions: readonly string[];
   private readonly relations = new Map<string, ResolvedName>();
-  /** Null for a function that may run in a staged write. */
-  private readonly functions = new Map<string, FunctionUse | null>();
+  private readonly called = new Map<string, Judgement>();
   private readonly productionSchemas = new Map<string, string>();
   private currentVersion = 0;
   private currentPath = '';
@@ -105,9 +105,15 @@ export class Names {
     return this.currentPath;
   }
 
+  /** Whether what is in another schema stands in for functions and operators of the server's own. */
+  get hidesCatalog(): boolean {
+    const schemas = this.currentPath.split(',').map((name) => name.replaceAll('"', '').trim());
+    return schemas.indexOf('pg_catalog') > 0;
+  }
+
   forget(): void {
     this.relations.clear();
-    this.functions.clear();
+    this.called.clear();
     this.currentVersion += 1;
   }
 
@@ -125,22 +131,23 @@ export class Names {
    * Gives what each name stands for, in order.
    * @param again asks for all of them, because overlays may have been made since
    */
-  async resolve(names: readonly Name[], again = false): Promise<ResolvedName[]> {
+  async resolve(names: readonly QualifiedName[], again = false): Promise<ResolvedName[]> {
     const unknown = distinct(names).filter((name) => again || !this.relations.has(keyOf(name)));
     if (unknown.length > 0 && !(await this.learnRelations(unknown)))
       return this.resolve(names, true);
     return names.map((name) => this.relations.get(keyOf(name)) ?? unresolved);
   }
 
-  /** Finds the first function that may be a volatile one and is not known to do no harm in a staged write. */
-  async findHarmful(uses: readonly Name[]): Promise<FunctionUse | null> {
-    const unknown = distinct(uses).filter((use) => !this.functions.has(keyOf(use)));
-    if (unknown.length > 0 && !(await this.learnFunctions(unknown))) return this.findHarmful(uses);
-    for (const use of uses) {
-      const harmful = this.functions.get(keyOf(use));
-      if (harmful) return harmful;
-    }
-    return null;
+  /** What may happen when the names are called in a staged write. */
+  async judge(calls: Calls): Promise<Judgement> {
+    const called = namesCalled(calls);
+    const unknown = called.filter((each) => !this.called.has(calledKey(each)));
+    if (unknown.length > 0 && !(await this.learnCalled(unknown))) return this.judge(calls);
+    const judgements = called.flatMap((each) => this.called.get(calledKey(each)) ?? []);
+    return {
+      harmful: judgements.find(({ harmful }) => harmful)?.harmful ?? null,
+      runsCode: judgements.some(({ runsCode }) => runsCode),
+    };
   }
 
   /** The names of types, as they can be written in a statement. */
@@ -155,7 +162,7 @@ export class Names {
     this.productionSchemas.get(overlaySchema);
 
   /** Says whether what was known before is still good. */
-  private async learnRelations(names: readonly Name[]): Promise<boolean> {
+  private async learnRelations(names: readonly QualifiedName[]): Promise<boolean> {
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
     const isSamePath = this.notePath(row?.[0]);
@@ -185,22 +192,49 @@ export class Names {
     }
   }
 
-  private async learnFunctions(uses: readonly Name[]): Promise<boolean> {
-    const found = await this.ask(findVolatile, [Buffer.from(JSON.stringify(uses))]);
+  private async learnCalled(called: readonly Called[]): Promise<boolean> {
+    const found = await this.ask(findCode, [Buffer.from(JSON.stringify(called))]);
     const isSamePath = this.notePath(found[0]?.[0]);
-    if (this.functions.size > maxKept) this.forget();
-    for (const use of uses) this.functions.set(keyOf(use), null);
-    for (const [, position, schema] of found) {
-      const use = uses[Number(position) - 1];
-      if (use === undefined) continue;
-      const candidate = { schema: String(schema), name: use.name };
-      if (isStageableVolatile(candidate.schema, use.name)) continue;
-      if (!isAllowedFunction(candidate, this.allowedFunctions)) {
-        this.functions.set(keyOf(use), use);
-      }
+    if (this.called.size > maxKept) this.forget();
+    for (const each of called) this.called.set(calledKey(each), harmless);
+    for (const [, place, schema, isVolatile, isCode] of found) {
+      const each = called[Number(place) - 1];
+      if (each === undefined) continue;
+      const known = this.called.get(calledKey(each)) ?? harmless;
+      const harms = String(isVolatile) === 't' && this.isHarmful(each, String(schema));
+      this.called.set(calledKey(each), {
+        harmful: harms ? each : known.harmful,
+        runsCode: known.runsCode || String(isCode) === 't',
+      });
     }
     return isSamePath;
   }
+
+  /** Volatile operators and casts are no rarity, but none of ours to name: what they write is found out. */
+  private isHarmful({ kind, name }: Called, schema: string): boolean {
+    if (kind !== 'function' || isStageableVolatile(schema, name)) return false;
+    return !isAllowedFunction({ schema, name }, this.allowedFunctions);
+  }
+}
+
+/** Operators that the grammar calls without naming them: CASE, USING, BETWEEN and the like. */
+const implied = ['=', '<', '<=', '>', '>='].map((name) => ({ schema: null, name }));
+
+function namesCalled({ functions, operators, types }: Calls): Called[] {
+  const all = [
+    ...functions.map(asCalled('function')),
+    ...[...operators, ...implied].map(asCalled('operator')),
+    ...types.map(asCalled('type')),
+  ];
+  return [...new Map(all.map((each) => [calledKey(each), each])).values()];
+}
+
+function asCalled(kind: Called['kind']): (name: QualifiedName) => Called {
+  return ({ schema, name }) => ({ kind, schema, name });
+}
+
+function calledKey({ kind, schema, name }: Called): string {
+  return [kind, ...(schema === null ? [] : [schema]), name].join('\0');
 }
 
 const unresolved: ResolvedName = {
@@ -213,15 +247,16 @@ const unresolved: ResolvedName = {
   columns: [],
   uniques: [],
   writable: false,
+  code: false,
   stale: false,
 };
 
-function keyOf({ schema, name }: Name): string {
+function keyOf({ schema, name }: QualifiedName): string {
   return schema === null ? name : `${schema}\0${name}`;
 }
 
 /** Each name once, and nothing but the name. */
-function distinct(names: readonly Name[]): Name[] {
+function distinct(names: readonly QualifiedName[]): QualifiedName[] {
   const found = new Map(names.map((each) => [keyOf(each), each]));
   return [...found.values()].map(({ schema, name }) => ({ schema, name }));
 }

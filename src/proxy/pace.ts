@@ -59,6 +59,8 @@ export function createAsk(parts: Parts): Ask {
     if (router.hasShownError) throw new Skipped();
     const rows: (Buffer | null)[][] = [];
     const outcome = { done: false, failure: null as ErrorFields | null };
+    // The search path is the client's: what is called in its names must not write either.
+    own.guard();
     router.watchRows(true);
     own.run(statement, {
       values,

@@ -124,7 +124,7 @@ function readFunctions(verdict: Verdict): readonly FunctionUse[] {
   if (verdict.kind !== 'control') return [];
   const { action } = verdict;
   if (action.type === 'prepare') return action.body.kind === 'read' ? action.body.functions : [];
-  return action.type === 'execute' ? action.functions : [];
+  return action.type === 'execute' ? action.calls.functions : [];
 }
 
 function movesPath(verdict: Verdict): boolean {

@@ -4,13 +4,13 @@ import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ByteRange, FunctionUse, Read, RelationUse, Write } from '../sql/verdict.ts';
+import type { ByteRange, Calls, FunctionUse, Read, RelationUse, Write } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import { checkCopyColumns, impliedColumns } from './copy-columns.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
-import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
+import { blankConflicts, hidesParameters, watched, writeOptions } from './write-options.ts';
 
 export interface Rewrite {
   /** In bytes from the start of the statement's text. */
@@ -52,7 +52,9 @@ export class Rewriter {
   async write(write: Write): Promise<Rewrite | null> {
     const known = this.kept.get(write);
     if (known?.version === this.names.version) return known;
-    await this.checkFunctions([...write.functions, ...write.fields.map(asFunction)]);
+    const functions = [...write.functions, ...write.fields.map(asFunction)];
+    const runsCode = await this.checkCalls({ ...write, functions });
+    if (this.names.hidesCatalog) throw hiddenCatalog;
     const named = await this.resolve(write.relations);
     if (named.some(({ meaning }) => meaning.oid === null)) return null;
     for (const each of named) checkStageable(each);
@@ -60,21 +62,27 @@ export class Rewriter {
     if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
     const staged = await this.ensureOverlays(named);
     for (const each of staged) checkOverlay(each);
-    const rewrite = await this.replace(write, staged);
+    const rewrite = await this.replace(write, staged, runsCode);
     this.kept.set(write, rewrite);
     return rewrite;
   }
 
-  /** @throws StageError when one of the functions could write, or do other harm, where writing is possible */
-  async checkFunctions(functions: readonly FunctionUse[]): Promise<void> {
-    const refused = refusedFunctions(functions, 'write', this.allowedFunctions);
-    const harmful = refused ?? (await this.names.findHarmful(functions));
+  /**
+   * Judges what is called where writing is possible; says whether it may run code written in this database.
+   * @throws StageError when one of the functions could write, or do other harm
+   */
+  async checkCalls(calls: Calls): Promise<boolean> {
+    const refused = refusedFunctions(calls.functions, 'write', this.allowedFunctions);
+    if (refused) throw refusalError(functionRefusal(refused));
+    const { harmful, runsCode } = await this.names.judge(calls);
     if (harmful) throw refusalError(functionRefusal(harmful));
+    return runsCode;
   }
 
   /** Prepares a read that is to see what is staged. Names are asked for again: others may have made overlays since. */
   async read(read: Read): Promise<Rewrite> {
-    return this.replace(read, await this.ensureOverlays(await this.resolve(read.relations, true)));
+    const named = await this.ensureOverlays(await this.resolve(read.relations, true));
+    return this.replace(read, named, false);
   }
 
   private async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {
@@ -95,7 +103,11 @@ export class Rewriter {
     );
   }
 
-  private async replace(body: Read | Write, named: readonly Named[]): Promise<Rewrite> {
+  private async replace(
+    body: Read | Write,
+    named: readonly Named[],
+    runsCode: boolean,
+  ): Promise<Rewrite> {
     const owners = await this.names.resolve(body.qualifiers);
     const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
       const overlay = owners[index]?.overlay;
@@ -104,10 +116,12 @@ export class Rewriter {
     const names = [...named.flatMap((each) => nameReplacement(each, body)), ...qualifiers];
     const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
     const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
+    const options = JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {});
+    const isWatched = runsCode || named.some(({ meaning }) => meaning.code);
     return {
       replacements: [...blankLocking(body), ...conflicts, ...outside],
       relations: JSON.stringify(named.map((each) => verified(each, body))),
-      options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
+      options: isWatched ? watched(options) : options,
       hidesParameters: body.kind === 'write' && hidesParameters(body),
       path: this.names.path,
       version: this.names.version,
@@ -134,6 +148,12 @@ function nameReplacement({ use, meaning }: Named, body: Read | Write): Replaceme
   const text = `(SELECT ${body.copy.columns ?? '*'} FROM ${name})`;
   return [{ start: body.copy.start, end: body.copy.end, text }];
 }
+
+const hiddenCatalog = new StageError(
+  'statement_not_supported',
+  'cannot stage writes while a schema comes before pg_catalog in the search path',
+  { hint: 'Leave pg_catalog out of search_path, or put it first.' },
+);
 
 function asFunction(name: string): FunctionUse {
   return { schema: null, name };

@@ -13,6 +13,7 @@ import {
   prepareReplacements,
   refreshRead,
 } from './staging-steps.ts';
+import { watched } from './write-options.ts';
 
 type Prepare = Extract<ControlAction, { type: 'prepare' }>;
 type Execute = Extract<ControlAction, { type: 'execute' }>;
@@ -55,7 +56,7 @@ async function executeWrite(
   statement: PreparedStatement,
   body: Write,
 ): Promise<boolean> {
-  await conversation.rewriter.checkFunctions(action.functions);
+  const runsCode = await conversation.rewriter.checkCalls(action.calls);
   const { plan, statement: written } = step;
   const expressions = { written: plan.text, statement: written, places: action.arguments };
   return runWrite(conversation, step, {
@@ -65,7 +66,10 @@ async function executeWrite(
       prepareAgain(conversation, statement, replacements);
       return learnParameterTypes(conversation, statement);
     },
-    enter: (call) => enterExecute(conversation, call, statement, expressions),
+    enter: (call) => {
+      const options = runsCode ? watched(call.options) : call.options;
+      enterExecute(conversation, { ...call, options }, statement, expressions);
+    },
     send: (_, wrapErrors) => sendStep(conversation, step, [], {}, wrapErrors),
   });
 }

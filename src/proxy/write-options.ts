@@ -39,6 +39,11 @@ export function writeOptions(
   return options;
 }
 
+/** Has the statement fail if code that it runs writes to production. Takes and gives options as JSON. */
+export function watched(options: string): string {
+  return JSON.stringify({ ...(JSON.parse(options) as object), 'stage.watch': 'on' });
+}
+
 /** Cuts out the ON CONFLICT clauses, which the views do not know. */
 export function blankConflicts({ upserts }: Write): Replacement[] {
   return upserts.map(({ clause: { start, end } }) => ({

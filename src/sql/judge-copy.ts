@@ -43,11 +43,11 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
   if (!target) return unreadableName;
   const condition = collectUses(whereClause ?? [], source);
   if (condition.refusal) return condition.refusal;
-  const { relations, functions, qualifiers, fields } = condition;
+  const { relations, calls, qualifiers, fields } = condition;
   return {
     kind: 'write',
     relations: [target, ...relations],
-    functions,
+    ...calls,
     locking: [],
     qualifiers,
     upserts: [],

@@ -12,12 +12,12 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   if (uses.refusal) return uses.refusal;
   const locking = uses.lockingClauses > 0 ? findLocking(source.text, uses.lockingClauses) : [];
   if (!locking) return unclearLocking;
-  const { relations, functions, qualifiers, fields, upserts, overriding } = uses;
+  const { relations, calls, qualifiers, upserts, overriding, fields } = uses;
   return uses.writes
     ? {
         kind: 'write',
         relations,
-        functions,
+        ...calls,
         locking,
         qualifiers,
         upserts,
@@ -25,7 +25,7 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
         fields,
         copy: null,
       }
-    : { kind: 'read', relations, functions, locking, qualifiers, copy: null };
+    : { kind: 'read', relations, functions: calls.functions, locking, qualifiers, copy: null };
 }
 
 /** Judges a query that must not write; gives the refusal when it does. */

@@ -15,7 +15,7 @@ import type {
   UpdateStmt,
   WithClause,
 } from 'libpg-query';
-import { functionUse, grammarFunctionUses } from './function-uses.ts';
+import { CallNotes } from './call-uses.ts';
 import { notYet } from './not-yet.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
 import {
@@ -32,19 +32,12 @@ import { locateQualifier, locateRelation } from './relation-uses.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
 import { locateUpsert, returnsOldRow } from './upserts.ts';
-import type {
-  FunctionUse,
-  Overriding,
-  Qualifier,
-  Refusal,
-  RelationUse,
-  Upsert,
-} from './verdict.ts';
+import type { Calls, Overriding, Qualifier, Refusal, RelationUse, Upsert } from './verdict.ts';
 
 /** What a query uses; places in ascending order. */
 export interface QueryUses {
   readonly relations: readonly RelationUse[];
-  readonly functions: readonly FunctionUse[];
+  readonly calls: Calls;
   readonly qualifiers: readonly Qualifier[];
   readonly fields: readonly string[];
   readonly upserts: readonly Upsert[];
@@ -63,7 +56,7 @@ interface Walk {
   readonly source: Source;
   readonly pending: { readonly value: unknown; readonly scope: Scope }[];
   readonly relations: Map<number, RelationUse>;
-  readonly functions: Map<string, FunctionUse>;
+  readonly calls: CallNotes;
   readonly qualifiers: Map<number, Qualifier>;
   readonly fields: Set<string>;
   readonly upserts: Upsert[];
@@ -98,7 +91,7 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     source,
     pending: [{ value: root, scope: null }],
     relations: new Map(),
-    functions: new Map(),
+    calls: new CallNotes(),
     qualifiers: new Map(),
     fields: new Set(),
     upserts: [],
@@ -112,7 +105,7 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
   }
   return {
     relations: inOrder(walk.relations),
-    functions: [...walk.functions.values()],
+    calls: walk.calls.all(),
     qualifiers: inOrder(walk.qualifiers),
     fields: [...walk.fields],
     upserts: walk.upserts,
@@ -140,7 +133,7 @@ function visitNode(walk: Walk, node: Fields, scope: Scope): void {
 }
 
 function visitPlain(walk: Walk, type: string, fields: Fields, scope: Scope): void {
-  for (const use of grammarFunctionUses(type)) noteFunction(walk, use);
+  walk.calls.note(type, fields);
   visitFields(walk, fields, scope);
 }
 
@@ -255,12 +248,8 @@ function visitColumn(walk: Walk, column: ColumnRef): void {
 }
 
 function visitFunction(walk: Walk, call: FuncCall, scope: Scope): void {
-  noteFunction(walk, functionUse(call));
+  walk.calls.noteCall(call);
   visitFields(walk, call, scope);
-}
-
-function noteFunction(walk: Walk, use: FunctionUse): void {
-  walk.functions.set([use.schema, use.name, use.setting].join('\0'), use);
 }
 
 function visitIndirection(walk: Walk, indirection: A_Indirection, scope: Scope): void {

@@ -101,10 +101,21 @@ export interface Read {
   readonly copy: CopySource | null;
 }
 
-export interface Write {
+/** What expressions call by name. Operators and types may be defined by functions, too. */
+export interface Calls {
+  readonly functions: readonly FunctionUse[];
+  readonly operators: readonly QualifiedName[];
+  readonly types: readonly QualifiedName[];
+}
+
+export interface QualifiedName {
+  readonly schema: string | null;
+  readonly name: string;
+}
+
+export interface Write extends Calls {
   readonly kind: 'write';
   readonly relations: readonly RelationUse[];
-  readonly functions: readonly FunctionUse[];
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
   readonly upserts: readonly Upsert[];
@@ -148,12 +159,12 @@ export type ControlAction =
       /** From behind the name to AS: the place of the types of its parameters. */
       readonly typesRange: ByteRange;
     }
-  /** Arguments are byte ranges of the expressions, in order; functions are those called in them. */
+  /** Arguments are byte ranges of the expressions, in order; calls are those in them. */
   | {
       readonly type: 'execute';
       readonly name: string;
       readonly arguments: readonly ByteRange[];
-      readonly functions: readonly FunctionUse[];
+      readonly calls: Calls;
     }
   | { readonly type: 'deallocate'; readonly name: string | null }
   | { readonly type: 'declare'; readonly name: string; readonly body: Read }

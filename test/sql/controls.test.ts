@@ -72,7 +72,15 @@ const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
   ['DISCARD TEMP', { type: 'discard', what: 'temp' }],
   ['DEALLOCATE p', { type: 'deallocate', name: 'p' }],
   ['DEALLOCATE PREPARE ALL', { type: 'deallocate', name: null }],
-  ['EXECUTE p', { type: 'execute', name: 'p', arguments: [], functions: [] }],
+  [
+    'EXECUTE p',
+    {
+      type: 'execute',
+      name: 'p',
+      arguments: [],
+      calls: { functions: [], operators: [], types: [] },
+    },
+  ],
   ['FETCH 10 FROM c', { type: 'fetch', name: 'c' }],
   ['FETCH ALL "C"', { type: 'fetch', name: 'C' }],
   ['MOVE BACKWARD 1 IN c', { type: 'fetch', name: 'c' }],
@@ -137,7 +145,7 @@ suite('sql: controls', (test) => {
         texts,
       );
       assert.equal(
-        verdict.action.functions.map(({ name }) => name),
+        verdict.action.calls.functions.map(({ name }) => name),
         functions,
       );
     });

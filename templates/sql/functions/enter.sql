@@ -12,7 +12,7 @@ DECLARE
   v_relation oid;
   v_signature text;
 BEGIN
-  IF pg_catalog.current_setting('search_path') <> p_path THEN
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
   FOR v_entry IN SELECT value FROM pg_catalog.jsonb_array_elements(p_relations::pg_catalog.jsonb) LOOP

@@ -28,6 +28,7 @@ LANGUAGE sql STABLE AS $$
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
       'uniques', coalesce(o.uniques, '[]'),
       'writable', coalesce(o.writable, false),
+      'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'stale', o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)

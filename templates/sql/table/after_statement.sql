@@ -12,6 +12,7 @@ BEGIN
   FROM {{shadow}}
   WHERE _stage_session = v_session AND _stage_seq > v_start AND _stage_mutation = v_mutation;
 {{run_checks}}
+  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     PERFORM set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN

@@ -1,0 +1,4 @@
+/** With all rights there are: nothing reaches production. */
+import { attackAs } from './attack-as.ts';
+
+attackAs('superuser');

@@ -1,0 +1,50 @@
+/** Whatever is sent, in whichever protocol and with whichever rights: production stays what it was, and the service goes on. */
+import { assert, suite } from '../helpers/suite.ts';
+import { q, run, s, tell } from '../helpers/wire-script.ts';
+import type { AttackedDatabase, AttackerRole } from './attacked-database.ts';
+import { startAttacked } from './attacked-database.ts';
+import { attempts } from './attempts.ts';
+import { fingerprint } from './fingerprint.ts';
+
+/** How the statements of a list are sent. The last Sync, and what brings a failed transaction to its end, are `tell`'s. */
+const protocols: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
+  'simple queries': (statements) => statements.map((text) => q(text)),
+  'one message': (statements) => statements.map((text) => q(`SELECT 1; ${text}; SELECT 2`)),
+  'extended queries': (statements) => statements.flatMap((text) => [run(text), s]),
+  pipelined: (statements) => statements.flatMap((text) => [run(`SELECT 1`), run(text)]),
+  'a pipeline inside a transaction': (statements) =>
+    statements.flatMap((text) => [run('BEGIN'), run(text), run('SELECT evil()'), s, q('COMMIT')]),
+};
+
+/** Makes the suite of one role. */
+export function attackAs(role: AttackerRole): void {
+  suite(`attacks as ${role}`, (test) => {
+    let attacked: AttackedDatabase;
+    let before: string[];
+    test.before(async () => {
+      attacked = await startAttacked();
+      before = await fingerprint(attacked.database);
+    });
+    test.after(() => attacked.stop());
+
+    for (const [name, statements] of Object.entries(attempts)) {
+      test(
+        name,
+        async () => {
+          for (const [protocol, messages] of Object.entries(protocols)) {
+            const url = await attacked.session(role);
+            const answers = await tell(url, [...messages(statements), s, q('ROLLBACK')]);
+            assert.equal(await fingerprint(attacked.database), before, protocol);
+            assert.ok(answers.at(-1) === 'closed' || answers.includes('Z I'), protocol);
+          }
+        },
+        { timeout: 120_000 },
+      );
+    }
+
+    test('and outside of the proxy the same functions do write', async () => {
+      await attacked.database.query('SELECT evil()');
+      assert.not.equal(await fingerprint(attacked.database), before);
+    });
+  });
+}

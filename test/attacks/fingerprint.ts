@@ -1,0 +1,62 @@
+/** What an attack must not change: everything in a database and its roles but what the service keeps for itself. */
+import type { TestDatabase } from '../helpers/database.ts';
+
+/** Not ours, and not temporary. */
+const production = (namespace: string) =>
+  `${namespace}::regnamespace::text !~ '^(stage$|stage_|pg_temp|pg_toast)'`;
+
+/** Catalogs in which every change of a definition, a right or a setting leaves a new row version. */
+const catalogs: Readonly<Record<string, string>> = {
+  pg_class: production('relnamespace'),
+  pg_proc: production('pronamespace'),
+  pg_type: production('typnamespace'),
+  pg_operator: production('oprnamespace'),
+  pg_constraint: production('connamespace'),
+  pg_namespace: `nspname !~ '^(stage$|stage_|pg_temp|pg_toast)'`,
+  pg_attrdef: `adrelid NOT IN (SELECT k.oid FROM pg_class k WHERE NOT ${production('k.relnamespace')})`,
+  pg_policy: 'true',
+  pg_extension: 'true',
+  pg_event_trigger: 'true',
+  pg_foreign_server: 'true',
+  pg_publication: 'true',
+  pg_largeobject_metadata: 'true',
+};
+
+/**
+ * Tells the state of production in lines, so that a difference names its place: rows with the transactions that wrote
+ * them, sequences, definitions, roles and their settings, slots, prepared transactions.
+ */
+export async function fingerprint(database: TestDatabase): Promise<string[]> {
+  const parts = [rows, sequences, others, ...Object.entries(catalogs).map(catalogLines)];
+  const lines: string[] = [];
+  for (const part of parts) {
+    const found = await database.query<{ line: string }>(part);
+    lines.push(...found.map(({ line }) => line));
+  }
+  return lines;
+}
+
+const tables = `SELECT c.oid::regclass::text AS name FROM pg_class c
+  WHERE c.relkind IN ('r', 'm') AND ${production('c.relnamespace')}
+    AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`;
+
+const rows = `SELECT t.name || ' ' || (xpath('//line/text()', query_to_xml(
+    format('SELECT concat_ws('' '', r.xmin, r.ctid, r) AS line FROM ONLY %s r ORDER BY r.ctid', t.name), true, false, '')))::text AS line
+  FROM (${tables}) t ORDER BY 1`;
+
+/** Staging draws from sequences, as a transaction that is rolled back does; it never sets one. The tests set them high. */
+const sequences = `SELECT format('%s.%s %s', schemaname, sequencename, coalesce(last_value, 0) < 1000) AS line
+  FROM pg_sequences WHERE schemaname !~ '^stage' ORDER BY 1`;
+
+const others = `
+  SELECT concat_ws(' ', 'role', rolname, rolsuper, rolcreaterole, rolcanlogin) AS line FROM pg_roles WHERE rolname LIKE current_database() || '%'
+  UNION ALL SELECT concat_ws(' ', 'setting', setrole, setconfig::text) FROM pg_db_role_setting
+    WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+  UNION ALL SELECT concat_ws(' ', 'slot', slot_name) FROM pg_replication_slots WHERE database = current_database()
+  UNION ALL SELECT concat_ws(' ', 'prepared', gid) FROM pg_prepared_xacts WHERE database = current_database()
+  ORDER BY 1`;
+
+function catalogLines([catalog, condition]: [string, string]): string {
+  return `SELECT concat_ws(' ', '${catalog}', count(*), md5(coalesce(string_agg(concat_ws(':', c.ctid, c.xmin), ',' ORDER BY c.oid), ''))) AS line
+    FROM ${catalog} c WHERE ${condition}`;
+}
