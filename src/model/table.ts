@@ -92,6 +92,19 @@ export interface ForeignKey {
   readonly deferred: boolean;
 }
 
+/** A row-level security policy. */
+export interface Policy {
+  readonly name: string;
+  readonly command: 'all' | 'select' | 'insert' | 'update' | 'delete';
+  readonly isPermissive: boolean;
+  /** OIDs of the roles it is for; 0 is PUBLIC. */
+  readonly roles: readonly number[];
+  /** What a row must be to be seen or touched. */
+  readonly using: string | null;
+  /** What a new row must be; null where `using` says it. */
+  readonly check: string | null;
+}
+
 export interface Table {
   readonly oid: number;
   readonly namespaceOid: number;
@@ -113,6 +126,8 @@ export interface Table {
   readonly referencedBy: readonly ForeignKey[];
   /** Partition bounds of the leaves, as expressions; empty for ordinary tables. */
   readonly partitionBounds: readonly string[];
+  /** Row-level security policies; null when it is not enabled. */
+  readonly policies: readonly Policy[] | null;
   /** Why the table cannot be staged, or null. */
   readonly obstacle: string | null;
   /** Changes whenever anything of the above changes. */

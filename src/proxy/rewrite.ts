@@ -160,10 +160,18 @@ function asFunction(name: string): FunctionUse {
 }
 
 function verified({ use, meaning }: Named, body: Read | Write): object {
-  const { schema, name, target } = use;
+  const { schema, name, start, target } = use;
   const { oid, signature } = meaning;
   const isCopied = body.kind === 'write' && body.copy !== null && target !== null;
-  return { schema, name, oid, signature, ...(isCopied && { copy: true }) };
+  const rights = body.kind === 'write' ? body.rights.filter((right) => right.target === start) : [];
+  return {
+    schema,
+    name,
+    oid,
+    signature,
+    rights: rights.map(({ operation, columns }) => ({ operation, columns })),
+    ...(isCopied && { copy: true }),
+  };
 }
 
 /** @throws StageError when the relation cannot take part in a staged write */

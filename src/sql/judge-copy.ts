@@ -44,6 +44,7 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
   const condition = collectUses(whereClause ?? [], source);
   if (condition.refusal) return condition.refusal;
   const { relations, calls, qualifiers, fields } = condition;
+  const columns = attlist ? textsOf(attlist) : null;
   return {
     kind: 'write',
     relations: [target, ...relations],
@@ -52,9 +53,10 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
     qualifiers,
     upserts: [],
     overriding: [],
+    rights: [{ target: target.start, operation: 'INSERT', columns }],
     fields,
     copy: {
-      columns: attlist ? textsOf(attlist) : null,
+      columns,
       marksDefaults: given.includes('default'),
     },
   };

@@ -12,7 +12,7 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   if (uses.refusal) return uses.refusal;
   const locking = uses.lockingClauses > 0 ? findLocking(source.text, uses.lockingClauses) : [];
   if (!locking) return unclearLocking;
-  const { relations, calls, qualifiers, upserts, overriding, fields } = uses;
+  const { relations, calls, qualifiers, upserts, overriding, rights, fields } = uses;
   return uses.writes
     ? {
         kind: 'write',
@@ -22,6 +22,7 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
         qualifiers,
         upserts,
         overriding,
+        rights,
         fields,
         copy: null,
       }

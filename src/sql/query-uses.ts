@@ -29,10 +29,19 @@ import {
 } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 import { locateQualifier, locateRelation } from './relation-uses.ts';
+import { rightTo } from './rights.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
 import { locateUpsert, returnsOldRow } from './upserts.ts';
-import type { Calls, Overriding, Qualifier, Refusal, RelationUse, Upsert } from './verdict.ts';
+import type {
+  Calls,
+  Overriding,
+  Qualifier,
+  Refusal,
+  RelationUse,
+  Right,
+  Upsert,
+} from './verdict.ts';
 
 /** What a query uses; places in ascending order. */
 export interface QueryUses {
@@ -42,6 +51,7 @@ export interface QueryUses {
   readonly fields: readonly string[];
   readonly upserts: readonly Upsert[];
   readonly overriding: readonly Overriding[];
+  readonly rights: readonly Right[];
   readonly lockingClauses: number;
   /** An INSERT, UPDATE or DELETE stands somewhere in it. */
   readonly writes: boolean;
@@ -61,6 +71,7 @@ interface Walk {
   readonly fields: Set<string>;
   readonly upserts: Upsert[];
   readonly overriding: Overriding[];
+  readonly rights: Right[];
   lockingClauses: number;
   writes: boolean;
   refusal: Refusal | null;
@@ -96,6 +107,7 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     fields: new Set(),
     upserts: [],
     overriding: [],
+    rights: [],
     lockingClauses: 0,
     writes: false,
     refusal: null,
@@ -110,6 +122,7 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     fields: [...walk.fields],
     upserts: walk.upserts,
     overriding: walk.overriding,
+    rights: walk.rights,
     lockingClauses: walk.lockingClauses,
     writes: walk.writes,
     refusal: walk.refusal,
@@ -161,6 +174,7 @@ const insertFields = new Set([...writeFields, 'onConflictClause']);
 function visitInsert(walk: Walk, insert: InsertStmt, scope: Scope): void {
   const target = visitTarget(walk, insert.relation, 'INSERT');
   const inner = enterWith(walk, insert.withClause, scope);
+  if (target !== null) walk.rights.push(rightTo('INSERT', target, insert.cols));
   if (insert.onConflictClause) visitUpsert(walk, insert, target, inner);
   const value = overridingValues[insert.override ?? ''];
   if (value && target !== null) walk.overriding.push({ target, value });
@@ -180,16 +194,20 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   else if (upsert === null) note(walk, unclearConflict);
   else if (upsert.set && upsert.arbiter.kind === 'any') note(walk, conflictWithoutTarget);
   else walk.upserts.push(upsert);
+  if (target !== null && upsert?.set)
+    walk.rights.push(rightTo('UPDATE', target, clause.targetList));
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
 }
 
 function visitUpdate(walk: Walk, update: UpdateStmt, scope: Scope): void {
-  visitTarget(walk, update.relation, 'UPDATE');
+  const target = visitTarget(walk, update.relation, 'UPDATE');
+  if (target !== null) walk.rights.push(rightTo('UPDATE', target, update.targetList));
   visitFields(walk, update, enterWith(walk, update.withClause, scope), writeFields);
 }
 
 function visitDelete(walk: Walk, deletion: DeleteStmt, scope: Scope): void {
-  visitTarget(walk, deletion.relation, 'DELETE');
+  const target = visitTarget(walk, deletion.relation, 'DELETE');
+  if (target !== null) walk.rights.push(rightTo('DELETE', target, undefined));
   visitFields(walk, deletion, enterWith(walk, deletion.withClause, scope), writeFields);
 }
 

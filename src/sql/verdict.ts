@@ -90,6 +90,15 @@ export interface CopyTarget {
   readonly marksDefaults: boolean;
 }
 
+/** A right that a write needs, as PostgreSQL would ask for it. */
+export interface Right {
+  /** First byte of the target's name, as in its RelationUse. */
+  readonly target: number;
+  readonly operation: 'INSERT' | 'UPDATE' | 'DELETE';
+  /** The columns that are written; null for the whole table. */
+  readonly columns: readonly string[] | null;
+}
+
 export interface Read {
   readonly kind: 'read';
   readonly relations: readonly RelationUse[];
@@ -120,6 +129,7 @@ export interface Write extends Calls {
   readonly qualifiers: readonly Qualifier[];
   readonly upserts: readonly Upsert[];
   readonly overriding: readonly Overriding[];
+  readonly rights: readonly Right[];
   /** Names after a dot (`(row).name`): functions of the row's type, should it have no such column. */
   readonly fields: readonly string[];
   /** Set for COPY, whose one target is the first relation; null for queries. */

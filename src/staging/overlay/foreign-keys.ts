@@ -2,7 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { columnList, oldColumnName, overlayName, shadowName } from './names.ts';
-import { displayKey, keyDetail, raise } from './raise.ts';
+import { displayKey, keyDetail, raise, valuesDetail } from './raise.ts';
 import { same } from './row-identity.ts';
 
 const pairs = (foreignKey: ForeignKey) =>
@@ -33,10 +33,14 @@ export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): 
   };
   const missing = raise({
     ...violation,
-    detail: keyDetail(
-      foreignKey.child.columns,
-      'v_value',
-      ` is not present in table "${foreignKey.parent.name}".`,
+    ...valuesDetail(
+      table,
+      keyDetail(
+        foreignKey.child.columns,
+        'v_value',
+        ` is not present in table "${foreignKey.parent.name}".`,
+      ),
+      `Key is not present in table "${foreignKey.parent.name}".`,
     ),
   });
   const existence = `  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))} INTO v_value
@@ -132,16 +136,17 @@ export function restriction(
     ? ''
     : ` AND NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;
   const own = strict && server >= 18;
+  const referenced = ` is ${own ? '' : 'still '}referenced from table "${foreignKey.child.name}".`;
   const violation = raise({
     message: `update or delete on table "${table.name}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${foreignKey.name}" on table "${foreignKey.child.name}"`,
     sqlstate: own ? '23001' : '23503',
     schema: foreignKey.child.schema,
     table: foreignKey.child.name,
     constraint: foreignKey.name,
-    detail: keyDetail(
-      foreignKey.parent.columns,
-      'v_value',
-      ` is ${own ? '' : 'still '}referenced from table "${foreignKey.child.name}".`,
+    ...valuesDetail(
+      table,
+      keyDetail(foreignKey.parent.columns, 'v_value', referenced),
+      `Key${referenced}`,
     ),
   });
   return `  SELECT ${displayKey(key)} INTO v_value

@@ -1,5 +1,6 @@
 /** RAISE statements that say what PostgreSQL itself would say of a production table. */
 import { quoteLiteral } from '../../db/identifier.ts';
+import type { Table } from '../../model/table.ts';
 
 interface Violation {
   readonly message: string;
@@ -26,6 +27,16 @@ export function raise(violation: Violation): string {
   }
   if (violation.detail !== undefined) options.push(`DETAIL = ${violation.detail}`);
   return `RAISE EXCEPTION USING ${options.join(', ')};`;
+}
+
+/** A DETAIL with values of rows: with row-level security PostgreSQL leaves them out, for they may not be for this role to see. */
+export function valuesDetail(
+  table: Table,
+  detail: string,
+  without?: string,
+): { readonly detail?: string } {
+  if (table.policies === null) return { detail };
+  return without === undefined ? {} : { detail: quoteLiteral(without) };
 }
 
 /** An SQL expression for a value as its type prints it: a cast to text would print `true` for `t` and cut padding. */

@@ -2,7 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { columnNames, functionName } from './names.ts';
-import { displayValues, raise } from './raise.ts';
+import { displayValues, raise, valuesDetail } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 import { present, same } from './row-identity.ts';
 
@@ -125,7 +125,7 @@ function notNulls(table: Table, detail: string): RowViolation[] {
         message: `null value in column "${column.name}" of relation "${table.name}" violates not-null constraint`,
         sqlstate: '23502',
         column: column.name,
-        detail,
+        ...valuesDetail(table, detail),
       }),
     }));
 }
@@ -138,7 +138,7 @@ function checks(table: Table, detail: string): RowViolation[] {
       message: `new row for relation "${table.name}" violates check constraint "${check.name}"`,
       sqlstate: '23514',
       constraint: check.name,
-      detail,
+      ...valuesDetail(table, detail),
     }),
   }));
 }
@@ -152,7 +152,7 @@ function partition(table: Table, detail: string): RowViolation[] {
         ...at(table),
         message: `no partition of relation "${table.name}" found for row`,
         sqlstate: '23514',
-        detail,
+        ...valuesDetail(table, detail),
       }),
     },
   ];

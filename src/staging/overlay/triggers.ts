@@ -18,8 +18,11 @@ import {
   rowTypeName,
   shadowName,
 } from './names.ts';
+
+import { policyTriggersSql } from './policies.ts';
 import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
 import { same } from './row-identity.ts';
+
 import {
   freeInProduction,
   insertUniqueChecks,
@@ -44,6 +47,7 @@ export function triggersSql(table: Table, server: number): string[] {
     ...operations.flatMap((operation) => statementFunctionsSql(table, operation, server)),
     ...deferredSql(table, server),
     ...(['insert', 'update'] as const).flatMap((operation) => domainsSql(table, operation)),
+    ...policyTriggersSql(table),
     ...operations.map((operation) =>
       fillSql(loadSql('table/triggers.sql'), {
         operation,

@@ -9,7 +9,7 @@ import {
   shadowName,
   sourceCall,
 } from './names.ts';
-import { displayKey, keyDetail, raise } from './raise.ts';
+import { displayKey, keyDetail, raise, valuesDetail } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 import { present, same } from './row-identity.ts';
 
@@ -131,9 +131,13 @@ function raiseCollision(table: Table, unique: Unique): string {
     message: exclusion
       ? `conflicting key value violates exclusion constraint "${unique.name}"`
       : `duplicate key value violates unique constraint "${unique.name}"`,
-    detail: exclusion
-      ? `${keyDetail(columns, value, ' conflicts with existing key ')} || ${keyDetail(columns, 'v_value', '.').replace("'Key ", "'")}`
-      : keyDetail(columns, value, ' already exists.'),
+    ...(exclusion
+      ? valuesDetail(
+          table,
+          `${keyDetail(columns, value, ' conflicts with existing key ')} || ${keyDetail(columns, 'v_value', '.').replace("'Key ", "'")}`,
+          'Key conflicts with existing key.',
+        )
+      : valuesDetail(table, keyDetail(columns, value, ' already exists.'))),
   });
 }
 
@@ -174,7 +178,7 @@ export function uniqueSetChecks(
         constraint: unique.name,
         sqlstate: '23505',
         message: `duplicate key value violates unique constraint "${unique.name}"`,
-        detail: keyDetail(elementNames(unique), 'v_value', ' already exists.'),
+        ...valuesDetail(table, keyDetail(elementNames(unique), 'v_value', ' already exists.')),
       });
       // without a key a row is not told from its like: there must be one of them
       const taken = isKeyless(table)

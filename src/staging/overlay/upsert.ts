@@ -22,6 +22,13 @@ import { defaultColumns } from './view.ts';
 
 /** Creates the view, its functions and triggers; the overlay and its functions are there already. */
 export function upsertSql(table: Table, server: number): string {
+  if (table.policies !== null) {
+    return fillSql(loadSql('table/upsert_refused.sql'), {
+      upsert: upsertName(table),
+      overlay: overlayName(table),
+      all_columns: columnList(columnNames(table)),
+    });
+  }
   const written = table.columns
     .filter((column) => column.generated === null)
     .map(({ name }) => name);

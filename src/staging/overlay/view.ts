@@ -15,11 +15,12 @@ import {
   shadowName,
   sourceCall,
 } from './names.ts';
+import { overlayOptions, policyFunctionsSql, stagedRowIsVisible } from './policies.ts';
 
 /** Creates the source function and the overlay view. */
 export function overlaySql(table: Table): string {
   const columns = columnNames(table);
-  return fillSql(loadSql('table/overlay.sql'), {
+  const overlay = fillSql(loadSql('table/overlay.sql'), {
     source: sourceCall(table),
     row_type: rowTypeName(table),
     production: productionName(table),
@@ -30,7 +31,10 @@ export function overlaySql(table: Table): string {
     p_columns: columnList(columns, 'p.'),
     s_columns: columnList(columns, 's.'),
     h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
+    view_options: overlayOptions(table),
+    u_is_visible: stagedRowIsVisible(table),
   });
+  return [...policyFunctionsSql(table), overlay].join(';\n');
 }
 
 /** A column of production as the row type has it. */

@@ -1,6 +1,7 @@
 -- First step of every staged statement: hands its text and parameters to the mutation log, pins planner settings for the
 -- transaction, and verifies that the names in it still mean what the proxy took them for.
--- p_relations: [{"schema", "name", "oid", "signature"}, ...]; signature null = no overlay when the name was resolved;
+-- p_relations: [{"schema", "name", "oid", "signature", "rights"}, ...]; signature null = no overlay when the name was resolved;
+-- rights: what the statement writes, [{"operation", "columns": null | [name, ...]}, ...];
 -- the target of a COPY has "copy": true.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
 -- p_path: the search path under which relations and functions were looked up; under another one no name is good.
@@ -25,10 +26,7 @@ BEGIN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_entry ->> 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
-    IF v_signature IS NOT NULL
-      AND NOT pg_catalog.has_table_privilege(v_relation, 'SELECT, INSERT, UPDATE, DELETE')
-      AND NOT pg_catalog.has_any_column_privilege(v_relation, 'SELECT, INSERT, UPDATE')
-    THEN
+    IF v_signature IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry -> 'rights') THEN
       RAISE EXCEPTION 'permission denied for table %', v_entry ->> 'name' USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF v_entry ? 'copy' AND pg_catalog.row_security_active(v_relation) THEN

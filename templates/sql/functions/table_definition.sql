@@ -17,6 +17,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'referencedBy', stage.foreign_keys(c.oid, 'parent'),
       'partitionBounds', (SELECT coalesce(jsonb_agg(pg_get_partition_constraintdef(t.relid) ORDER BY t.relid::oid), '[]')
                             FROM pg_partition_tree(c.oid) t WHERE t.isleaf AND c.relkind = 'p'),
+      'policies', stage.table_policies(c.oid),
       'obstacle', stage.table_obstacle(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.oid = p_relation

@@ -4,7 +4,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
   SELECT CASE
     WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
     WHEN c.relpersistence = 't' THEN 'is a temporary table'
-    WHEN c.relrowsecurity THEN 'has row-level security'
+    WHEN row_security_active(c.oid)
+      THEN 'has row-level security that applies to the service account, which has to own the table or to have BYPASSRLS'
+    WHEN c.relrowsecurity AND c.relnatts > 100 THEN 'has row-level security and more than 100 columns'
     WHEN c.relispartition THEN 'is a partition; write to its partitioned table instead'
     WHEN c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid)
       THEN 'is part of an inheritance tree'

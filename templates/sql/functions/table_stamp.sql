@@ -13,5 +13,6 @@ BEGIN
       UNION ALL SELECT k.xmin FROM pg_catalog.pg_constraint k WHERE k.conrelid = p_relation
       UNION ALL SELECT i.xmin FROM pg_catalog.pg_index i WHERE i.indrelid = p_relation
       UNION ALL SELECT t.xmin FROM pg_catalog.pg_trigger t WHERE t.tgrelid = p_relation
+      UNION ALL SELECT p.xmin FROM pg_catalog.pg_policy p WHERE p.polrelid = p_relation
     ) e(version));
 END $$;

@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION {{source}} RETURNS SETOF {{row_type}}
 LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT {{columns}} FROM {{production}}$body$;
 
-CREATE VIEW {{overlay}} AS
+CREATE VIEW {{overlay}} {{view_options}} AS
 SELECT {{u_columns}}
 FROM (
   SELECT {{p_columns}}, false AS _stage_staged, current_setting('stage.session')::uuid AS _stage_session,
@@ -24,6 +24,6 @@ WHERE stage.own_session(u._stage_session) IS NOT NULL
   AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
   AND (u._stage_staged OR NOT EXISTS (
     SELECT 1 FROM {{shadow}} h
-    WHERE h._stage_session = current_setting('stage.session')::uuid AND h._stage_head AND {{h_hides_u}} OFFSET 0));
+    WHERE h._stage_session = current_setting('stage.session')::uuid AND h._stage_head AND {{h_hides_u}} OFFSET 0)){{u_is_visible}};
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{overlay}} TO PUBLIC;

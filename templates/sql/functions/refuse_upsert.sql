@@ -1,0 +1,6 @@
+-- Trigger of the view for INSERT ... ON CONFLICT where it cannot be staged.
+CREATE OR REPLACE FUNCTION stage.refuse_upsert() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'cannot stage INSERT ... ON CONFLICT into "%": it has row-level security', TG_TABLE_NAME
+    USING ERRCODE = 'feature_not_supported', HINT = 'Look whether the row is there, then send an INSERT or an UPDATE.';
+END $$;

@@ -1,0 +1,25 @@
+-- Row-level security, judged with the rights of whoever runs the statement, and before anything else is said of a row.
+-- Named to fire before the triggers that stage.
+CREATE FUNCTION {{judge}}() RETURNS trigger
+LANGUAGE plpgsql AS $body$
+DECLARE
+  v_failed pg_catalog.text;
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    v_failed := {{may_insert}};
+  ELSIF TG_OP = 'DELETE' THEN
+    IF {{may_delete}} IS NOT NULL THEN RETURN NULL; END IF;
+    RETURN OLD;
+  ELSE
+    IF {{may_touch}} IS NOT NULL THEN RETURN NULL; END IF;
+    v_failed := coalesce({{may_update}}, {{may_see_new}});
+  END IF;
+  IF v_failed IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = pg_catalog.concat('new row violates row-level security policy ',
+      '"' || nullif(v_failed, '') || '" ', 'for table "', {{table_name}}, '"');
+  END IF;
+  RETURN NEW;
+END $body$;
+
+CREATE TRIGGER policy_check INSTEAD OF INSERT OR UPDATE OR DELETE ON {{overlay}}
+FOR EACH ROW EXECUTE FUNCTION {{judge}}();
