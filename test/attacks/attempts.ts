@@ -99,6 +99,9 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   ],
   'a search path that hides PostgreSQL itself': [
     'SET search_path = trap, pg_catalog, public',
+    'BEGIN',
+    stage,
+    'COMMIT',
     stage,
     'UPDATE public.item SET name = lower(name) WHERE id = 1',
     `INSERT INTO public.item VALUES (9, 'x') ON CONFLICT (id) DO UPDATE SET name = excluded.name`,

@@ -8,6 +8,7 @@ const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text);
 INSERT INTO item VALUES (1, 'one');
 CREATE VIEW item_view AS SELECT * FROM item;
+CREATE FUNCTION tell() RETURNS text LANGUAGE plpgsql AS $$BEGIN NOTIFY told; RETURN 'told'; END$$;
 `;
 
 const drop = 'DROP TABLE item';
@@ -64,6 +65,17 @@ suite('refusals', (test) => {
     'COPY from the client, who sends all the same': [
       [q('COPY item FROM STDIN FREEZE'), data('x\n'), done, q('SELECT 1')],
       'RITDCI',
+    ],
+    'volatile functions in writes, for what they may do besides writing': [
+      [
+        q('UPDATE item SET name = tell()'),
+        run('DELETE FROM item WHERE name = public.tell()'),
+        s,
+        q('PREPARE w(text) AS UPDATE item SET name = $1'),
+        q('EXECUTE w(tell())'),
+        q('DEALLOCATE w'),
+      ],
+      'RIRICIRICI',
     ],
     'a function call': [[functionCall, q('SELECT 1')], 'RITDCI'],
     'a function call in a transaction': [
