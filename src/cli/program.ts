@@ -24,6 +24,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/init.ts')).configureInit,
       },
       {
+        name: 'doctor',
+        summary: 'look for what would let writes pass by review',
+        load: async () => (await import('./commands/doctor.ts')).configureDoctor,
+      },
+      {
         name: 'status',
         summary: 'show how the daemon is',
         load: async () => (await import('./commands/status.ts')).configureStatus,

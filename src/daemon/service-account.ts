@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import { createDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { warnOfFaults } from './doctor/warn.ts';
 import type { Parts } from './parts.ts';
 import { releaseInTime } from './parts.ts';
 import { redactor } from './redact.ts';
@@ -23,7 +24,10 @@ export function openPool(parts: Parts, url: string, name: string): Database {
 export function createMonitor(parts: Parts, url: string): UpstreamMonitor {
   const monitor = new UpstreamMonitor({
     open: () => createDatabase({ url, maxConnections: 1 }),
-    prepare: migrate,
+    prepare: async (db) => {
+      await migrate(db);
+      await warnOfFaults(db, parts.log);
+    },
     redact: redactor(url),
     log: parts.log,
     timeoutMs: lookTimeoutMs,

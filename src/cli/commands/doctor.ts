@@ -1,0 +1,114 @@
+/** `stage doctor`: looks at the upstream database for what would let writes pass by review, or keep them from being staged. */
+import { sanitize } from '../../client/sanitize.ts';
+import type { Finding } from '../../daemon/doctor/examine.ts';
+import { StageError } from '../../errors.ts';
+import { stringifyJson } from '../../model/json.ts';
+import type { Context } from '../context.ts';
+import type { Output } from '../output.ts';
+import type { ConfigureCommand } from '../run.ts';
+import { examples } from '../run.ts';
+
+interface Options {
+  readonly upstream?: string;
+  readonly role?: string;
+  readonly printRole?: string | true;
+}
+
+/** How many things a finding names for people; --json names all. */
+const shown = 5;
+
+const help = examples([
+  'stage doctor --upstream postgresql://stage@db.internal/shop',
+  'stage doctor --role agent          what could this role do around the proxy?',
+  'stage doctor --role agent --json',
+  'stage doctor --print-role agent    the SQL that makes a role as clients should have it',
+]);
+
+export const configureDoctor: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Examine the upstream database: the service account, the server, the tables and, with --role, what clients could do ' +
+        'around the proxy. Changes nothing. Ends with exit code 1 when there is danger.',
+    )
+    .option('--upstream <url>', 'connection URL of the service account')
+    .option('--role <name>', 'role that clients log in with')
+    .option('--print-role [name]', 'print the SQL that makes a role for clients, then stop')
+    .addHelpText('before', help)
+    .action(run<Options>(doctor));
+};
+
+async function doctor(context: Context, options: Options): Promise<number> {
+  const { createDatabase } = await import('../../db/database.ts');
+  const url = await upstreamUrl(context, options);
+  const open = () => createDatabase({ url, maxConnections: 1 });
+  const db = open();
+  try {
+    const { examine, printRole } = await import('../../daemon/doctor/examine.ts');
+    if (options.printRole !== undefined) {
+      const name = options.printRole === true ? 'agent' : options.printRole;
+      await context.out.write(await printRole(db, name));
+      return 0;
+    }
+    const findings = await examine({ db, open }, options.role ?? null);
+    await tell(context, findings, options.role);
+    return findings.some(({ level }) => level === 'danger') ? 1 : 0;
+  } finally {
+    await db.close();
+  }
+}
+
+/** The upstream as `stage serve` would have it; the embedded one is not there to be examined. */
+async function upstreamUrl({ host, options }: Context, { upstream }: Options): Promise<string> {
+  const { loadConfig } = await import('../../config/load.ts');
+  const { chooseProduction } = await import('../../config/upstream.ts');
+  const flags = { upstream, config: options.config };
+  const config = loadConfig({ flags, env: host.env, cwd: host.cwd() });
+  const production = chooseProduction(config, host.env);
+  if (production.kind === 'url') return production.url;
+  throw new StageError('usage', 'there is no upstream database to examine', {
+    hint: 'Name it with --upstream, STAGE_UPSTREAM or in the configuration file.',
+  });
+}
+
+async function tell(
+  { out }: Context,
+  findings: readonly Finding[],
+  role: string | undefined,
+): Promise<void> {
+  const ok = !findings.some(({ level }) => level === 'danger');
+  if (out.json) {
+    const list = findings.map(({ name, level, message, hint, subjects }) => ({
+      check: name,
+      level,
+      message,
+      about: [...subjects],
+      hint,
+    }));
+    await out.document(stringifyJson({ ok, role: role ?? null, findings: list }));
+    return;
+  }
+  if (out.terminal) await out.lines(findings.flatMap((finding) => paragraph(finding, out)));
+  else await out.table(columns, findings.map(cells));
+  await out.remark(ok ? 'No danger found.' : 'There is danger: clients may write past review.');
+  if (role === undefined)
+    await out.remark('With --role NAME the role of clients is examined, too.');
+}
+
+const columns = ['level', 'check', 'finding', 'about', 'what to do'].map((title) => ({ title }));
+
+function cells({ level, name, message, subjects, hint }: Finding): string[] {
+  return [level, name, message, about(subjects), hint];
+}
+
+function paragraph({ level, name, message, subjects, hint }: Finding, { paint }: Output): string[] {
+  const head = `${paint(paints[level], level.padEnd(8))} ${message} ${paint('faint', `(${name})`)}`;
+  return [head, `         ${about(subjects)}`, `         ${hint}`];
+}
+
+const paints = { danger: 'failure', warning: 'heading', note: 'faint' } as const;
+
+function about(subjects: readonly string[]): string {
+  const more = subjects.length - shown;
+  const named = sanitize(subjects.slice(0, shown).join(', '));
+  return more > 0 ? `${named} and ${more} more` : named;
+}

@@ -1,0 +1,96 @@
+/** Examines the upstream: the service account, the server, the tables, and what a client's role could do around the proxy. */
+import type { Database, Row } from '../../db/database.ts';
+import { quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { StageError } from '../../errors.ts';
+import type { Fault, FaultName } from './faults.ts';
+import { faults } from './faults.ts';
+
+export interface Finding extends Fault {
+  readonly name: FaultName;
+  /** What it is about: roles, tables, functions, settings. */
+  readonly subjects: readonly string[];
+}
+
+const levels = ['danger', 'warning', 'note'];
+
+export interface Upstream {
+  readonly db: Database;
+  /** Gives another pool of one connection to the same upstream. */
+  readonly open: () => Database;
+}
+
+/**
+ * Examines everything. Gives what was found, the worst first.
+ * @param role that clients log in with; null leaves clients out
+ * @throws StageError `not_found` when there is no such role
+ */
+export async function examine({ db, open }: Upstream, role: string | null): Promise<Finding[]> {
+  const client = role === null ? [] : await clientFaults(db, role);
+  return gather([...client, ...(await pathFaults(open)), ...(await serviceFaults(db))]);
+}
+
+/** Examines everything but clients and the way to the server: what a daemon can do while it serves. */
+export async function examineService(db: Database): Promise<Finding[]> {
+  return gather(await serviceFaults(db));
+}
+
+async function serviceFaults(db: Database): Promise<Row[]> {
+  const found = await db.query(loadSql('doctor/service.sql'));
+  const [row] = await db.query(`SELECT to_regproc('stage.table_obstacle') IS NOT NULL AS there`);
+  return row?.['there'] === 't'
+    ? [...found, ...(await db.query(loadSql('doctor/tables.sql')))]
+    : found;
+}
+
+async function clientFaults(db: Database, role: string): Promise<Row[]> {
+  const [known] = await db.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+  if (known !== undefined) return db.query(loadSql('doctor/client.sql'), [role]);
+  throw new StageError('not_found', `there is no role ${JSON.stringify(role)}`, {
+    hint: 'Name the role that clients log in with; stage doctor --print-role prints how to make one.',
+  });
+}
+
+/** Looks whether two statements of one connection may run on different backends, as behind a transaction-mode pooler. */
+async function pathFaults(open: () => Database): Promise<Row[]> {
+  const [first, second] = [open(), open()];
+  try {
+    const backend = async () => (await first.query('SELECT pg_backend_pid() AS pid'))[0]?.['pid'];
+    const before = await backend();
+    // the other connection takes the backend that has just become free
+    const after = await second.transaction(async (tx) => {
+      await tx.query('SELECT 1');
+      return backend();
+    });
+    return before === after ? [] : [{ fault: 'pooler', subject: 'backend' }];
+  } finally {
+    await Promise.all([first.close(), second.close()]);
+  }
+}
+
+/** The SQL that makes a role as clients should have it, for all schemas with tables. */
+export async function printRole(db: Database, role: string): Promise<string> {
+  const rows = await db.query(
+    `SELECT DISTINCT n.nspname AS name, current_database() AS database FROM pg_namespace n
+     JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
+     WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname !~ '^stage(_|$)' ORDER BY 1`,
+  );
+  const [database] = await db.query('SELECT current_database() AS name');
+  const schemas = rows.map(({ name }) => quoteIdentifier(String(name)));
+  return fillSql(loadSql('doctor/role.sql'), {
+    role: quoteIdentifier(role),
+    database: quoteIdentifier(String(database?.['name'])),
+    schemas: schemas.join(', ') || 'public',
+  });
+}
+
+function gather(rows: readonly Row[]): Finding[] {
+  const subjects = new Map<FaultName, string[]>();
+  for (const { fault, subject } of rows) {
+    const name = fault as FaultName;
+    subjects.set(name, [...(subjects.get(name) ?? []), String(subject)]);
+  }
+  return [...subjects]
+    .map(([name, list]) => ({ name, ...faults[name], subjects: [...new Set(list)] }))
+    .sort((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
+}

@@ -1,0 +1,105 @@
+/** What the doctor looks for: how bad it is, what it means, and what to do. The SQL in templates/sql/doctor finds it. */
+
+export type Level = 'danger' | 'warning' | 'note';
+
+export interface Fault {
+  readonly level: Level;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const aroundProxy =
+  'Take it away from the role, or give clients another one: stage doctor --print-role.';
+
+/** By the name that the SQL gives, which is stable. */
+export const faults = {
+  client_superuser: danger(
+    'the role is a superuser: nothing in the database holds it',
+    aroundProxy,
+  ),
+  client_is_service: danger('the role is a member of the service account', aroundProxy),
+  client_other_roles: danger('the role can become a superuser', aroundProxy),
+  client_attributes: danger('the role has attributes that reach beyond its tables', aroundProxy),
+  client_powers: danger('the role is a member of roles that read or write everything', aroundProxy),
+  client_owns: danger('the role owns relations, and may do anything to them', aroundProxy),
+  client_writes: danger('the role may write to production when it connects directly', aroundProxy),
+  client_creates: danger('the role may create objects, which others may come to use', aroundProxy),
+  client_definers: danger(
+    "the role may call functions that run with their owners' rights",
+    'Read what they do, and REVOKE EXECUTE ... FROM PUBLIC where they write.',
+  ),
+  client_files: danger('the role may call functions that reach files of the server', aroundProxy),
+  client_sees_staging: danger("the role sees the service's own tables", aroundProxy),
+  client_sequences: warning('the role may set sequences when it connects directly', aroundProxy),
+  client_remote: warning(
+    'the role may open connections from the server to elsewhere',
+    'REVOKE EXECUTE or USAGE from PUBLIC, so that only those who need it keep it.',
+  ),
+  client_watches: warning('the role may see or signal what other roles run', aroundProxy),
+  client_temporary: warning(
+    'the role may create temporary objects when it connects directly',
+    'REVOKE TEMPORARY ON DATABASE ... FROM PUBLIC, unless others need it.',
+  ),
+  pooler: danger(
+    'settings of the connection are lost: there is a pooler between, which shares connections',
+    'Give the address of PostgreSQL itself as upstream.',
+  ),
+  service_cannot_create: danger(
+    'the service account may not create the schemas it needs',
+    'GRANT CREATE ON DATABASE ... to the service account.',
+  ),
+  service_not_owner: danger(
+    'schemas of the service belong to somebody else',
+    'ALTER SCHEMA ... OWNER TO the service account.',
+  ),
+  audit_unguarded: danger(
+    'triggers that keep the audit append-only are missing or disabled',
+    'Find out who did it, verify the audit against a checkpoint, and enable them again.',
+  ),
+  service_superuser: warning(
+    'the service account is a superuser: functions and triggers of table owners run as one at approval',
+    'Use a role of its own that may read and write the staged tables.',
+  ),
+  service_lacks_rights: warning(
+    'the service account may not read and write all tables: changes of these cannot be applied',
+    'GRANT SELECT, INSERT, UPDATE, DELETE on the tables that are staged.',
+  ),
+  server_version: warning(
+    'the server lacks fixes of published security holes',
+    'Install the latest minor release.',
+  ),
+  server_durability: warning(
+    'the server may lose what it has confirmed when it loses power',
+    'Turn these settings on.',
+  ),
+  publication: warning(
+    'a publication of all tables carries staged rows to its subscribers',
+    'Publish the tables that are wanted by name.',
+  ),
+  event_trigger: warning(
+    'event triggers run when the service creates its objects',
+    'Make sure that they let the service account create schemas, tables, views and functions.',
+  ),
+  table_not_stageable: note(
+    'writes to these tables are refused',
+    'Their changes have to be made outside of sessions.',
+  ),
+  table_without_key: note(
+    'rows of these tables are known by all their values',
+    'Add a primary key where equal rows have to be told apart.',
+  ),
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof faults;
+
+function danger(message: string, hint: string): Fault {
+  return { level: 'danger', message, hint };
+}
+
+function warning(message: string, hint: string): Fault {
+  return { level: 'warning', message, hint };
+}
+
+function note(message: string, hint: string): Fault {
+  return { level: 'note', message, hint };
+}

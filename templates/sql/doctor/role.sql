@@ -1,0 +1,13 @@
+-- A role for clients of the proxy: it reads, and stages what it writes. Run as an administrator; choose another password.
+CREATE ROLE {{role}} LOGIN PASSWORD 'change me'
+  NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 50;
+GRANT CONNECT ON DATABASE {{database}} TO {{role}};
+GRANT USAGE ON SCHEMA {{schemas}} TO {{role}};
+GRANT SELECT ON ALL TABLES IN SCHEMA {{schemas}} TO {{role}};
+-- tables made later, by whoever runs this
+ALTER DEFAULT PRIVILEGES IN SCHEMA {{schemas}} GRANT SELECT ON TABLES TO {{role}};
+-- for those who go around the proxy
+ALTER ROLE {{role}} SET default_transaction_read_only = on;
+-- what everybody may do unless it is taken away; look first who else needs it
+REVOKE TEMPORARY ON DATABASE {{database}} FROM PUBLIC;
+REVOKE CREATE ON SCHEMA {{schemas}} FROM PUBLIC;

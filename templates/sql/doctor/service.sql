@@ -1,0 +1,33 @@
+-- What is wrong with the service account, the server and what stands between: one row for each fault and what it is about.
+WITH relation AS (
+  SELECT c.*, c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
+    AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname !~ '^stage(_|$)'
+), guard (relation, name) AS (
+  VALUES ('audit', 'append_only'), ('approval', 'append_only'), ('audit_head', 'append_only'), ('audit_head', 'forward_only')
+), repaired (version) AS (
+  -- the releases of February 2026: anything older has published holes
+  VALUES (150016), (160012), (170008), (180002)
+)
+SELECT 'server_version' AS fault, current_setting('server_version') AS subject FROM repaired r
+  WHERE r.version / 10000 = current_setting('server_version_num')::int / 10000 AND r.version > current_setting('server_version_num')::int
+UNION ALL SELECT 'server_durability', s.name FROM pg_settings s
+  WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND s.setting = 'off'
+UNION ALL SELECT 'pooler', 'search_path' WHERE current_setting('search_path') <> 'pg_catalog'
+UNION ALL SELECT 'service_superuser', current_user::text WHERE (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
+UNION ALL SELECT 'service_cannot_create', current_database()::text
+  WHERE NOT has_database_privilege(current_database(), 'CREATE')
+UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
+  WHERE n.nspname ~ '^stage(_data|_overlay_\d+|_upsert_\d+)?$' AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
+UNION ALL SELECT 'service_lacks_rights', r.name FROM relation r
+  WHERE NOT (has_table_privilege(r.oid, 'SELECT') AND has_table_privilege(r.oid, 'INSERT')
+    AND has_table_privilege(r.oid, 'UPDATE') AND has_table_privilege(r.oid, 'DELETE'))
+UNION ALL SELECT 'audit_unguarded', 'stage.' || g.relation FROM guard g JOIN pg_class c ON c.oid = to_regclass('stage.' || g.relation)
+  WHERE NOT EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = g.name AND t.tgenabled IN ('O', 'A'))
+UNION ALL SELECT 'publication', p.pubname FROM pg_publication p WHERE p.puballtables
+UNION ALL SELECT 'event_trigger', e.evtname FROM pg_event_trigger e WHERE e.evtenabled <> 'D'
+UNION ALL SELECT 'table_without_key', r.name FROM relation r
+  WHERE NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = r.oid AND i.indisunique AND i.indimmediate AND i.indpred IS NULL
+    AND i.indexprs IS NULL AND NOT EXISTS (
+      SELECT 1 FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attnum = ANY (i.indkey) AND NOT a.attnotnull))
+ORDER BY 1, 2

@@ -1,0 +1,209 @@
+/** `stage doctor` as a process of its own, on a setup as it should be and on one where everything is wrong. */
+import pg from 'pg';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import type { Pooler } from '../helpers/pooler.ts';
+import { startPooler } from '../helpers/pooler.ts';
+import type { TestRole } from '../helpers/roles.ts';
+import { createRole } from '../helpers/roles.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import type { Shell } from './stage.ts';
+import { createShell } from './stage.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly level: string;
+  readonly about: readonly string[];
+}
+
+/** What depends on the server that the tests run on. */
+const ofServer = ['server_durability', 'server_version'];
+
+suite('stage doctor', (test) => {
+  let shell: Shell;
+  let database: TestDatabase;
+  let service: TestRole;
+  let client: TestRole;
+  test.before(async () => {
+    shell = await createShell();
+    database = await createTestDatabase();
+    service = await createRole(
+      database,
+      `GRANT CREATE ON DATABASE ${database.name} TO $role; GRANT USAGE ON SCHEMA public TO $role;
+       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO $role;
+       GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO $role`,
+    );
+    client = await createRole(database);
+  });
+  test.after(async () => {
+    await shell.clear();
+    await client.drop();
+    await service.drop();
+    await database.drop();
+  });
+
+  const serviceUrl = () => database.urlFor(service.name, service.name);
+
+  async function examine(url: string, ...args: string[]) {
+    const { code, stdout, stderr } = await shell.spawn([
+      'doctor',
+      '--json',
+      '--upstream',
+      url,
+      ...args,
+    ]);
+    assert.is(stderr, '');
+    const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+    assert.is(ok, code === 0);
+    const own = findings.filter(({ check }) => !ofServer.includes(check));
+    return { code, found: Object.fromEntries(own.map(({ check, about }) => [check, about])) };
+  }
+
+  test('finds nothing where the printed role is used, and that role can stage', async () => {
+    const printed = await shell.spawn([
+      'doctor',
+      '--upstream',
+      serviceUrl(),
+      '--print-role',
+      client.name,
+    ]);
+    assert.is(printed.code, 0);
+    assert.match(printed.stdout, /NOSUPERUSER/);
+    await database.query(
+      printed.stdout.replace(/^CREATE ROLE (\S+) LOGIN/m, 'ALTER ROLE $1 LOGIN'),
+    );
+    const daemon: TestDaemon = await startTestDaemon({
+      database,
+      flags: { upstream: serviceUrl() },
+    });
+    try {
+      const session = await daemon.newSession();
+      const url = daemon.clientUrl(session, client.name, client.name);
+      const staged = new pg.Client({ connectionString: url });
+      await staged.connect();
+      await staged.query(`UPDATE products SET stock = 7 WHERE sku = 'MUG-01'`);
+      await staged.end();
+      await daemon.call('POST', `/sessions/${session}/propose`);
+      assert.is((await daemon.call('POST', `/sessions/${session}/approve`)).status, 200);
+      const direct = await client.connect();
+      const write = direct.query(`SET transaction_read_only = off; UPDATE products SET stock = 8`);
+      assert.is((await rejects(write)).code, '42501');
+      const warned = daemon.logged.map((line) => JSON.parse(line).check).filter(Boolean);
+      assert.equal(
+        warned.filter((check) => !ofServer.includes(check)),
+        [],
+      );
+    } finally {
+      await daemon.stop();
+    }
+    assert.equal(await examine(serviceUrl(), '--role', client.name), { code: 0, found: {} });
+  });
+
+  test('names every danger of a bad setup, and ends with 1', async () => {
+    const bad = await createTestDatabase();
+    const role = await createRole(
+      bad,
+      `GRANT SELECT, INSERT ON products TO $role; GRANT UPDATE (name) ON customers TO $role; ALTER TABLE orders OWNER TO $role;
+       GRANT CREATE ON SCHEMA public TO $role; ALTER ROLE $role REPLICATION BYPASSRLS;
+       GRANT pg_read_server_files, pg_monitor, pg_write_all_data TO $role;
+       GRANT EXECUTE ON FUNCTION pg_read_file(text) TO $role;
+       CREATE FUNCTION raise_all() RETURNS void LANGUAGE sql SECURITY DEFINER AS 'UPDATE products SET price = price + 1';
+       CREATE SEQUENCE numbers; GRANT UPDATE ON SEQUENCE numbers TO $role;
+       CREATE TABLE keyless (x int); CREATE TABLE protected (id int PRIMARY KEY); CREATE TABLE ruled (id int PRIMARY KEY);
+       CREATE RULE nothing AS ON DELETE TO ruled DO INSTEAD NOTHING;
+       CREATE PUBLICATION everything FOR ALL TABLES;
+       CREATE FUNCTION look() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+       CREATE EVENT TRIGGER looking ON ddl_command_end EXECUTE FUNCTION look()`,
+    );
+    const daemon = await startTestDaemon({ database: bad });
+    try {
+      await bad.query(
+        `ALTER TABLE stage.audit DISABLE TRIGGER append_only; GRANT SELECT ON stage.session TO ${role.name}`,
+      );
+      const { code, found } = await examine(bad.url, '--role', role.name);
+      assert.is(code, 1);
+      const warned = daemon.logged.map((line) => JSON.parse(line).check).filter(Boolean);
+      for (const check of ['service_superuser', 'publication'])
+        assert.ok(warned.includes(check), check);
+      const writes = found['client_writes'] ?? [];
+      assert.ok(writes.includes('public.products') && writes.includes('public.customers'));
+      assert.equal(found['client_owns'], ['public.orders', 'public.orders_id_seq']);
+      assert.equal(found['client_attributes'], ['BYPASSRLS', 'REPLICATION']);
+      assert.equal(found['client_powers'], ['pg_read_server_files', 'pg_write_all_data']);
+      assert.ok(found['client_watches']?.includes('pg_monitor'));
+      assert.equal(found['client_creates'], ['schema public']);
+      assert.equal(found['client_definers'], ['public.raise_all()']);
+      assert.ok(found['client_files']?.includes('pg_read_file(text)'));
+      assert.ok(found['client_sequences']?.includes('public.numbers'));
+      assert.ok(found['client_sees_staging']?.includes('stage.session'));
+      assert.equal(found['client_temporary'], [`database ${bad.name}`]);
+      assert.equal(found['audit_unguarded'], ['stage.audit']);
+      assert.equal(found['publication'], ['everything']);
+      assert.equal(found['event_trigger'], ['looking']);
+      assert.ok(found['table_without_key']?.includes('public.keyless'));
+      assert.ok(found['table_not_stageable']?.includes('public.ruled has rules'));
+      assert.equal(found['service_superuser'], [bad.user]);
+
+      const superuser = await examine(bad.url, '--role', bad.user);
+      assert.is(superuser.code, 1);
+      assert.equal(superuser.found['client_superuser'], [bad.user]);
+      assert.is(superuser.found['client_writes'], undefined);
+
+      await bad.query(`GRANT ${service.name} TO ${role.name}`);
+      const weak = await examine(bad.urlFor(service.name, service.name), '--role', role.name);
+      assert.is(weak.code, 1);
+      assert.equal(weak.found['client_is_service'], [service.name]);
+      assert.equal(weak.found['service_cannot_create'], [bad.name]);
+      assert.ok(weak.found['service_not_owner']?.includes('stage'));
+      assert.ok(weak.found['service_lacks_rights']?.includes('public.products'));
+    } finally {
+      await daemon.stop();
+      await bad.query(
+        'ALTER TABLE orders OWNER TO CURRENT_USER; DROP EVENT TRIGGER looking; DROP PUBLICATION everything',
+      );
+      await role.drop();
+      await bad.drop();
+    }
+  });
+
+  test('finds a pooler in between', async () => {
+    const pooler: Pooler = await startPooler(database.url);
+    try {
+      const url = new URL(database.url);
+      url.hostname = '127.0.0.1';
+      url.port = String(pooler.port);
+      const { code, found } = await examine(url.href);
+      assert.is(code, 1);
+      assert.equal(found['pooler'], ['backend', 'search_path']);
+    } finally {
+      await pooler.stop();
+    }
+  });
+
+  test('tells people what to do', async () => {
+    const { code, stdout } = await shell.atTerminal(
+      ['doctor', '--upstream', database.url, '--role', database.user],
+      { env: { NO_COLOR: '1' } },
+    );
+    assert.is(code, 1);
+    assert.match(stdout, /danger +the role is a superuser.*\(client_superuser\)/);
+    assert.match(stdout, /stage doctor --print-role/);
+  });
+
+  test('says what it cannot examine', async () => {
+    const unknown = await shell.run([
+      'doctor',
+      '--upstream',
+      database.url,
+      '--role',
+      'no "such" role',
+    ]);
+    assert.is(unknown.code, 5);
+    assert.is((await shell.run(['doctor'])).code, 64);
+    const away = await shell.run(['doctor', '--upstream', 'postgresql://x:geheim@127.0.0.1:1/x']);
+    assert.is(away.code, 7);
+    assert.not.match(away.stderr, /geheim/);
+  });
+});
