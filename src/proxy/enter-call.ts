@@ -3,10 +3,13 @@ import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { ByteRange, Statement } from '../sql/verdict.ts';
 import type { ErrorHandler } from './expectation.ts';
+import type { MergeFill } from './merge-fill.ts';
 import type { OwnMessages, OwnStatement } from './own-messages.ts';
 import type { SentText } from './position-map.ts';
 import type { Parameters } from './prepared-statements.ts';
+import { noParameters } from './prepared-statements.ts';
 import { ownPrefix } from './reserved-names.ts';
+import type { Rewrite } from './rewrite.ts';
 import { textToSend } from './statement-text.ts';
 
 /** OID of text. */
@@ -18,18 +21,12 @@ const firstOfUsers = 16_384;
 const ownParameters = 4;
 const maxParameters = 65_535 - ownParameters;
 const executed = `${ownPrefix}enter`;
+const filled = `${ownPrefix}fill`;
 
 export interface EnterCall {
   /** The client's text of the statement. */
   readonly text: Buffer;
-  /** What the names in it were taken for, as JSON. */
-  readonly relations: string;
-  /** Settings for the statement's triggers, as JSON. */
-  readonly options: string;
-  /** The triggers are to be given the parameters, too. */
-  readonly handsOver: boolean;
-  /** The search path under which the names were resolved. */
-  readonly path: string;
+  readonly rewrite: Rewrite;
   /** Handles an error, whose place may be in a text of the client's. */
   onError(text: SentText | null): ErrorHandler;
 }
@@ -43,15 +40,22 @@ export interface Expressions {
 
 /**
  * Sends the call with the client's own parameter bytes; the server makes JSON of them.
+ * @param parameters null when there are too many or too few, which PostgreSQL refuses itself
  * @throws StageError when there are so many parameters that ours do not fit beside them
  */
-export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters): void {
-  const { types, formats, values } = parameters;
+export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters | null): void {
+  const { types, formats, values } = parameters ?? noParameters;
+  const { relations, options, path, fill } = call.rewrite;
   if (values.length > maxParameters) throw tooMany(values.length);
+  const onError = call.onError(null);
+  if (fill !== null && parameters !== null) {
+    makeMergeTarget(own, fill);
+    own.run({ text: fill.text, types }, { values, formats, onError });
+  }
   own.run(enterStatement(call, types), {
-    values: [call.text, ...[call.relations, call.options, call.path].map(Buffer.from), ...values],
+    values: [call.text, ...[relations, options, path].map((each) => Buffer.from(each)), ...values],
     formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
-    onError: call.onError(null),
+    onError,
   });
 }
 
@@ -62,22 +66,37 @@ export function enterWithExpressions(
   types: readonly number[],
   { written, statement, places }: Expressions,
 ): void {
-  const given = [call.text.toString(), call.relations, call.options, call.path].map(quoteLiteral);
-  const begin = `EXECUTE ${executed} (${given.join(', ')}, `;
-  const replaced = { start: 0, end: places[0]?.start ?? 0, text: begin };
-  const text = textToSend(written, statement, false, [replaced]);
+  const { relations, options, path, fill } = call.rewrite;
+  if (fill !== null) {
+    makeMergeTarget(own, fill);
+    own.prepare(filled, { text: fill.text, types }, call.onError(null));
+    execute(filled, []);
+  }
+  const given = [call.text.toString(), relations, options, path].map(quoteLiteral);
   own.prepare(executed, enterStatement(call, types), call.onError(null));
-  own.run({ text: text.sent }, { onError: call.onError(text) });
+  execute(executed, given);
+
+  function execute(name: string, more: readonly string[]): void {
+    const begin = `EXECUTE ${name} (${more.map((each) => `${each}, `).join('')}`;
+    const replaced = { start: 0, end: places[0]?.start ?? 0, text: begin };
+    const text = textToSend(written, statement, false, [replaced]);
+    own.run({ text: text.sent }, { onError: call.onError(text) });
+  }
+}
+
+/** Makes the empty table that a MERGE runs on; it is dropped when the transaction ends. */
+export function makeMergeTarget(own: OwnMessages, { relation }: MergeFill): void {
+  own.run({ text: `SELECT stage.merge_target(${relation})` });
 }
 
 /** An array of jsonb takes any number of elements, a function's arguments only a hundred. */
-function enterStatement({ handsOver }: EnterCall, types: readonly number[]): OwnStatement {
+function enterStatement({ rewrite }: EnterCall, types: readonly number[]): OwnStatement {
   const list =
     types.length === 0
       ? `'[]'`
       : `pg_catalog.to_jsonb(ARRAY[${eachParameter(types, imageOf)}])::pg_catalog.text`;
   const options =
-    handsOver && types.length > 0
+    rewrite.hidesParameters && types.length > 0
       ? `stage.with_arguments($3, ARRAY[${eachParameter(types, () => 'stage.argument')}], '{${types.join(',')}}')`
       : '$3';
   return {

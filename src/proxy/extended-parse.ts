@@ -6,6 +6,7 @@ import type { Parse } from '../wire/frontend-messages.ts';
 import { decodeParse, parseMessage } from '../wire/frontend-messages.ts';
 import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
+import { makeMergeTarget } from './enter-call.ts';
 import { mapErrors } from './error-mapping.ts';
 import { openBlock } from './extended-write.ts';
 import { originalTypes } from './original-types.ts';
@@ -72,7 +73,7 @@ function parseUnknown(
 
 async function parseWrite(conversation: Conversation, parsing: Parsing): Promise<void> {
   const { verdict } = parsing.statement;
-  const { state, rewriter, router } = conversation;
+  const { state, rewriter, router, own } = conversation;
   const rewrite = state.stages && verdict.kind === 'write' ? await rewriter.write(verdict) : null;
   if (router.hasShownError) return;
   if (rewrite === null) {
@@ -80,13 +81,18 @@ async function parseWrite(conversation: Conversation, parsing: Parsing): Promise
     return;
   }
   const written = parsing.plan.text;
-  const parameterTypes = rewrite.hidesParameters
+  const parameterTypes = rewrite.asksOriginal
     ? await originalTypes(conversation, { written, types: parsing.asked.types })
     : null;
   if (router.hasShownError) return;
   // Opened before anything else of the batch, so that it need not wait for what came before.
   if (!(await openBlock(conversation, parsing.message))) return;
-  prepare(conversation, parsing, { ...nothingReplaced, ...rewrite, parameterTypes });
+  if (rewrite.fill !== null) {
+    own.release();
+    makeMergeTarget(own, rewrite.fill);
+  }
+  const { replacements } = rewrite;
+  prepare(conversation, parsing, { ...nothingReplaced, replacements, parameterTypes });
 }
 
 async function parseWithNames(conversation: Conversation, parsing: Parsing): Promise<void> {

@@ -5,14 +5,13 @@ import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import type { Expressions } from './enter-call.ts';
-import { enter } from './enter-call.ts';
+import { enter, makeMergeTarget } from './enter-call.ts';
 import { mapErrors } from './error-mapping.ts';
 import { fence } from './pace.ts';
 import type { SentText } from './position-map.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
-import { noParameters } from './prepared-statements.ts';
+import { watched } from './rewrite.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
-import { watched } from './write-options.ts';
 
 /**
  * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
@@ -74,6 +73,7 @@ export async function readyForWrite(
   if (rewrite === null || router.hasShownError) return null;
   if (!(await openBlock(conversation, message))) return null;
   own.release();
+  if (rewrite.fill !== null) makeMergeTarget(own, rewrite.fill);
   prepareAgain(conversation, statement, rewrite.replacements);
   if (given !== null || bind.values.length > 0) {
     await learnParameterTypes(conversation, statement);
@@ -81,10 +81,7 @@ export async function readyForWrite(
   if (router.hasShownError) return null;
   const call = () => ({
     text: statement.bodyText,
-    relations: rewrite.relations,
-    options: runsCode ? watched(rewrite.options) : rewrite.options,
-    handsOver: rewrite.hidesParameters,
-    path: rewrite.path,
+    rewrite: runsCode ? watched(rewrite) : rewrite,
     onError: (text: SentText | null) => retry.before(mapErrors(text, names.productionSchema)),
   });
   if (given !== null) {
@@ -98,9 +95,9 @@ export async function readyForWrite(
 function parametersOf(
   { parameterTypes }: PreparedStatement,
   { formats, values }: Bind,
-): Parameters {
+): Parameters | null {
   const types = parameterTypes ?? [];
-  if (types.length !== values.length) return noParameters;
+  if (types.length !== values.length) return null;
   const [only] = formats;
   return { types, values, formats: formats.length === 1 ? values.map(() => only ?? 0) : formats };
 }

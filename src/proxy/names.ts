@@ -31,6 +31,8 @@ export interface ResolvedName {
     /** GENERATED ALWAYS AS IDENTITY. */
     readonly always: boolean;
   }[];
+  /** The temporary table that MERGE runs on, on servers that cannot merge into the overlay. */
+  readonly merge: string | null;
   /** Empty where an old snapshot hides them. */
   readonly uniques: readonly UniqueIndex[];
   /** Of the overlay; empty when the transaction's snapshot is older than the overlay and hides it. */
@@ -49,13 +51,15 @@ export interface Judgement {
   readonly harmful: FunctionUse | null;
   /** Code runs that somebody wrote in this database. */
   readonly runsCode: boolean;
+  /** It may give another result when it is called again. */
+  readonly isVolatile: boolean;
 }
 
 interface Called extends QualifiedName {
   readonly kind: 'function' | 'operator' | 'type';
 }
 
-const harmless: Judgement = { harmful: null, runsCode: false };
+const harmless: Judgement = { harmful: null, runsCode: false, isVolatile: false };
 
 /** Runs a statement of ours now, and gives its rows. */
 export type Ask = (
@@ -147,6 +151,7 @@ export class Names {
     return {
       harmful: judgements.find(({ harmful }) => harmful)?.harmful ?? null,
       runsCode: judgements.some(({ runsCode }) => runsCode),
+      isVolatile: judgements.some(({ isVolatile }) => isVolatile),
     };
   }
 
@@ -205,6 +210,7 @@ export class Names {
       this.called.set(calledKey(each), {
         harmful: harms ? each : known.harmful,
         runsCode: known.runsCode || String(isCode) === 't',
+        isVolatile: known.isVolatile || String(isVolatile) === 't',
       });
     }
     return isSamePath;
@@ -245,6 +251,7 @@ const unresolved: ResolvedName = {
   signature: null,
   upsert: null,
   columns: [],
+  merge: null,
   uniques: [],
   writable: false,
   code: false,

@@ -29,13 +29,14 @@ const original = { kind: 'statement', name: `${ownPrefix}original` } as const;
 
 /**
  * Gives the types for a text that a Parse message brings. Ends an implicit transaction if the server has to be asked.
+ * @param text where it stands in the client's text
  * @throws UpstreamError for a text that PostgreSQL refuses
  */
 export function originalTypes(
   conversation: Conversation,
   asked: TypedText,
+  text: SentText = { written: asked.written, start: 0, sent: asked.written, replacements: [] },
 ): Promise<readonly number[]> {
-  const text = { written: asked.written, start: 0, sent: asked.written, replacements: [] };
   return learn(conversation, asked, text, (onError) =>
     conversation.own.prepare(original.name, { text: text.sent, types: asked.types }, onError),
   );
@@ -57,7 +58,7 @@ export async function originalTypeList(
     conversation.own.run({ text: text.sent }, { onError });
   });
   const names = await conversation.names.typeNames(types);
-  return { ...typesRange, text: ` (${names.join(', ')}) ` };
+  return { ...typesRange, text: names.length === 0 ? ' ' : ` (${names.join(', ')}) ` };
 }
 
 async function learn(

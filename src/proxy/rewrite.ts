@@ -4,13 +4,23 @@ import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ByteRange, Calls, FunctionUse, Read, RelationUse, Write } from '../sql/verdict.ts';
+import type {
+  ByteRange,
+  Calls,
+  FunctionUse,
+  Qualifier,
+  Read,
+  RelationUse,
+  Write,
+} from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import { checkCopyColumns, impliedColumns } from './copy-columns.ts';
+import type { MergeFill, StagedMerge } from './merge-fill.ts';
+import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
-import { blankConflicts, hidesParameters, watched, writeOptions } from './write-options.ts';
+import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
 
 export interface Rewrite {
   /** In bytes from the start of the statement's text. */
@@ -21,6 +31,10 @@ export interface Rewrite {
   readonly options: string;
   /** Parameters stand where only the triggers see them. */
   readonly hidesParameters: boolean;
+  /** What is sent does not tell types and mistakes as the client's own text does. */
+  readonly asksOriginal: boolean;
+  /** Fills the temporary table that a MERGE runs on, where it cannot run on the overlay. */
+  readonly fill: MergeFill | null;
   /** The search path under which the names were resolved. */
   readonly path: string;
   /** Of the names it was derived from. */
@@ -116,17 +130,44 @@ export class Rewriter {
     const names = [...named.flatMap((each) => nameReplacement(each, body)), ...qualifiers];
     const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
     const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
-    const options = JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {});
-    const isWatched = runsCode || named.some(({ meaning }) => meaning.code);
-    return {
-      replacements: [...blankLocking(body), ...conflicts, ...outside],
+    const replacements = [...blankLocking(body), ...conflicts, ...outside];
+    const merge = body.kind === 'write' ? findMerge(body, named) : null;
+    const hides = body.kind === 'write' && hidesParameters(body);
+    const rewrite = {
+      replacements:
+        merge === null ? replacements : mergedInto(merge, body.qualifiers, replacements),
       relations: JSON.stringify(named.map((each) => verified(each, body))),
-      options: isWatched ? watched(options) : options,
-      hidesParameters: body.kind === 'write' && hidesParameters(body),
+      options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
+      hidesParameters: hides,
+      asksOriginal: hides || merge !== null,
+      fill: merge && mergeFill(merge, replacements, await this.names.judge(merge.merge)),
       path: this.names.path,
       version: this.names.version,
     };
+    return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
   }
+}
+
+/** Has the statement fail if code that it runs writes to production. */
+export function watched(rewrite: Rewrite): Rewrite {
+  const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
+  return { ...rewrite, options: JSON.stringify(options) };
+}
+
+/** What is replaced where a MERGE runs on a table in the overlay's place, which has no schema to be called by. */
+function mergedInto(
+  merge: StagedMerge,
+  qualifiers: readonly Qualifier[],
+  replacements: readonly Replacement[],
+): Replacement[] {
+  const target = mergeTarget(merge);
+  const own = qualifiers.filter(
+    ({ name }) => merge.merge.alias === null && name === merge.use.name,
+  );
+  return replacements.map((each) => {
+    if (each.start === target.start) return target;
+    return own.some(({ start }) => start === each.start) ? { ...each, text: '' } : each;
+  });
 }
 
 function isWithin(inner: ByteRange, outer: ByteRange): boolean {

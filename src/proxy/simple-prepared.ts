@@ -1,8 +1,10 @@
 /** PREPARE and EXECUTE as SQL statements of a Query message. */
 import type { ControlAction, Write } from '../sql/verdict.ts';
 import type { Conversation } from './conversation.ts';
+import { makeMergeTarget } from './enter-call.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { sqlStatement } from './prepared-statements.ts';
+import { watched } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
 import { runWrite } from './simple-write.ts';
@@ -13,7 +15,6 @@ import {
   prepareReplacements,
   refreshRead,
 } from './staging-steps.ts';
-import { watched } from './write-options.ts';
 
 type Prepare = Extract<ControlAction, { type: 'prepare' }>;
 type Execute = Extract<ControlAction, { type: 'execute' }>;
@@ -62,13 +63,14 @@ async function executeWrite(
   return runWrite(conversation, step, {
     body,
     bodyText: statement.bodyText,
-    prepare: ({ replacements }) => {
+    prepare: ({ replacements, fill }) => {
+      if (fill !== null) makeMergeTarget(conversation.own, fill);
       prepareAgain(conversation, statement, replacements);
       return learnParameterTypes(conversation, statement);
     },
     enter: (call) => {
-      const options = runsCode ? watched(call.options) : call.options;
-      enterExecute(conversation, { ...call, options }, statement, expressions);
+      const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;
+      enterExecute(conversation, { ...call, rewrite }, statement, expressions);
     },
     send: (_, wrapErrors) => sendStep(conversation, step, [], {}, wrapErrors),
   });

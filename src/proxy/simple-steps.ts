@@ -3,11 +3,13 @@ import type { ControlAction } from '../sql/verdict.ts';
 import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { enter } from './enter-call.ts';
+import { originalTypes } from './original-types.ts';
 import { noParameters } from './prepared-statements.ts';
 import { runExecute, runPrepare } from './simple-prepared.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
 import { runWrite } from './simple-write.ts';
+import { textToSend } from './statement-text.ts';
 import { hidesParameters } from './write-options.ts';
 
 /**
@@ -16,7 +18,8 @@ import { hidesParameters } from './write-options.ts';
  * @throws StageError for what is refused
  */
 export async function runStep(conversation: Conversation, step: Step): Promise<boolean> {
-  const { verdict, text } = step.statement;
+  const { plan, statement } = step;
+  const { verdict, text } = statement;
   switch (verdict.kind) {
     case 'read':
       return runRead(conversation, step);
@@ -26,6 +29,12 @@ export async function runStep(conversation: Conversation, step: Step): Promise<b
       return runWrite(conversation, step, {
         body: verdict,
         bodyText: text,
+        prepare: async ({ fill }) => {
+          // Mistakes are told of the client's own text: what is sent runs on another table.
+          const original = textToSend(plan.text, statement, false, []);
+          if (fill !== null)
+            await originalTypes(conversation, { written: text, types: [] }, original);
+        },
         send: ({ replacements }, wrapErrors) => {
           const copying = verdict.copy === null ? {} : conversation.copyIn.expectation();
           return sendStep(conversation, step, replacements, copying, wrapErrors);

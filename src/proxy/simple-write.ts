@@ -44,9 +44,7 @@ export async function runWrite(
     await staged.prepare?.(rewrite);
     const onError = (text: SentText | null) =>
       retry.before(mapErrors(text, names.productionSchema));
-    const { relations, options, hidesParameters, path } = rewrite;
-    const call = { relations, options, handsOver: hidesParameters, path, onError };
-    staged.enter({ text: staged.bodyText, ...call });
+    staged.enter({ text: staged.bodyText, rewrite, onError });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
     // Sent along without waiting: after an error it rolls back. Where a COPY's data has to come it would be in the way.
     const commits = step.isLast && state.block === 'own' && staged.body.copy === null;

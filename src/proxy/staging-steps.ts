@@ -5,7 +5,7 @@ import type { Read, Write } from '../sql/verdict.ts';
 import { bindMessage, closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import type { EnterCall, Expressions } from './enter-call.ts';
-import { enter, enterWithExpressions } from './enter-call.ts';
+import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
 import { deliver } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
@@ -34,12 +34,17 @@ export async function prepareReplacements(
   conversation: Conversation,
   preparation: Preparation,
 ): Promise<PrepareReplacements> {
-  const { state, rewriter } = conversation;
+  const { state, rewriter, own } = conversation;
   const { body } = preparation.action;
   const rewrite = body.kind === 'write' && state.stages ? await rewriter.write(body) : null;
-  if (!rewrite?.hidesParameters)
+  if (!rewrite?.asksOriginal)
     return { replacements: await bodyReplacements(conversation, body), typeList: [] };
   const typeList = [await originalTypeList(conversation, preparation)];
+  if (rewrite.fill !== null) {
+    if (state.block === 'none') own.begin();
+    own.release();
+    makeMergeTarget(own, rewrite.fill);
+  }
   return { replacements: [...rewrite.replacements, ...typeList], typeList };
 }
 
@@ -136,7 +141,7 @@ export function enterExecute(
   expressions: Expressions,
 ): void {
   const types = statement.parameterTypes ?? [];
-  if (types.length === 0 || types.length !== expressions.places.length)
-    enter(own, call, noParameters);
+  if (types.length !== expressions.places.length) enter(own, call, null);
+  else if (types.length === 0) enter(own, call, noParameters);
   else enterWithExpressions(own, call, types, expressions);
 }

@@ -2,10 +2,10 @@
 import { StageError } from '../errors.ts';
 import { inferArbiters } from '../sql/arbiters.ts';
 import type { Replacement } from '../sql/splice.ts';
-import { spliceBytes } from '../sql/splice.ts';
 import type { ClausePart, RelationUse, Upsert, Write } from '../sql/verdict.ts';
 import { copyOverriding } from './copy-columns.ts';
 import type { ResolvedName } from './names.ts';
+import { splicedPart } from './text-part.ts';
 
 interface Named {
   readonly use: RelationUse;
@@ -30,6 +30,9 @@ export function writeOptions(
   if (write.copy && target) {
     options[`stage.overriding_${target.meaning.oid}`] = copyOverriding(write.copy, target.meaning);
   }
+  for (const { target } of write.merges) {
+    options[`stage.merge_${meaningAt(named, target).oid}`] = 'on';
+  }
   for (const upsert of write.upserts) {
     const meaning = meaningAt(named, upsert.target);
     const key = `stage.conflict_${meaning.oid}`;
@@ -37,11 +40,6 @@ export function writeOptions(
     options[key] = conflictOption(upsert, meaning, names);
   }
   return options;
-}
-
-/** Has the statement fail if code that it runs writes to production. Takes and gives options as JSON. */
-export function watched(options: string): string {
-  return JSON.stringify({ ...(JSON.parse(options) as object), 'stage.watch': 'on' });
 }
 
 /** Cuts out the ON CONFLICT clauses, which the views do not know. */
@@ -81,17 +79,10 @@ function spliced(part: ClausePart, names: readonly Replacement[]): (string | num
   const pieces: (string | number)[] = [];
   let start = part.start;
   for (const { number, ...place } of part.parameters) {
-    pieces.push(pieceOf(part, start, place.start, names), number);
+    pieces.push(splicedPart(part, names, start, place.start), number);
     start = place.end;
   }
-  return [...pieces, pieceOf(part, start, part.end, names)];
-}
-
-function pieceOf(part: ClausePart, start: number, end: number, names: readonly Replacement[]) {
-  const inside = names
-    .filter((name) => name.start >= start && name.end <= end)
-    .map((name) => ({ ...name, start: name.start - start, end: name.end - start }));
-  return spliceBytes(part.text.subarray(start - part.start, end - part.start), inside).toString();
+  return [...pieces, splicedPart(part, names, start)];
 }
 
 /** Whether parameters stand where the view's trigger evaluates them: in what is cut out of the statement. */

@@ -54,6 +54,7 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
     upserts: [],
     overriding: [],
     rights: [{ target: target.start, operation: 'INSERT', columns }],
+    merges: [],
     fields,
     copy: {
       columns,

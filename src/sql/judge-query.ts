@@ -12,21 +12,12 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   if (uses.refusal) return uses.refusal;
   const locking = uses.lockingClauses > 0 ? findLocking(source.text, uses.lockingClauses) : [];
   if (!locking) return unclearLocking;
-  const { relations, calls, qualifiers, upserts, overriding, rights, fields } = uses;
+  const { relations, calls, qualifiers, fields, upserts, overriding, merges, rights } = uses;
+  const common = { relations, locking, qualifiers };
+  const writing = { upserts, overriding, merges, rights, fields, copy: null };
   return uses.writes
-    ? {
-        kind: 'write',
-        relations,
-        ...calls,
-        locking,
-        qualifiers,
-        upserts,
-        overriding,
-        rights,
-        fields,
-        copy: null,
-      }
-    : { kind: 'read', relations, functions: calls.functions, locking, qualifiers, copy: null };
+    ? { kind: 'write', ...common, ...calls, ...writing }
+    : { kind: 'read', ...common, functions: calls.functions, copy: null };
 }
 
 /** Judges a query that must not write; gives the refusal when it does. */

@@ -24,7 +24,7 @@ const judges: ReadonlyMap<string, Judge> = new Map([
   ['InsertStmt', query],
   ['UpdateStmt', query],
   ['DeleteStmt', query],
-  ['MergeStmt', () => notYet.merge],
+  ['MergeStmt', query],
   ['TruncateStmt', () => notYet.truncate],
   ['ConstraintsSetStmt', () => notYet.setConstraints],
   ['CopyStmt', judgeCopy as Judge],

@@ -2,7 +2,6 @@
 import { refuse } from './refusal.ts';
 
 export const notYet = {
-  merge: refuse('MERGE cannot be staged yet', 'Use separate INSERT, UPDATE and DELETE statements.'),
   currentOf: refuse(
     'WHERE CURRENT OF cannot be staged yet',
     'Name the row by its key in the WHERE clause.',

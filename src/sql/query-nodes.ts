@@ -10,13 +10,13 @@ export const plainQueryNodes = names(`
   CoalesceExpr CollateClause ColumnDef GroupingFunc GroupingSet JoinExpr JsonAggConstructor JsonArgument JsonArrayAgg
   JsonArrayConstructor JsonArrayQueryConstructor JsonBehavior JsonFormat JsonFuncExpr JsonIsPredicate JsonKeyValue
   JsonObjectAgg JsonObjectConstructor JsonOutput JsonParseExpr JsonReturning JsonScalarExpr JsonSerializeExpr
-  JsonTable JsonTableColumn JsonTablePathSpec JsonValueExpr List MinMaxExpr NamedArgExpr NullTest RangeFunction
+  JsonTable JsonTableColumn JsonTablePathSpec JsonValueExpr List MergeWhenClause MinMaxExpr NamedArgExpr NullTest RangeFunction
   RangeSubselect RangeTableFunc RangeTableFuncCol RangeTableSample ResTarget ReturningOption RowExpr SortBy SubLink
   TypeCast WindowDef XmlExpr XmlSerialize`);
 
 /** Holds nothing of interest. */
 export const leafQueryNodes = names(`
-  A_Const A_Star BitString Boolean Float Integer ParamRef SQLValueFunction SetToDefault String TypeName`);
+  A_Const A_Star BitString Boolean Float Integer MergeSupportFunc ParamRef SQLValueFunction SetToDefault String TypeName`);
 
 function names(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));

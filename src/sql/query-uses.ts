@@ -8,6 +8,7 @@ import type {
   DeleteStmt,
   FuncCall,
   InsertStmt,
+  MergeStmt,
   MultiAssignRef,
   Node,
   RangeVar,
@@ -16,6 +17,7 @@ import type {
   WithClause,
 } from 'libpg-query';
 import { CallNotes } from './call-uses.ts';
+import { actionsOf, locateMerge } from './merges.ts';
 import { notYet } from './not-yet.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
 import {
@@ -28,13 +30,16 @@ import {
   unreadableName,
 } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
-import { locateQualifier, locateRelation } from './relation-uses.ts';
+import { inOrder, locateQualifier, locateRelation } from './relation-uses.ts';
 import { rightTo } from './rights.ts';
+import type { Scope } from './scope.ts';
+import { isInScope } from './scope.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
 import { locateUpsert, returnsOldRow } from './upserts.ts';
 import type {
   Calls,
+  Merge,
   Overriding,
   Qualifier,
   Refusal,
@@ -43,24 +48,26 @@ import type {
   Upsert,
 } from './verdict.ts';
 
+/** What is noted on the way as it is found. */
+interface Notes {
+  readonly upserts: Upsert[];
+  readonly overriding: Overriding[];
+  readonly merges: Merge[];
+  readonly rights: Right[];
+  lockingClauses: number;
+  /** An INSERT, UPDATE, DELETE or MERGE stands somewhere in it. */
+  writes: boolean;
+  /** The first thing found that cannot be run in a staged session. */
+  refusal: Refusal | null;
+}
+
 /** What a query uses; places in ascending order. */
-export interface QueryUses {
+export interface QueryUses extends Readonly<Notes> {
   readonly relations: readonly RelationUse[];
   readonly calls: Calls;
   readonly qualifiers: readonly Qualifier[];
   readonly fields: readonly string[];
-  readonly upserts: readonly Upsert[];
-  readonly overriding: readonly Overriding[];
-  readonly rights: readonly Right[];
-  readonly lockingClauses: number;
-  /** An INSERT, UPDATE or DELETE stands somewhere in it. */
-  readonly writes: boolean;
-  /** The first thing found that cannot be run in a staged session. */
-  readonly refusal: Refusal | null;
 }
-
-/** The names of the CTEs that a part of a query sees, innermost first. */
-type Scope = { readonly name: string; readonly outer: Scope } | null;
 
 interface Walk {
   readonly source: Source;
@@ -69,12 +76,7 @@ interface Walk {
   readonly calls: CallNotes;
   readonly qualifiers: Map<number, Qualifier>;
   readonly fields: Set<string>;
-  readonly upserts: Upsert[];
-  readonly overriding: Overriding[];
-  readonly rights: Right[];
-  lockingClauses: number;
-  writes: boolean;
-  refusal: Refusal | null;
+  readonly notes: Notes;
 }
 
 type Visitor = (walk: Walk, fields: Fields, scope: Scope) => void;
@@ -84,10 +86,9 @@ const none: ReadonlySet<string> = new Set();
 const visitors: ReadonlyMap<string, Visitor> = new Map([
   ['SelectStmt', visitSelect as Visitor],
   ['InsertStmt', visitInsert as Visitor],
-  ['UpdateStmt', visitUpdate as Visitor],
-  ['DeleteStmt', visitDelete as Visitor],
-  ['MergeStmt', (walk) => note(walk, notYet.merge)],
-  ['MergeSupportFunc', (walk) => note(walk, notYet.merge)],
+  ['UpdateStmt', visitChange('UPDATE')],
+  ['DeleteStmt', visitChange('DELETE')],
+  ['MergeStmt', visitMerge as Visitor],
   ['CurrentOfExpr', (walk) => note(walk, notYet.currentOf)],
   ['RangeVar', visitRangeVar as Visitor],
   ['ColumnRef', visitColumn as Visitor],
@@ -98,6 +99,15 @@ const visitors: ReadonlyMap<string, Visitor> = new Map([
 
 /** Walks over a query (SELECT, INSERT, UPDATE, DELETE) or an expression, with everything inside. */
 export function collectUses(root: Node | readonly Node[], source: Source): QueryUses {
+  const notes: Notes = {
+    upserts: [],
+    overriding: [],
+    merges: [],
+    rights: [],
+    lockingClauses: 0,
+    writes: false,
+    refusal: null,
+  };
   const walk: Walk = {
     source,
     pending: [{ value: root, scope: null }],
@@ -105,14 +115,9 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     calls: new CallNotes(),
     qualifiers: new Map(),
     fields: new Set(),
-    upserts: [],
-    overriding: [],
-    rights: [],
-    lockingClauses: 0,
-    writes: false,
-    refusal: null,
+    notes,
   };
-  for (let next = walk.pending.pop(); next && !walk.refusal; next = walk.pending.pop()) {
+  for (let next = walk.pending.pop(); next && !notes.refusal; next = walk.pending.pop()) {
     visit(walk, next.value, next.scope);
   }
   return {
@@ -120,12 +125,7 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     calls: walk.calls.all(),
     qualifiers: inOrder(walk.qualifiers),
     fields: [...walk.fields],
-    upserts: walk.upserts,
-    overriding: walk.overriding,
-    rights: walk.rights,
-    lockingClauses: walk.lockingClauses,
-    writes: walk.writes,
-    refusal: walk.refusal,
+    ...notes,
   };
 }
 
@@ -162,9 +162,9 @@ function visitSelect(walk: Walk, select: SelectStmt, scope: Scope): void {
   if (select.intoClause) note(walk, selectInto);
   const inner = enterWith(walk, select.withClause, scope);
   // The relations that a locking clause names are aliases of those in FROM.
-  walk.lockingClauses += select.lockingClause?.length ?? 0;
-  if (select.larg) walk.pending.push({ value: { SelectStmt: select.larg }, scope: inner });
-  if (select.rarg) walk.pending.push({ value: { SelectStmt: select.rarg }, scope: inner });
+  walk.notes.lockingClauses += select.lockingClause?.length ?? 0;
+  for (const half of [select.larg, select.rarg])
+    if (half) walk.pending.push({ value: { SelectStmt: half }, scope: inner });
   visitFields(walk, select, inner, selectFields);
 }
 
@@ -174,10 +174,9 @@ const insertFields = new Set([...writeFields, 'onConflictClause']);
 function visitInsert(walk: Walk, insert: InsertStmt, scope: Scope): void {
   const target = visitTarget(walk, insert.relation, 'INSERT');
   const inner = enterWith(walk, insert.withClause, scope);
-  if (target !== null) walk.rights.push(rightTo('INSERT', target, insert.cols));
+  noteRight(walk, 'INSERT', target, insert.cols);
   if (insert.onConflictClause) visitUpsert(walk, insert, target, inner);
-  const value = overridingValues[insert.override ?? ''];
-  if (value && target !== null) walk.overriding.push({ target, value });
+  noteOverriding(walk, target, insert.override);
   visitFields(walk, insert, inner, insertFields);
 }
 
@@ -186,6 +185,11 @@ const overridingValues: Readonly<Record<string, Overriding['value']>> = {
   OVERRIDING_USER_VALUE: 'user',
 };
 
+function noteOverriding(walk: Walk, target: number | null, override = ''): void {
+  const value = overridingValues[override];
+  if (value && target !== null) walk.notes.overriding.push({ target, value });
+}
+
 /** What an arbiter names is no use of it: it is compared with the table's indexes, never evaluated. */
 function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scope: Scope): void {
   const clause = insert.onConflictClause ?? {};
@@ -193,22 +197,36 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   if (returnsOldRow(insert)) note(walk, oldRowOfUpsert);
   else if (upsert === null) note(walk, unclearConflict);
   else if (upsert.set && upsert.arbiter.kind === 'any') note(walk, conflictWithoutTarget);
-  else walk.upserts.push(upsert);
-  if (target !== null && upsert?.set)
-    walk.rights.push(rightTo('UPDATE', target, clause.targetList));
+  else walk.notes.upserts.push(upsert);
+  if (upsert?.set) noteRight(walk, 'UPDATE', target, clause.targetList);
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
 }
 
-function visitUpdate(walk: Walk, update: UpdateStmt, scope: Scope): void {
-  const target = visitTarget(walk, update.relation, 'UPDATE');
-  if (target !== null) walk.rights.push(rightTo('UPDATE', target, update.targetList));
-  visitFields(walk, update, enterWith(walk, update.withClause, scope), writeFields);
+function visitChange(operation: 'UPDATE' | 'DELETE'): Visitor {
+  return (walk, change: UpdateStmt & DeleteStmt, scope) => {
+    const target = visitTarget(walk, change.relation, operation);
+    noteRight(walk, operation, target, change.targetList);
+    visitFields(walk, change, enterWith(walk, change.withClause, scope), writeFields);
+  };
 }
 
-function visitDelete(walk: Walk, deletion: DeleteStmt, scope: Scope): void {
-  const target = visitTarget(walk, deletion.relation, 'DELETE');
-  if (target !== null) walk.rights.push(rightTo('DELETE', target, undefined));
-  visitFields(walk, deletion, enterWith(walk, deletion.withClause, scope), writeFields);
+function visitMerge(walk: Walk, merge: MergeStmt, scope: Scope): void {
+  const target = visitTarget(walk, merge.relation, 'MERGE');
+  if (target !== null) walk.notes.merges.push(locateMerge(merge, target, walk.source));
+  for (const { operation, columns, override } of actionsOf(merge)) {
+    noteRight(walk, operation, target, columns);
+    noteOverriding(walk, target, override);
+  }
+  visitFields(walk, merge, enterWith(walk, merge.withClause, scope), writeFields);
+}
+
+function noteRight(
+  walk: Walk,
+  operation: Right['operation'],
+  target: number | null,
+  columns: readonly Node[] | undefined,
+): void {
+  if (target !== null) walk.notes.rights.push(rightTo(operation, target, columns));
 }
 
 /** Visits the queries of a WITH clause and gives the scope of the statement that has it. */
@@ -235,7 +253,7 @@ function visitTarget(
   range: RangeVar | undefined,
   target: RelationUse['target'],
 ): number | null {
-  walk.writes = true;
+  walk.notes.writes = true;
   const refusal = refusedTarget(range?.schemaname, range?.relname);
   if (!refusal) return noteRelation(walk, range, target);
   note(walk, refusal);
@@ -280,15 +298,6 @@ function visitMultiAssign(walk: Walk, assignment: MultiAssignRef, scope: Scope):
   if (assignment.colno === 1) visitFields(walk, assignment, scope);
 }
 
-function isInScope(name: string | undefined, scope: Scope): boolean {
-  for (let cte = scope; cte; cte = cte.outer) if (cte.name === name) return true;
-  return false;
-}
-
 function note(walk: Walk, refusal: Refusal): void {
-  walk.refusal ??= refusal;
-}
-
-function inOrder<T extends { readonly start: number }>(uses: ReadonlyMap<number, T>): T[] {
-  return [...uses.values()].sort((one, other) => one.start - other.start);
+  walk.notes.refusal ??= refusal;
 }

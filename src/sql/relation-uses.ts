@@ -58,3 +58,8 @@ function isSameName(written: string, parsed: string): boolean {
     Buffer.byteLength(written) > 63 && Buffer.byteLength(parsed) > 59 && written.startsWith(parsed)
   );
 }
+
+/** Places found in any order, in that of the text. */
+export function inOrder<T extends { readonly start: number }>(uses: ReadonlyMap<number, T>): T[] {
+  return [...uses.values()].sort((one, other) => one.start - other.start);
+}

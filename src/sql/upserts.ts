@@ -84,10 +84,13 @@ function elementShape(node: Node): string | null {
 /** The shape of a plain column as an index element. */
 export const columnShape = (name: string) => `column ${name}`;
 
+/** Fields that tell where a node stands in the text. */
+const places = /^location$|_(?:location|start|end)$/;
+
 /** A parse tree as text, without places, schemas of functions, and the casts to text that PostgreSQL adds when it stores an expression. */
 export function shapeOf(node: Node): string {
   return JSON.stringify(node, (key, value) => {
-    if (key === 'location') return undefined;
+    if (places.test(key)) return undefined;
     if (key === 'funcname' && Array.isArray(value)) return value.slice(-1);
     return withoutTextCast(value);
   });

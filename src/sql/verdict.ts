@@ -53,9 +53,36 @@ export interface Upsert {
   readonly where: ClausePart | null;
 }
 
-/** A part of a clause with its text. */
-export interface ClausePart extends ByteRange {
+/**
+ * A MERGE, which runs on the overlay or, where PostgreSQL cannot merge into a view, on a table in its place. Calls are
+ * those by which it is decided which rows match.
+ */
+export interface Merge extends Calls {
+  /** First byte of the target's name, as in its RelationUse. */
+  readonly target: number;
+  /** The target's alias, if one is written. */
+  readonly alias: string | null;
+  /** Null when they could not be told for sure. */
+  readonly parts: MergeParts | null;
+  /** The rows that match may be others when they are looked for again. */
+  readonly samples: boolean;
+}
+
+/** `[WITH ...] MERGE INTO target USING source ON condition`. */
+export interface MergeParts {
+  readonly ctes: TextPart | null;
+  /** With ONLY and alias. */
+  readonly target: TextPart;
+  readonly source: TextPart;
+  readonly condition: TextPart;
+}
+
+/** A part of a statement with its text. */
+export interface TextPart extends ByteRange {
   readonly text: Buffer;
+}
+
+export interface ClausePart extends TextPart {
   /** The `$n` in it, in order, counted from the start of the statement as the part itself is. */
   readonly parameters: readonly Parameter[];
 }
@@ -130,6 +157,7 @@ export interface Write extends Calls {
   readonly upserts: readonly Upsert[];
   readonly overriding: readonly Overriding[];
   readonly rights: readonly Right[];
+  readonly merges: readonly Merge[];
   /** Names after a dot (`(row).name`): functions of the row's type, should it have no such column. */
   readonly fields: readonly string[];
   /** Set for COPY, whose one target is the first relation; null for queries. */

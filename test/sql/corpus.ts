@@ -58,6 +58,9 @@ export const reads = [
 
 /** Statements that write, and can be staged. */
 export const writes = [
+  'MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE',
+  'WITH m AS (MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE RETURNING merge_action()) SELECT 1',
+  'MERGE INTO t USING s ON true WHEN NOT MATCHED BY SOURCE THEN UPDATE SET a = 1 WHEN NOT MATCHED THEN INSERT (a) OVERRIDING SYSTEM VALUE VALUES (DEFAULT)',
   'INSERT INTO users DEFAULT VALUES',
   "INSERT INTO users (name) VALUES ('a'), ('b') RETURNING *",
   'INSERT INTO users AS u (name, rank) VALUES (DEFAULT, $1) RETURNING u.id',

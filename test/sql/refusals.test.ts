@@ -8,11 +8,6 @@ import { refusalOf } from './judging.ts';
 /** Statement, and what its message says. All of them 0A000. */
 const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   // Writes that are not staged yet.
-  ['MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE', /MERGE/],
-  [
-    'WITH m AS (MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE RETURNING merge_action()) SELECT 1',
-    /MERGE/,
-  ],
   ['COPY t FROM STDIN FREEZE', /FREEZE/],
   ['COPY t (a, b) FROM STDIN WITH (FORMAT csv, FREEZE true)', /FREEZE/],
   ['TRUNCATE t', /TRUNCATE/],
@@ -64,7 +59,6 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ["ROLLBACK PREPARED 'x'", /prepare transactions/],
   ['DECLARE c CURSOR WITH HOLD FOR SELECT 1', /WITH HOLD/],
   ['DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d', /DECLARE CURSOR/],
-  ['PREPARE p AS MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE', /MERGE/],
   // Schema, rights, upkeep.
   ['CREATE TABLE n (a int)', /CREATE TABLE/],
   ['CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)', /CREATE INDEX/],

@@ -8,6 +8,7 @@ import { shownName } from '../../model/table.ts';
 import { applySql } from './apply.ts';
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
+import { mergeSql } from './merge.ts';
 import { oldColumns, overlaySchema, rowTypeName, shadowName, upsertSchema } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
@@ -53,6 +54,7 @@ function overlayScript(table: Table, server: number): string {
     ...rowFunctionsSql(table),
     ...triggersSql(table, server),
     upsertSql(table, server),
+    ...mergeSql(table, server),
     applySql(table),
     conflictsSql(table),
     diffSql(table),

@@ -194,6 +194,18 @@ export function afterUpsertSql(table: Table, key: string, server: number): strin
   return afterStatementSql(table, 'upsert', key, `'I', 'U'`, run);
 }
 
+/** The function that ends an action of a MERGE, which runs on a table in the overlay's place. */
+export function afterMergeSql(
+  table: Table,
+  operation: Operation,
+  key: string,
+  server: number,
+): string {
+  const code = quoteLiteral(operation[0]?.toUpperCase() ?? '');
+  const run = runChecks(table, operation, statementChecks(table, operation, server));
+  return afterStatementSql(table, `merge_${operation}`, key, code, run);
+}
+
 /** Statements that run the checks, unless they are part of an upsert, which runs them at its end. */
 function runChecks(table: Table, operation: Operation, checks: string): string {
   if (checks === '') return '';

@@ -21,6 +21,10 @@ BEGIN
   IF current_setting('stage.statement_' || TG_ARGV[0], true) = current_setting('stage.statement') THEN
     RETURN NULL;
   END IF;
+  -- of all kinds of writes that this statement consists of: a row that one of them has touched is left alone by the others
+  PERFORM set_config('stage.mutations', CASE WHEN current_setting('stage.mutations_of', true) = current_setting('stage.statement')
+      THEN current_setting('stage.mutations') || ',' ELSE '' END || v_id, true),
+    set_config('stage.mutations_of', current_setting('stage.statement'), true);
   -- every row this statement stages has a greater _stage_seq than its mutation's id
   PERFORM set_config('stage.statement_' || TG_ARGV[0], current_setting('stage.statement'), true),
           set_config('stage.mutation_' || TG_ARGV[0], v_id, true),

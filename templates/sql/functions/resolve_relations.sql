@@ -26,6 +26,8 @@ LANGUAGE sql STABLE AS $$
           'name', a.attname, 'generated', a.attgenerated <> '', 'always', a.attidentity = 'a') ORDER BY a.attnum), '[]')
         FROM pg_catalog.pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
+      'merge', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 170000
+        THEN pg_catalog.concat('_stage_merge_', c.oid) END,
       'uniques', coalesce(o.uniques, '[]'),
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),

@@ -6,6 +6,8 @@ DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := current_setting('stage.mutation_{{oid}}_d')::bigint;
   v_start bigint := current_setting('stage.start_{{oid}}_d')::bigint;
+  v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
+  v_touched bigint[];
   v_origin "char" := {{origin}};
   v_previous record;
 BEGIN
@@ -15,17 +17,19 @@ BEGIN
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
   -- a staged row: it is deleted only if it still is what this statement read
+  v_touched := stage.touched(v_mutation);
   UPDATE {{shadow}} s SET _stage_head = false
   WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}} AND s._stage_op <> 'D'
     AND ROW({{s_columns}})::{{row_type}} *= ROW({{old_row}})::{{row_type}}
-    AND NOT (s._stage_mutation = v_mutation AND s._stage_seq > v_start)
+    AND NOT (s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since)
   RETURNING s._stage_seq, s._stage_root INTO v_previous;
   IF NOT FOUND THEN
     PERFORM 1 FROM {{shadow}} s
     WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}}
-      AND s._stage_mutation = v_mutation AND s._stage_seq > v_start;
-    IF FOUND THEN RETURN NULL; END IF;  -- a join matched the row twice: PostgreSQL deletes it once
-    PERFORM stage.raise_changed();
+      AND s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since;
+    IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
+    PERFORM stage.touched_twice({{oid}});
+    RETURN NULL;
   END IF;
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
   VALUES ({{old_row}}, v_session, v_mutation, 'D', v_origin, true, coalesce(v_previous._stage_root, v_previous._stage_seq), {{old_values}});

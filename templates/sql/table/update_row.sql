@@ -6,6 +6,8 @@ DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := current_setting('stage.mutation_{{oid}}_u')::bigint;
   v_start bigint := current_setting('stage.start_{{oid}}_u')::bigint;
+  v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
+  v_touched bigint[];
   v_origin "char" := {{origin}};
   v_key_changed boolean := {{key_changed}};
   v_first boolean := false;
@@ -25,10 +27,11 @@ BEGIN
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   -- a staged row: it is replaced only if it still is what this statement read
+  v_touched := stage.touched(v_mutation);
   UPDATE {{shadow}} s SET _stage_head = false
   WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}} AND s._stage_op <> 'D'
     AND ROW({{s_columns}})::{{row_type}} *= ROW({{old_row}})::{{row_type}}
-    AND NOT (s._stage_mutation = v_mutation AND s._stage_seq > v_start)
+    AND NOT (s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since)
   RETURNING s._stage_seq, s._stage_root INTO v_previous;
   IF FOUND THEN
     v_root := coalesce(v_previous._stage_root, v_previous._stage_seq);
@@ -37,8 +40,9 @@ BEGIN
     FROM {{shadow}} s WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}};
     IF NOT FOUND THEN
       v_first := true;
-    ELSIF v_previous._stage_mutation = v_mutation AND v_previous._stage_seq > v_start THEN
-      RETURN NULL;  -- a join matched the row twice: PostgreSQL updates it once
+    ELSIF v_previous._stage_mutation = ANY (v_touched) AND v_previous._stage_seq > v_since THEN
+      PERFORM stage.touched_twice({{oid}});
+      RETURN NULL;
     ELSE
       PERFORM stage.raise_changed();
     END IF;

@@ -1,0 +1,41 @@
+-- MERGE where PostgreSQL cannot merge into a view: it runs on a temporary copy of the overlay's rows that may match, and each of
+-- its actions is done to the overlay by a trigger. Counts, conditions and the order of things are PostgreSQL's own.
+-- The triggers run with the client's rights, as a statement on the overlay itself would.
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql AS $body$
+#variable_conflict use_column
+DECLARE
+  v_row {{overlay}};
+BEGIN
+  -- the statements below are a part of this one: their rows are judged when it ends
+  PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_' || TG_ARGV[0]), true),
+          pg_catalog.set_config('stage.judge_later', 'on', true);
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
+  ELSE
+{{needs_key}}
+    SELECT o.* INTO v_row FROM {{overlay}} o WHERE {{o_key_matches_old}};
+    IF NOT FOUND OR NOT pg_catalog.record_image_eq(v_row, ROW({{old_columns}})::{{overlay}}) THEN
+      PERFORM stage.raise_changed();
+    END IF;
+    IF TG_OP = 'UPDATE' THEN UPDATE {{overlay}} o SET {{set_columns}} WHERE {{o_key_matches_old}};
+    ELSE DELETE FROM {{overlay}} o WHERE {{o_key_matches_old}}; END IF;
+  END IF;
+  PERFORM pg_catalog.set_config('stage.judge_later', '', true);
+  RETURN coalesce(NEW, OLD);
+END $body$;
+
+-- Makes the empty copy for the running transaction, under a name of ours.
+CREATE FUNCTION {{target_function}}() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+  PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is on yet: filling the copy is none
+  IF to_regclass('pg_temp.{{target}}') IS NOT NULL THEN
+    TRUNCATE pg_temp.{{target}};
+    RETURN;
+  END IF;
+  CREATE TEMPORARY TABLE {{target}} (LIKE {{overlay}} INCLUDING DEFAULTS) ON COMMIT DROP;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON pg_temp.{{target}} TO PUBLIC;
+{{triggers}}
+  PERFORM set_config('stage.catalog_writes', stage.catalog_writes()::text, true);
+END $body$;
