@@ -1,16 +1,28 @@
 /** The process as the command line sees it; everything it reads from or writes to the outside comes through here. */
 import type { Readable, Writable } from 'node:stream';
 
-type MaybeTerminal = { readonly isTTY?: boolean; readonly columns?: number };
+type MaybeTerminal = {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 /** Node's own `process` is one; so is what a test makes up. */
 export interface Host {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: Readable & MaybeTerminal;
+  readonly stdin: Readable & MaybeTerminal & { setRawMode?(raw: boolean): unknown };
   readonly stdout: Writable & MaybeTerminal;
   readonly stderr: Writable & MaybeTerminal;
   cwd(): string;
-  on(signal: 'SIGINT', listener: () => void): unknown;
-  off(signal: 'SIGINT', listener: () => void): unknown;
+  readonly pid: number;
+  readonly on: Listening;
+  readonly off: Listening;
+  kill(pid: number, signal: NodeJS.Signals): unknown;
 }
+
+type Listening = {
+  (signal: NodeJS.Signals, listener: () => void): unknown;
+  (event: 'exit', listener: () => void): unknown;
+  (event: 'uncaughtExceptionMonitor', listener: () => void): unknown;
+};

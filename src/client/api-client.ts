@@ -1,13 +1,28 @@
 /** The REST interface as functions, typed by the model. Every answer also carries the JSON text as it was received. */
 import { StageError } from '../errors.ts';
-import type { AuditEntry, Conflict, Mutation, Operation } from '../model/change.ts';
+import type {
+  AuditEntry,
+  ChangePage,
+  Conflict,
+  Mutation,
+  Operation,
+  Outline,
+} from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
 import { isSessionId } from '../model/session.ts';
 import type { AuditVerdict, Health, Page, ServerInfo } from './answers.ts';
 import { pageOf, readHealth, readInfo, readVerdict } from './answers.ts';
-import { readAuditEntry, readConflict, readMutation, readSession } from './decode.ts';
+import {
+  readAuditEntry,
+  readChangePage,
+  readConflict,
+  readMutation,
+  readOutline,
+  readSession,
+} from './decode.ts';
+import { DiffReader } from './diff-reader.ts';
 import { Fields } from './fields.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
@@ -31,6 +46,13 @@ export interface SessionFilter extends Paging {
 export interface MutationFilter extends Paging {
   readonly table?: string | undefined;
   readonly type?: string | undefined;
+}
+
+export interface ChangeFilter extends Paging {
+  readonly table: string;
+  readonly type?: string | undefined;
+  readonly search?: string | undefined;
+  readonly cursor: string;
 }
 
 export interface DiffFilter {
@@ -97,6 +119,22 @@ export class ApiClient {
       path: sessionPath(id, 'diff'),
       query: { ...filter },
     });
+  }
+
+  /** The digest that `approve` takes, without the changes that it names. */
+  async readDigest(id: string): Promise<string> {
+    const reader = new DiffReader();
+    for await (const text of this.diffText(id, { limit: 0 })) reader.push(text);
+    reader.end();
+    return reader.digest ?? '';
+  }
+
+  async readOutline(id: string): Promise<Reply<Outline>> {
+    return this.#get(sessionPath(id, 'diff/outline'), readOutline);
+  }
+
+  async listChanges(id: string, filter: ChangeFilter): Promise<Reply<ChangePage>> {
+    return this.#get(sessionPath(id, 'diff/changes'), readChangePage, { ...filter });
   }
 
   async findConflicts(id: string): Promise<Reply<readonly Conflict[]>> {

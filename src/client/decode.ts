@@ -1,5 +1,14 @@
 /** Reads the REST interface's JSON into the model's nouns. All raise SyntaxError for an answer that is not what it should be. */
-import type { AuditEntry, Change, Conflict, Mutation, Operation } from '../model/change.ts';
+import type {
+  AuditEntry,
+  Change,
+  ChangePage,
+  Conflict,
+  Mutation,
+  Operation,
+  Outline,
+  TableOutline,
+} from '../model/change.ts';
 import { operations } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
@@ -52,6 +61,50 @@ export function readChange(table: string, json: JsonText): Change {
     rowId: fields.json('row_id') ?? new JsonText('null'),
     before: fields.json('before'),
     after: fields.json('after'),
+  };
+}
+
+/** Numbers of changes are texts in the answer, and all other numbers counts: parsing rounds none of them. */
+export function readOutline(json: JsonText): Outline {
+  const { revision, tables } = JSON.parse(json.text) as OutlineBody;
+  return {
+    revision,
+    tables: Object.entries(tables).map(([table, { key, columns, chunks }]) => ({
+      table,
+      key,
+      columns,
+      chunks: chunks.map(([after, inserts, updates, deletes]) => ({
+        after,
+        inserts,
+        updates,
+        deletes,
+      })),
+    })),
+  };
+}
+
+interface OutlineBody {
+  readonly revision: string;
+  readonly tables: Readonly<
+    Record<
+      string,
+      Pick<TableOutline, 'key' | 'columns'> & {
+        readonly chunks: readonly (readonly [string, number, number, number])[];
+      }
+    >
+  >;
+}
+
+export function readChangePage(json: JsonText): ChangePage {
+  const fields = new Fields(json);
+  const table = fields.required('table');
+  return {
+    revision: fields.required('revision'),
+    nextCursor: fields.text('next_cursor'),
+    changes: fields.list('changes').map((change) => ({
+      number: new Fields(change).required('number'),
+      ...readChange(table, change),
+    })),
   };
 }
 

@@ -48,9 +48,10 @@ export async function readOutline(db: Database, id: string): Promise<Outline> {
   }, 'repeatable read read only');
 }
 
-/** Every statement that stages something, and every transition, makes another one. */
+/** Every statement that stages something makes another one; so does what ends the staging. */
 function revisionOf({ status, mutationCount }: Session): string {
-  return `${status}-${mutationCount}`;
+  const final = status === 'approved' || status === 'rejected';
+  return `${final ? status : 'staged'}-${mutationCount}`;
 }
 
 async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline> {

@@ -94,6 +94,8 @@ async function runHere(
     cwd: () => cwd,
     on: () => undefined,
     off: () => undefined,
+    pid: process.pid,
+    kill: () => undefined,
   };
   const written = Promise.all([text(stdout), text(stderr)]);
   const code = await main(host);

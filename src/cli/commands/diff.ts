@@ -4,6 +4,7 @@ import type { Connection, Context, SharedOptions } from '../context.ts';
 import { withServer } from '../context.ts';
 import type { Detail } from '../diff/counts.ts';
 import { showDiffCounts } from '../diff/counts.ts';
+import { openInterface, wantsInterface } from '../diff/interface.ts';
 import type { DiffOutput, PlainOptions } from '../diff/plain.ts';
 import { diffOutputs, showPlainDiff } from '../diff/plain.ts';
 import { textModes } from '../diff/text-modes.ts';
@@ -35,7 +36,8 @@ export const configureDiff: ConfigureCommand = (command, run) => {
   command
     .description(
       'Show what a session changes, net per row: + inserted, ~ updated, - deleted. ' +
-        'Of an approved session it shows what was applied.',
+        'Of an approved session it shows what was applied. ' +
+        'In a terminal, and without options about its form, it opens the review; ? there tells the keys.',
     )
     .argument('[session]', 'session id')
     .addOption(outputOption(diffOutputs, 'text'))
@@ -56,7 +58,9 @@ export const configureDiff: ConfigureCommand = (command, run) => {
       run<Options>(async (context, options, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
-          const shown = await show(context, connection, id, options);
+          const shown = wantsInterface(context, options)
+            ? await openInterface(context, connection, id)
+            : await show(context, connection, id, options);
           return options.exitCode && shown > 0 ? 2 : 0;
         }),
       ),

@@ -1,0 +1,48 @@
+/** When `stage diff` opens the terminal interface, and how. */
+import { userInfo } from 'node:os';
+import { wantsColour } from '../colour.ts';
+import type { Connection, Context } from '../context.ts';
+
+/** Options that ask for a text of a certain form. */
+const aboutText = [
+  'output',
+  'json',
+  'mode',
+  'stat',
+  'summary',
+  'nameOnly',
+  'table',
+  'filter',
+  'where',
+  'limit',
+];
+
+/** Whether a person sits at both ends, nothing was said about the form, and no screen reader has to follow. */
+export function wantsInterface({ host, out }: Context, options: object): boolean {
+  const { env, stdin } = host;
+  const asked = aboutText.some((name) => name in options);
+  const linear = env['TERM'] === 'dumb' || env['STAGE_ACCESSIBLE'] || env['INK_SCREEN_READER'];
+  const seated = out.terminal && stdin.isTTY === true && stdin.setRawMode !== undefined;
+  return seated && !asked && !linear && !env['CI'];
+}
+
+/** Opens it, and gives the number of changes. */
+export async function openInterface(
+  { host, options }: Context,
+  { api, interruption }: Connection,
+  id: string,
+): Promise<number> {
+  // Ink is slow to load, and nothing else needs it
+  const { openDiff } = await import('../../tui/open-diff.tsx');
+  const colour = options.color === false ? 'never' : options.color;
+  return openDiff({
+    api,
+    session: id,
+    approver: userInfo().username,
+    colours: wantsColour(colour, host.env, true),
+    stdin: host.stdin,
+    stdout: host.stdout,
+    process: host,
+    signal: interruption.signal,
+  });
+}

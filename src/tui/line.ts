@@ -1,0 +1,75 @@
+/** A line of the screen: pieces of text with a meaning each, before any colour is chosen. */
+import { ellipsis, startOf, widthOf } from './text.ts';
+
+export type Style =
+  | 'added'
+  | 'removed'
+  | 'changed'
+  | 'faint'
+  | 'strong'
+  | 'chosen'
+  | 'accent'
+  | 'alarm';
+
+export interface Span {
+  readonly text: string;
+  readonly style?: Style;
+}
+
+export type Line = readonly Span[];
+
+/** Makes a span. */
+export function span(text: string, style?: Style): Span {
+  return style === undefined ? { text } : { text, style };
+}
+
+export const lineWidth = (line: Line) => line.reduce((sum, { text }) => sum + widthOf(text), 0);
+
+/** Cuts or fills a line to exactly so many columns. */
+export function fitLine(line: Line, width: number): Line {
+  const total = lineWidth(line);
+  if (total <= width) return total === width ? line : [...line, span(' '.repeat(width - total))];
+  const kept: Span[] = [];
+  let left = width - 1;
+  for (const piece of line) {
+    const taken = startOf(piece.text, left);
+    left -= widthOf(taken);
+    kept.push({ ...piece, text: taken });
+    if (taken !== piece.text) break;
+  }
+  const fill = span(' '.repeat(Math.max(0, left)));
+  return width < 1 ? [] : [...kept, span(ellipsis, 'faint'), fill];
+}
+
+/** Cuts or fills a list of lines to exactly so many, each to so many columns. */
+export function fitLines(lines: readonly Line[], width: number, height: number): Line[] {
+  return Array.from({ length: Math.max(0, height) }, (_, index) =>
+    fitLine(lines[index] ?? [], width),
+  );
+}
+
+/** Lays lists of lines side by side, a rule between them. */
+export function beside(left: readonly Line[], right: readonly Line[]): Line[] {
+  return left.map((line, index) => [...line, span('│', 'faint'), ...(right[index] ?? [])]);
+}
+
+/** Breaks a line into several of at most so many columns. */
+export function wrapLine(line: Line, width: number): Line[] {
+  const lines: Span[][] = [[]];
+  let left = width;
+  for (const piece of line) {
+    for (let rest = piece.text; rest !== ''; ) {
+      const taken = startOf(rest, left);
+      if (taken === '' && left === width) break;
+      lines.at(-1)?.push({ ...piece, text: taken });
+      left -= widthOf(taken);
+      rest = rest.slice(taken.length);
+      if (rest === '') break;
+      lines.push([]);
+      left = width;
+    }
+  }
+  return lines;
+}
+
+export const textOf = (line: Line) => line.map(({ text }) => text).join('');

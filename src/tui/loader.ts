@@ -1,0 +1,179 @@
+/** Between the state and the daemon: fetches what the screen lacks, looks for news, does the deeds. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '../client/api-client.ts';
+import { StageError } from '../errors.ts';
+import type { AidsReader } from './aids-reader.ts';
+import type { Dispatch } from './app.tsx';
+import type { Need } from './needs.ts';
+import { needsOf } from './needs.ts';
+import type { Deed, State } from './state.ts';
+import { currentDigest, operationOf } from './state.ts';
+
+/** How often the session is looked at, and production: seldom where that is much work for the database. */
+const sessionEveryMs = 2000;
+const conflictsEveryMs = 5000;
+const restAfterWork = 20;
+
+export interface LoaderOptions {
+  readonly api: ApiClient;
+  readonly id: string;
+  /** Who approves, for the audit. */
+  readonly approver: string;
+  readonly aids: AidsReader;
+  readonly dispatch: Dispatch;
+  /** Ends everything that is under way. */
+  readonly signal: AbortSignal;
+}
+
+export class Loader {
+  readonly #options: LoaderOptions;
+  /** Needs that are being fetched, or that the daemon refused: they are not asked for again. */
+  readonly #known = new Set<string>();
+  #deed: State['deed'] = null;
+  #seen = '';
+  #hurry = new AbortController();
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+  }
+
+  /** Looks for news until the signal ends it. The comparison with production waits until there is something to see. */
+  start(): void {
+    const outlined = new Promise<void>((resolve) => {
+      void this.#whileOpen(sessionEveryMs, () => this.#readSession().then(resolve));
+    });
+    void outlined.then(() => this.#whileOpen(conflictsEveryMs, () => this.#readConflicts()));
+  }
+
+  /** Looks for news at once. */
+  hurry(): void {
+    this.#seen = '';
+    this.#known.clear();
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
+  }
+
+  /** Fetches what a state lacks, and does the deed that it asks for. */
+  follow(state: State): void {
+    for (const need of needsOf(state)) void this.#meet(need);
+    const mutation = state.pane === 'log' ? state.mutations.get(state.mutation) : undefined;
+    if (mutation && !state.aids.has(mutation.id)) {
+      void this.#once(`aids ${mutation.id}`, async () => {
+        const aids = await this.#options.aids.read(mutation.query);
+        this.#options.dispatch({ type: 'aids', id: mutation.id, aids });
+        return true;
+      });
+    }
+    if (state.deed !== null && state.deed !== this.#deed) void this.#carryOut(state.deed, state);
+    this.#deed = state.deed;
+  }
+
+  async #whileOpen(every: number, look: () => Promise<void>): Promise<void> {
+    const { signal, dispatch } = this.#options;
+    while (!signal.aborted) {
+      const start = Date.now();
+      try {
+        await look();
+      } catch (error) {
+        if (signal.aborted) return;
+        dispatch({ type: 'notice', text: sentenceOf(error), alarm: true });
+      }
+      const pause = Math.max(every, (Date.now() - start) * restAfterWork);
+      const either = AbortSignal.any([signal, this.#hurry.signal]);
+      await delay(pause, undefined, { signal: either }).catch(() => undefined);
+    }
+  }
+
+  /** The outline is read again only when the session has moved. */
+  async #readSession(): Promise<void> {
+    const { api, id, dispatch } = this.#options;
+    const first = this.#seen === '';
+    const [{ value: session }, info] = await Promise.all([
+      api.getSession(id),
+      first ? api.info() : null,
+    ]);
+    dispatch({ type: 'session', session, database: info?.value.database });
+    const revision = `${session.status} ${session.mutationCount}`;
+    if (revision === this.#seen) return;
+    const { value: outline } = await api.readOutline(id);
+    this.#seen = revision;
+    this.#known.clear();
+    dispatch({ type: 'outline', outline });
+  }
+
+  async #readConflicts(): Promise<void> {
+    const { api, id, dispatch } = this.#options;
+    dispatch({ type: 'conflicts', conflicts: (await api.findConflicts(id)).value });
+  }
+
+  async #meet(need: Need): Promise<void> {
+    await this.#once(JSON.stringify(need), () => this.#fetch(need));
+  }
+
+  /** Does work that was not begun yet. Unless it brought something, it is not repeated before the session moves. */
+  async #once(name: string, work: () => Promise<boolean>): Promise<void> {
+    if (this.#known.has(name)) return;
+    this.#known.add(name);
+    try {
+      if (await work()) this.#known.delete(name);
+    } catch (error) {
+      const { signal, dispatch } = this.#options;
+      if (!signal.aborted) dispatch({ type: 'notice', text: sentenceOf(error), alarm: true });
+    }
+  }
+
+  /** Gives whether the daemon had what was wanted. */
+  async #fetch(need: Need): Promise<boolean> {
+    const { api, id, dispatch } = this.#options;
+    switch (need.kind) {
+      case 'page': {
+        const { table, filter, cursor, offset, limit } = need;
+        const wanted = { table, type: operationOf(filter), cursor, offset, limit };
+        const { value: page } = await api.listChanges(id, wanted);
+        dispatch({ type: 'page', need, page });
+        if (page.revision !== need.revision) this.hurry();
+        return page.changes.length > 0 && page.revision === need.revision;
+      }
+      case 'search': {
+        const { table, filter, cursor, text } = need;
+        const wanted = { table, type: operationOf(filter), cursor, search: text, limit: 200 };
+        dispatch({ type: 'found', need, page: (await api.listChanges(id, wanted)).value });
+        return true;
+      }
+      case 'mutations': {
+        const { value } = await api.listMutations(id, { offset: need.offset, limit: 100 });
+        const { items, totalCount: total } = value;
+        dispatch({ type: 'mutations', offset: need.offset, items, total });
+        return items.length > 0;
+      }
+      case 'digest': {
+        const text = await api.readDigest(id);
+        dispatch({ type: 'digest', digest: { revision: need.revision, text } });
+        return true;
+      }
+    }
+  }
+
+  async #carryOut({ deed, reason }: { deed: Deed; reason: string }, state: State): Promise<void> {
+    const { api, id, approver, dispatch } = this.#options;
+    const digest = currentDigest(state) ?? undefined;
+    const deeds = {
+      propose: () => api.propose(id),
+      approve: () => api.approve(id, { approvedBy: approver, digest }),
+      reject: () => api.reject(id, reason === '' ? undefined : reason),
+    };
+    try {
+      const { value: session } = await deeds[deed]();
+      dispatch({ type: 'done', deed, session });
+    } catch (error) {
+      dispatch({ type: 'failed', text: sentenceOf(error) });
+    }
+    this.hurry();
+  }
+}
+
+/** What went wrong and what to do next, on one line. */
+function sentenceOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof StageError && error.hint ? `${message}. ${error.hint}` : message;
+}

@@ -1,0 +1,167 @@
+/** Opens the terminal interface for a session's diff, and stays until the reviewer leaves. */
+import { render } from 'ink';
+import type { ApiClient } from '../client/api-client.ts';
+import type { NumberedChange } from '../model/change.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
+import { AidsReader } from './aids-reader.ts';
+import type { Dispatch, Wiring } from './app.tsx';
+import { App } from './app.tsx';
+import { SidesCache } from './cells.ts';
+import type { Effect } from './keys.ts';
+import { Loader } from './loader.ts';
+import type { TerminalOutput } from './painter.ts';
+import { Painter, sizeOf } from './painter.ts';
+import type { State } from './state.ts';
+import { currentTable } from './state.ts';
+import type { Surroundings, TerminalInput } from './terminal.ts';
+import { takeTerminal } from './terminal.ts';
+import { createTheme } from './theme.ts';
+
+export interface DiffOptions {
+  readonly api: ApiClient;
+  /** The session's id. */
+  readonly session: string;
+  /** Who approves, for the audit. */
+  readonly approver: string;
+  readonly colours: boolean;
+  readonly stdin: TerminalInput;
+  readonly stdout: TerminalOutput;
+  /** Node's `process`, for its signals. */
+  readonly process: Surroundings;
+  /** Closes the interface from outside. */
+  readonly signal: AbortSignal;
+  /** Is given every frame, for measurements. */
+  readonly onFrame?: (frame: string) => void;
+}
+
+/**
+ * Runs the interface on a terminal. Gives how many changes the diff had when it was left.
+ * Rejects when the interface itself fails; what the daemon refuses is told inside of it. The terminal is given back in any case.
+ */
+export async function openDiff(options: DiffOptions): Promise<number> {
+  const { stdin, stdout, colours, session: id, api, approver } = options;
+  const painter = new Painter(stdout, options.onFrame);
+  const terminal = takeTerminal(stdin, stdout, options.process, () => painter.repaint());
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([leaving.signal, options.signal]);
+  const aids = new AidsReader();
+  const interfaceState = new Follower();
+  const wiring: Wiring = {
+    size: sizeOf(stdout),
+    colours,
+    theme: createTheme(colours),
+    connect: (dispatch) => {
+      const loader = new Loader({ api, id, approver, aids, dispatch, signal });
+      interfaceState.begin(loader, dispatch, { leave, suspend: terminal.suspend, stdout });
+    },
+    follow: (state) => interfaceState.follow(state),
+  };
+  const resized = () => {
+    painter.repaint();
+    interfaceState.tell({ type: 'resized', size: sizeOf(stdout) });
+  };
+  const ink = render(<App wiring={wiring} />, {
+    stdout: painter.asStream(),
+    stdin: stdin as NodeJS.ReadStream,
+    debug: true,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    isScreenReaderEnabled: false,
+  });
+  function leave() {
+    ink.unmount();
+  }
+  signal.addEventListener('abort', leave, { once: true });
+  stdout.on('resize', resized);
+  try {
+    if (options.signal.aborted) leave();
+    await ink.waitUntilExit();
+    return interfaceState.changes;
+  } finally {
+    stdout.off('resize', resized);
+    leaving.abort();
+    terminal.release();
+    await aids.close();
+  }
+}
+
+interface Outside {
+  readonly stdout: TerminalOutput;
+  leave(): void;
+  suspend(): void;
+}
+
+/** Goes along with the state: lets the loader see it, and does what reaches outside of it. */
+class Follower {
+  #loader: Loader | null = null;
+  #dispatch: Dispatch | null = null;
+  #outside: Outside | null = null;
+  #state: State | null = null;
+  readonly #sides = new SidesCache();
+
+  begin(loader: Loader, dispatch: Dispatch, outside: Outside): void {
+    this.#loader = loader;
+    this.#dispatch = dispatch;
+    this.#outside = outside;
+    loader.start();
+  }
+
+  /** How many changes the diff has. */
+  get changes(): number {
+    const chunks = this.#state?.outline?.tables.flatMap((table) => table.chunks) ?? [];
+    return chunks.reduce(
+      (sum, { inserts, updates, deletes }) => sum + inserts + updates + deletes,
+      0,
+    );
+  }
+
+  tell: Dispatch = (action) => this.#dispatch?.(action);
+
+  follow(state: State): void {
+    const effect = state.effect !== this.#state?.effect ? state.effect : null;
+    this.#state = state;
+    if (effect !== null) this.#perform(effect.name, state);
+    this.#loader?.follow(state);
+  }
+
+  #perform(effect: Effect, state: State): void {
+    const change = state.changes.get(state.row);
+    const effects: Record<Effect, () => void> = {
+      quit: () => this.#outside?.leave(),
+      suspend: () => this.#outside?.suspend(),
+      refresh: () => this.#loader?.hurry(),
+      copyRow: () => change && this.#copy(rowText(change)),
+      copyCell: () => change && this.#copy(this.#cellText(state, change)),
+    };
+    effects[effect]();
+  }
+
+  /** Through the terminal's own clipboard sequence, OSC 52, which passes through ssh. */
+  #copy(text: string): void {
+    const encoded = Buffer.from(text).toString('base64');
+    this.#outside?.stdout.write(`\x1b]52;c;${encoded}\x07`);
+    this.#dispatch?.({ type: 'notice', text: `Copied ${text.length} characters.`, alarm: false });
+  }
+
+  #cellText(state: State, change: NumberedChange): string {
+    const table = currentTable(state);
+    const names = table?.columns
+      .map(({ name }) => name)
+      .filter((name) => !table.key.includes(name));
+    const { before, after } = this.#sides.of(change);
+    const value = (after.size > 0 ? after : before).get(names?.[state.column] ?? '');
+    if (value === undefined) return '';
+    return value.text.startsWith('"') ? (JSON.parse(value.text) as string) : value.text;
+  }
+}
+
+function rowText({ rowId, before, after, table, type }: NumberedChange): string {
+  const nothing = new JsonText('null');
+  return stringifyJson({
+    table,
+    type,
+    row_id: rowId,
+    before: before ?? nothing,
+    after: after ?? nothing,
+  });
+}

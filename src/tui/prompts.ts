@@ -1,0 +1,82 @@
+/** Lines that are typed: search, go to, confirmations; and the filter of the help. */
+import { followed } from './arrivals.ts';
+import { toRow } from './commands.ts';
+import { toTable } from './lists.ts';
+import type { Deed, Prompt, State } from './state.ts';
+import { currentDigest } from './state.ts';
+
+/** The short form of a session's id, which confirms as well as `yes` does. */
+export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);
+
+const longest = 200;
+
+/** Takes one key: what ends the line, what edits it, or a character of it. */
+export function typed(state: State, name: string): State {
+  const key = name === 'ctrl-c' ? 'escape' : name;
+  if (state.help !== null) return inHelp(state, state.help, key);
+  const { prompt } = state;
+  if (prompt === null) return state;
+  if (key === 'escape') return cancelled(state, prompt);
+  if (key === 'enter') return accepted({ ...state, prompt: null }, prompt);
+  return { ...state, prompt: { ...prompt, text: edited(prompt.text, key) } };
+}
+
+function edited(text: string, key: string): string {
+  if (key === 'backspace') return [...text].slice(0, -1).join('');
+  const character = key === 'space' ? ' ' : key;
+  // keys without a character of their own have longer names
+  return [...character].length > 1 || text.length >= longest ? text : text + character;
+}
+
+function inHelp(state: State, text: string, key: string): State {
+  if (key === 'escape' || key === 'enter') return { ...state, help: null };
+  return { ...state, help: edited(text, key) };
+}
+
+function cancelled(state: State, prompt: Prompt): State {
+  const asked = prompt.kind === 'confirm' || prompt.kind === 'reason';
+  const notice = asked ? { text: 'Nothing was done.', alarm: false } : null;
+  return { ...state, prompt: null, notice };
+}
+
+function accepted(state: State, prompt: Prompt): State {
+  switch (prompt.kind) {
+    case 'search':
+      return searched(state, prompt.text);
+    case 'goto':
+      return goneTo(state, prompt.text.trim());
+    case 'reason':
+      return { ...state, deed: { deed: 'reject', reason: prompt.text } };
+    case 'confirm':
+      return confirmed(state, prompt.deed, prompt.text.trim());
+  }
+}
+
+function searched(state: State, text: string): State {
+  if (text === '') return { ...state, search: null };
+  const search = { text, found: [], cursor: '0', current: 0 };
+  return followed({ ...state, search, target: null, pane: 'rows' });
+}
+
+/** A number is a position in the list; anything else the name of a table, or its beginning. */
+function goneTo(state: State, text: string): State {
+  if (/^\d+$/.test(text)) return toRow(state, Number(text) - 1);
+  const tables = state.outline?.tables ?? [];
+  const exact = tables.findIndex(({ table }) => table === text);
+  const index = exact >= 0 ? exact : tables.findIndex(({ table }) => table.startsWith(text));
+  if (text !== '' && index >= 0) return toTable({ ...state, pane: 'rows' }, index);
+  return { ...state, notice: { text: `There is no table ${text} in this diff.`, alarm: true } };
+}
+
+function confirmed(state: State, deed: Deed, text: string): State {
+  const id = state.session?.id ?? '';
+  if (text !== 'yes' && text !== shortId(id)) {
+    return { ...state, notice: { text: 'Nothing was done.', alarm: false } };
+  }
+  if (deed === 'reject') return { ...state, prompt: { kind: 'reason', text: '' } };
+  if (deed === 'approve' && currentDigest(state) === null) {
+    const notice = { text: 'The digest of the diff is not known yet; ask again.', alarm: true };
+    return { ...state, notice };
+  }
+  return { ...state, deed: { deed, reason: '' } };
+}

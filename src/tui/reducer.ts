@@ -1,0 +1,108 @@
+/** From one state of the screen to the next. Pure: what has to be done is found in the state afterwards. */
+import type { ChangePage, Conflict, Mutation, Outline } from '../model/change.ts';
+import type { Session } from '../model/session.ts';
+import type { Aids } from './aids.ts';
+import { found, page, renewed } from './arrivals.ts';
+import type { Command } from './commands.ts';
+import { command } from './commands.ts';
+import type { Effect } from './keys.ts';
+import { bound, effects } from './keys.ts';
+import { scrolled } from './lists.ts';
+import type { Need, PageNeed } from './needs.ts';
+import { typed } from './prompts.ts';
+import type { Deed, Digest, Size, State } from './state.ts';
+
+export type Action =
+  | { readonly type: 'key'; readonly name: string }
+  | { readonly type: 'resized'; readonly size: Size }
+  | { readonly type: 'session'; readonly session: Session; readonly database?: string | undefined }
+  | { readonly type: 'outline'; readonly outline: Outline }
+  | { readonly type: 'page'; readonly need: PageNeed; readonly page: ChangePage }
+  | {
+      readonly type: 'mutations';
+      readonly offset: number;
+      readonly items: readonly Mutation[];
+      readonly total: number;
+    }
+  | { readonly type: 'digest'; readonly digest: Digest }
+  | { readonly type: 'found'; readonly need: Need & { kind: 'search' }; readonly page: ChangePage }
+  | { readonly type: 'conflicts'; readonly conflicts: readonly Conflict[] }
+  | { readonly type: 'aids'; readonly id: string; readonly aids: Aids }
+  | { readonly type: 'done'; readonly deed: Deed; readonly session: Session }
+  | { readonly type: 'failed'; readonly text: string }
+  | { readonly type: 'notice'; readonly text: string; readonly alarm: boolean };
+
+type Handlers = { [T in Action['type']]: (state: State, action: Action & { type: T }) => State };
+
+const outcomes: Readonly<Record<Deed, string>> = {
+  propose: 'Proposed: the session takes no more writes. A approves, X rejects.',
+  approve: 'Approved: the rows are in production.',
+  reject: 'Rejected: what was staged is gone, production is untouched.',
+};
+
+const handlers: Handlers = {
+  key: (state, { name }) => pressed(state, name),
+  resized: (state, { size }) => scrolled({ ...state, size }),
+  session: (state, { session, database }) => ({
+    ...state,
+    session,
+    database: database ?? state.database,
+    mutationCount: session.mutationCount,
+    notice: moved(state, session) ?? state.notice,
+  }),
+  outline: (state, { outline }) => renewed(state, outline),
+  page: (state, action) => page(state, action.need, action.page),
+  mutations: (state, { offset, items, total }) => ({
+    ...state,
+    mutations: new Map(items.map((item, index) => [offset + index, item])),
+    mutationCount: total,
+  }),
+  digest: (state, { digest }) => ({ ...state, digest }),
+  found: (state, action) => found(state, action.need, action.page),
+  conflicts: (state, { conflicts }) => ({
+    ...state,
+    conflicts,
+    conflict: Math.max(0, Math.min(state.conflict, conflicts.length - 1)),
+    banner: bannerOf(conflicts),
+  }),
+  aids: (state, { id, aids }) => ({ ...state, aids: new Map([...state.aids, [id, aids]]) }),
+  done: (state, { deed, session }) => ({
+    ...state,
+    session,
+    deed: null,
+    notice: { text: outcomes[deed], alarm: false },
+  }),
+  failed: (state, { text }) => ({ ...state, deed: null, notice: { text, alarm: true } }),
+  notice: (state, { text, alarm }) => ({ ...state, notice: { text, alarm } }),
+};
+
+/** Gives the state after an action. */
+export function reduce(state: State, action: Action): State {
+  const handle = handlers[action.type] as (state: State, action: Action) => State;
+  return handle(state, action);
+}
+
+/** A key means what it is bound to, or where a line is being typed a character of it. */
+function pressed(state: State, name: string): State {
+  const typing = state.prompt !== null || state.help !== null;
+  if (typing && name !== 'ctrl-z') return typed(state, name);
+  const does = bound(name);
+  if (does === undefined) return state;
+  return isEffect(does) ? { ...state, effect: { name: does } } : command(state, does);
+}
+
+const isEffect = (does: Command | Effect): does is Effect =>
+  (effects as readonly string[]).includes(does);
+
+/** Somebody else decided, while this reviewer was reading. */
+function moved({ session: before }: State, { status }: Session): State['notice'] {
+  if (before === null || before.status === status) return null;
+  return { text: `The session is ${status} by now.`, alarm: true };
+}
+
+/** Production moves under a reviewer's eyes: that must not go unnoticed. */
+function bannerOf(conflicts: readonly Conflict[]): string | null {
+  if (conflicts.length === 0) return null;
+  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+  return `Production has changed under this session: ${count}. Tab to Conflicts.`;
+}

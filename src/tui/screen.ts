@@ -1,0 +1,37 @@
+/** How the screen is divided: heading, tabs, body, notice, keys. */
+import type { Size, State } from './state.ts';
+
+/** Lines above the body: session and tabs. Below it: notice or prompt, and keys. */
+const frame = 4;
+
+export const bodyHeight = ({ rows }: Size) => Math.max(1, rows - frame);
+
+/** Below so many columns one pane is shown at a time. */
+const narrow = 60;
+
+export interface Division {
+  /** Columns of the list of tables; 0 when it is not shown. */
+  readonly tables: number;
+  readonly main: number;
+  readonly height: number;
+  /** Lines of the list of changes above the detail; all of them when it is closed. */
+  readonly list: number;
+}
+
+/** Divides the screen for the current pane. */
+export function divide(state: State): Division {
+  const { columns } = state.size;
+  const height = bodyHeight(state.size);
+  const alone = columns < narrow || state.zoomed;
+  const tables = alone ? (state.pane === 'tables' ? columns : 0) : tablesWidth(state);
+  const main = tables === columns ? 0 : columns - tables - (tables > 0 ? 1 : 0);
+  const split = state.pane === 'detail' && !state.zoomed && height >= 10 && columns >= narrow;
+  const shared = split ? Math.max(3, Math.floor(height / 3)) : 0;
+  return { tables, main, height, list: state.pane === 'detail' ? shared : height };
+}
+
+function tablesWidth({ size, outline }: State): number {
+  const longest = Math.max(0, ...(outline?.tables ?? []).map(({ table }) => table.length));
+  const most = size.columns < 100 ? 20 : 32;
+  return Math.max(14, Math.min(most, longest + 3));
+}

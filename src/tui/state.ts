@@ -1,0 +1,167 @@
+/** What the screen shows, and what it is made from. */
+import type {
+  Conflict,
+  Mutation,
+  NumberedChange,
+  Operation,
+  Outline,
+  TableOutline,
+} from '../model/change.ts';
+import type { Session } from '../model/session.ts';
+import type { Aids } from './aids.ts';
+import type { Effect } from './keys.ts';
+
+export const panes = ['tables', 'rows', 'detail', 'log', 'conflicts'] as const;
+export type Pane = (typeof panes)[number];
+
+export const filters = ['all', 'INSERT', 'UPDATE', 'DELETE'] as const;
+export type Filter = (typeof filters)[number];
+
+export type Deed = 'propose' | 'approve' | 'reject';
+
+/** A line that is being typed. */
+export type Prompt =
+  | { readonly kind: 'search' | 'goto'; readonly text: string }
+  | { readonly kind: 'confirm'; readonly deed: Deed; readonly text: string }
+  | { readonly kind: 'reason'; readonly text: string };
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Items of a long list by position: only those near what is looked at. */
+export type Loaded<T> = ReadonlyMap<number, T>;
+
+export interface Search {
+  readonly text: string;
+  /** Numbers of the changes that were found so far, in order. */
+  readonly found: readonly string[];
+  /** Where to look on; null when all was looked through. */
+  readonly cursor: string | null;
+  /** The find to move to, once it is there. */
+  readonly current: number;
+}
+
+/** A digest, and the revision of the diff that it names. */
+export interface Digest {
+  readonly revision: string;
+  readonly text: string;
+}
+
+export interface State {
+  readonly size: Size;
+  readonly colours: boolean;
+  readonly database: string;
+  readonly session: Session | null;
+  readonly outline: Outline | null;
+  readonly digest: Digest | null;
+  readonly pane: Pane;
+  /** Whether the pane takes the whole screen. */
+  readonly zoomed: boolean;
+  readonly layout: 'grid' | 'stacked';
+  readonly changedOnly: boolean;
+  readonly wrapped: boolean;
+  readonly types: boolean;
+  /** Position of the table in the outline. */
+  readonly table: number;
+  readonly filter: Filter;
+  /** Position of the chosen change among those that the filter lets through. */
+  readonly row: number;
+  readonly top: number;
+  /** Position of the chosen column among those that are no key. */
+  readonly column: number;
+  readonly changes: Loaded<NumberedChange>;
+  readonly detailTop: number;
+  readonly mutations: Loaded<Mutation>;
+  readonly mutationCount: number;
+  readonly mutation: number;
+  readonly aids: ReadonlyMap<string, Aids>;
+  readonly conflicts: readonly Conflict[] | null;
+  readonly conflict: number;
+  /** What the reviewer has seen: key of a change to the witness of what it was. */
+  readonly reviewed: ReadonlyMap<string, string>;
+  /** Where a range of rows to mark begins. */
+  readonly anchor: number | null;
+  readonly search: Search | null;
+  /** A change to go to by its number, once its page is there. */
+  readonly target: string | null;
+  readonly prompt: Prompt | null;
+  readonly help: string | null;
+  readonly notice: { readonly text: string; readonly alarm: boolean } | null;
+  /** Production has moved under the reviewed rows, or the session has changed. */
+  readonly banner: string | null;
+  /** What is being done at the daemon. */
+  readonly deed: { readonly deed: Deed; readonly reason: string } | null;
+  /** What the last key asks of the program around the state; a new object each time. */
+  readonly effect: { readonly name: Effect } | null;
+}
+
+export function initialState(size: Size, colours: boolean): State {
+  return {
+    size,
+    colours,
+    database: '',
+    session: null,
+    outline: null,
+    digest: null,
+    pane: 'rows',
+    zoomed: false,
+    layout: 'grid',
+    changedOnly: false,
+    wrapped: true,
+    types: false,
+    table: 0,
+    filter: 'all',
+    row: 0,
+    top: 0,
+    column: 0,
+    changes: new Map(),
+    detailTop: 0,
+    mutations: new Map(),
+    mutationCount: 0,
+    mutation: 0,
+    aids: new Map(),
+    conflicts: null,
+    conflict: 0,
+    reviewed: new Map(),
+    anchor: null,
+    search: null,
+    target: null,
+    prompt: null,
+    help: null,
+    notice: null,
+    banner: null,
+    deed: null,
+    effect: null,
+  };
+}
+
+export function currentTable(state: State): TableOutline | null {
+  return state.outline?.tables[state.table] ?? null;
+}
+
+/** How many changes of a chunk a filter lets through. */
+export function countIn(
+  counts: { readonly inserts: number; readonly updates: number; readonly deletes: number },
+  filter: Filter,
+): number {
+  const byKind = { INSERT: counts.inserts, UPDATE: counts.updates, DELETE: counts.deletes };
+  return filter === 'all' ? counts.inserts + counts.updates + counts.deletes : byKind[filter];
+}
+
+/** How many changes the current list has. */
+export function listLength(state: State): number {
+  const chunks = currentTable(state)?.chunks ?? [];
+  return chunks.reduce((sum, chunk) => sum + countIn(chunk, state.filter), 0);
+}
+
+export const operationOf = (filter: Filter): Operation | undefined =>
+  filter === 'all' ? undefined : filter;
+
+export const changeKey = (change: NumberedChange) => `${change.table}\n${change.number}`;
+
+/** What the current digest is, if it names the diff that is shown. */
+export function currentDigest({ digest, outline }: State): string | null {
+  return digest !== null && digest.revision === outline?.revision ? digest.text : null;
+}

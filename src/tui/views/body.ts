@@ -1,0 +1,59 @@
+/** What stands between the top and the bottom lines: the panes side by side, or a dialog. */
+import type { SidesCache } from '../cells.ts';
+import type { Line } from '../line.ts';
+import { beside, fitLines, span } from '../line.ts';
+import { divide } from '../screen.ts';
+import type { State } from '../state.ts';
+import { conflictsView } from './conflicts.ts';
+import { detailView } from './detail.ts';
+import { confirmView, helpView } from './dialog.ts';
+import { logView } from './log.ts';
+import { rowsView } from './rows.ts';
+import { tablesView } from './tables.ts';
+
+/** Draws the body: exactly as many lines as there is room for. */
+export function bodyView(state: State, sides: SidesCache): Line[] {
+  const { tables, main, height } = divide(state);
+  const { columns } = state.size;
+  if (state.help !== null) return fitLines(helpView(state), columns, height);
+  const { prompt } = state;
+  if (prompt?.kind === 'confirm') return fitLines(confirmView(state, prompt.deed), columns, height);
+  if (prompt?.kind === 'reason') return fitLines(confirmView(state, 'reject'), columns, height);
+  const left = fitLines(tablesView(state, height), tables, height);
+  const right = fitLines(mainView(state, sides, main), main, height);
+  if (main === 0) return left;
+  return tables === 0 ? right : beside(left, right);
+}
+
+function mainView(state: State, sides: SidesCache, width: number): Line[] {
+  const { height, list } = divide(state);
+  switch (state.pane) {
+    case 'log':
+      return logView(state, width, height);
+    case 'conflicts':
+      return conflictsView(state, width, height);
+    case 'detail':
+      return [
+        ...listAbove(state, sides, width, list),
+        ...detailView(state, sides, width, height - list),
+      ];
+    case 'tables':
+    case 'rows':
+      return rowsView(state, sides, width, height);
+  }
+}
+
+/** A few changes around the one whose detail is shown. */
+function listAbove(state: State, sides: SidesCache, width: number, height: number): Line[] {
+  if (height === 0) return [];
+  const rows = height - 2;
+  const top = Math.max(
+    0,
+    Math.min(state.row - Math.floor(rows / 2), Math.max(state.top, state.row - rows + 1)),
+  );
+  const near = { ...state, top };
+  return [
+    ...fitLines(rowsView(near, sides, width, height - 1), width, height - 1),
+    [span('─'.repeat(width), 'faint')],
+  ];
+}

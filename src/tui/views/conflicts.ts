@@ -1,0 +1,58 @@
+/** The conflicts: what the session saw, what it staged, what production has now, side by side. */
+import { keyCell, nameCell } from '../../client/cell.ts';
+import { conflictWords } from '../../client/words.ts';
+import type { Conflict } from '../../model/change.ts';
+import type { JsonText } from '../../model/json.ts';
+import { shortCell } from '../cells.ts';
+import type { Line, Style } from '../line.ts';
+import { span } from '../line.ts';
+import type { State } from '../state.ts';
+import { fit } from '../text.ts';
+
+const sidesOf = (conflict: Conflict): [string, JsonText | null, Style][] => [
+  ['session saw', conflict.sessionBase, 'faint'],
+  ['session stages', conflict.sessionNew, 'added'],
+  ['production has', conflict.productionCurrent, 'alarm'],
+];
+
+const shown = (value: JsonText | null) => (value === null ? 'NULL' : shortCell(value, 500));
+
+/** Draws the list, and below it the chosen conflict with its three sides. */
+export function conflictsView(state: State, width: number, height: number): Line[] {
+  const { conflicts } = state;
+  if (conflicts === null) return [[], [span('  Comparing with production …', 'faint')]];
+  if (conflicts.length === 0) {
+    return [[], [span('  No conflicts: production is as the session saw it.', 'added')]];
+  }
+  const listed = Math.max(1, Math.min(conflicts.length, height - 6));
+  const first = Math.max(0, Math.min(state.conflict - listed + 1, conflicts.length - listed));
+  const chosen = conflicts[state.conflict] as Conflict;
+  const side = Math.max(8, Math.floor((width - 30) / 3));
+  return [
+    [
+      span(fit('  table, row, column', 27), 'strong'),
+      ...sidesOf(chosen).map(([title]) => span(` ${fit(title, side)}`, 'strong')),
+    ],
+    ...conflicts
+      .slice(first, first + listed)
+      .map((conflict, index) => entry(conflict, first + index === state.conflict, side)),
+    [span('─'.repeat(width), 'faint')],
+    [span(`${placeOf(chosen)}: ${conflictWords[chosen.kind]}`, 'strong')],
+    ...sidesOf(chosen).map(([title, value, style]) => [
+      span(`  ${fit(title, 15)}`),
+      span(shown(value), style),
+    ]),
+  ];
+}
+
+function placeOf({ table, rowId, field }: Conflict): string {
+  return `${nameCell(table)} ${keyCell(rowId)}${field === null ? '' : ` ${nameCell(field)}`}`;
+}
+
+function entry(conflict: Conflict, chosen: boolean, side: number): Line {
+  const place = span(fit(placeOf(conflict), 25), chosen ? 'chosen' : undefined);
+  const cells = sidesOf(conflict).map(([, value, style]) =>
+    span(` ${fit(conflict.field === null ? '' : shown(value), side)}`, style),
+  );
+  return [span(chosen ? '> ' : '  ', 'strong'), place, ...cells];
+}

@@ -1,0 +1,116 @@
+/** One change in full: every column, what differs within long texts word by word, within JSON path by path. */
+import { keyCell, nameCell } from '../../client/cell.ts';
+import type { NumberedChange } from '../../model/change.ts';
+import type { JsonText } from '../../model/json.ts';
+import type { Sides } from '../cells.ts';
+import { isChanged, markedDifference, SidesCache, shortCell } from '../cells.ts';
+import { jsonDifferences } from '../json-diff.ts';
+import type { Line, Span } from '../line.ts';
+import { fitLine, lineWidth, span, wrapLine } from '../line.ts';
+import { divide } from '../screen.ts';
+import type { State } from '../state.ts';
+import { currentTable } from '../state.ts';
+import { widthOf } from '../text.ts';
+import { signs } from './signs.ts';
+
+/** Characters of a value that are shown; who wants more copies it. */
+const most = 65_536;
+
+/** Draws the chosen change from the line that was scrolled to. */
+export function detailView(state: State, sides: SidesCache, width: number, height: number): Line[] {
+  const lines = detailLines(state, sides, width);
+  const start = Math.max(0, Math.min(state.detailTop, lines.length - height));
+  return lines.slice(start, start + height);
+}
+
+/** How many positions there are to scroll to. */
+export function detailLength(state: State): number {
+  const { main, height, list } = divide(state);
+  const lines = detailLines(state, new SidesCache(), main);
+  return Math.max(1, lines.length - (height - list) + 1);
+}
+
+function detailLines(state: State, sides: SidesCache, width: number): Line[] {
+  const change = state.changes.get(state.row);
+  const table = currentTable(state);
+  if (change === undefined || table === null) return [[span('…', 'faint')]];
+  const both = sides.of(change);
+  const known = table.columns.map(({ name }) => name);
+  const gone = [...both.before.keys(), ...both.after.keys()].filter(
+    (name) => !known.includes(name),
+  );
+  const names = [...new Set([...known, ...gone])].filter(
+    (name) => !state.changedOnly || isChanged(change, both, name),
+  );
+  const { sign, style } = signs[change.type];
+  const title: Line = [
+    span(`${sign} ${change.type} `, style),
+    span(`${nameCell(change.table)} ${keyCell(change.rowId)}`, 'strong'),
+  ];
+  const nameWidth = Math.min(24, Math.max(...names.map((name) => widthOf(nameCell(name)))));
+  return [
+    title,
+    ...names.flatMap((name) => {
+      const type = table.columns.find((column) => column.name === name)?.type;
+      const label: Line = [
+        span(isChanged(change, both, name) ? `${sign} ` : '  ', style),
+        ...fitLine([span(nameCell(name), 'strong')], nameWidth),
+        span(state.types ? ` ${type ?? ''} ` : ' ', 'faint'),
+      ];
+      return folded(state, label, valueLines(state, change, both, name, width), width);
+    }),
+  ];
+}
+
+/** A label with its value's lines beside it. */
+function folded(state: State, label: Line, values: readonly Line[], width: number): Line[] {
+  const indent = lineWidth(label);
+  const room = Math.max(10, width - indent);
+  const lines = values.flatMap((value) => (state.wrapped ? wrapLine(value, room) : [value]));
+  return lines.map((line, index) => [
+    ...(index === 0 ? label : [span(' '.repeat(indent))]),
+    ...line,
+  ]);
+}
+
+function valueLines(
+  state: State,
+  change: NumberedChange,
+  sides: Sides,
+  name: string,
+  width: number,
+): Line[] {
+  const [before, after] = [sides.before.get(name), sides.after.get(name)];
+  if (change.type === 'INSERT') return [[span(shortCell(after, most), 'added')]];
+  if (change.type === 'DELETE') return [[span(shortCell(before, most), 'removed')]];
+  if (before?.text === after?.text) return [[span(shortCell(before, most), 'faint')]];
+  if (isNested(before) && isNested(after)) return jsonLines(before, after);
+  const [old, now] = [shortCell(before, most), shortCell(after, most)];
+  if (old.length + now.length + 30 <= width || before?.text === 'null' || after?.text === 'null') {
+    return [arrow(old, now)];
+  }
+  return [markedDifference(old, now, state.colours)];
+}
+
+const arrow = (old: string, now: string): Span[] => [
+  span(old, 'removed'),
+  span(' → ', 'strong'),
+  span(now, 'added'),
+];
+
+const isNested = (value: JsonText | undefined): value is JsonText =>
+  value !== undefined && /^\s*[{[]/.test(value.text);
+
+/** Values inside of a document are cut earlier: there may be hundreds. */
+const mostInside = 500;
+
+function jsonLines(before: JsonText, after: JsonText): Line[] {
+  const lines = jsonDifferences(before, after).map(({ path, before: old, after: now }): Line => {
+    const place = span(`${path === '' ? 'all' : path}: `, 'accent');
+    if (old === undefined) return [place, span(`(added) ${shortCell(now, mostInside)}`, 'added')];
+    if (now === undefined)
+      return [place, span(`(removed) ${shortCell(old, mostInside)}`, 'removed')];
+    return [place, ...arrow(shortCell(old, mostInside), shortCell(now, mostInside))];
+  });
+  return lines.length > 0 ? lines : [[span('the same but for its spelling', 'faint')]];
+}

@@ -1,0 +1,73 @@
+/** What stands in the place of the body: the help, and what a reviewer is asked before a deed. */
+import { nameCell } from '../../client/cell.ts';
+import { sanitize } from '../../client/sanitize.ts';
+import { countsInWords, sumOf } from '../../client/words.ts';
+import { bindings } from '../keys.ts';
+import type { Line } from '../line.ts';
+import { span } from '../line.ts';
+import type { Deed, State } from '../state.ts';
+import { currentDigest } from '../state.ts';
+import { fit } from '../text.ts';
+
+/** Draws the keys whose name or meaning has the text that is being typed. */
+export function helpView({ help }: State): Line[] {
+  const wanted = (help ?? '').toLowerCase();
+  const found = bindings.filter(({ keys, help: text }) =>
+    `${keys.join(' ')} ${text}`.toLowerCase().includes(wanted),
+  );
+  return [
+    [span(' Keys', 'strong'), span(`   type to search: ${sanitize(help ?? '')}`, 'accent')],
+    ...found.map(({ keys, help: text }) => [
+      span(` ${fit(keys.join(', '), 18)} `, 'accent'),
+      span(text),
+    ]),
+    ...(found.length === 0 ? [[span(' No key does that.', 'faint')]] : []),
+  ];
+}
+
+const questions: Readonly<Record<Deed, (database: string) => string>> = {
+  propose: () => 'Propose this session for review? It then takes no more writes.',
+  approve: (database) => `Approve, and apply to production database ${database}?`,
+  reject: () => 'Reject this session? Everything it staged is discarded.',
+};
+
+/** Draws what is about to be done, to how much, and what speaks against it. */
+export function confirmView(state: State, deed: Deed): Line[] {
+  const tables = state.outline?.tables ?? [];
+  const chunks = tables.flatMap((table) => table.chunks);
+  const count = tables.length === 1 ? '1 table' : `${tables.length} tables`;
+  const shown = tables.slice(0, 8);
+  return [
+    [],
+    [span(`  ${questions[deed](sanitize(state.database))}`, 'strong')],
+    [],
+    [span(`  ${countsInWords(sumOf(chunks))} in ${count}`)],
+    ...shown.map(({ table, chunks: own }) => [
+      span(`    ${nameCell(table)}: ${countsInWords(sumOf(own))}`, 'faint'),
+    ]),
+    ...(tables.length > shown.length
+      ? [[span(`    and ${tables.length - shown.length} more`)]]
+      : []),
+    [],
+    ...remarks(state, deed),
+  ];
+}
+
+function remarks(state: State, deed: Deed): Line[] {
+  const { session, conflicts, reviewed, outline } = state;
+  const digest = currentDigest(state);
+  const changes = sumOf(outline?.tables.flatMap((table) => table.chunks) ?? []);
+  const total = changes.inserts + changes.updates + changes.deletes;
+  const lines: Line[] = [];
+  if (deed === 'approve') {
+    lines.push([span(`  digest ${digest ?? 'is being computed …'}`)]);
+    lines.push([span(`  ${reviewed.size} of ${total} changes marked as reviewed`)]);
+  }
+  if (deed !== 'propose' && session?.status === 'active') {
+    lines.push([span('  ! The session is still active: propose it first, with P.', 'alarm')]);
+  }
+  if (conflicts && conflicts.length > 0 && deed !== 'reject') {
+    lines.push([span(`  ! ${conflicts.length} in conflict with production`, 'alarm')]);
+  }
+  return lines;
+}

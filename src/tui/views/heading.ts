@@ -1,0 +1,71 @@
+/** The two lines on top: which session, how much it changes, and which pane shows what. */
+import { nameCell } from '../../client/cell.ts';
+import { sanitize } from '../../client/sanitize.ts';
+import { sumOf } from '../../client/words.ts';
+import type { Line } from '../line.ts';
+import { span } from '../line.ts';
+import { shortId } from '../prompts.ts';
+import { isReviewed } from '../reviewed.ts';
+import type { Pane, State } from '../state.ts';
+import { currentDigest, currentTable, listLength } from '../state.ts';
+import { countSpans } from './tables.ts';
+
+const inGroups = (count: number) => count.toLocaleString('en-US');
+
+export function headingLine(state: State): Line {
+  const { session, outline, database } = state;
+  if (session === null) return [span(' stage diff', 'strong'), span('  connecting …', 'faint')];
+  const digest = currentDigest(state);
+  const chunks = outline?.tables.flatMap((table) => table.chunks) ?? [];
+  return [
+    span(' stage diff ', 'strong'),
+    span(`sess_${shortId(session.id)} `, 'accent'),
+    span(session.status.toUpperCase(), session.status === 'active' ? 'changed' : 'strong'),
+    span(` in ${sanitize(database)}  `),
+    ...countSpans(sumOf(chunks)),
+    ...(digest === null ? [] : [span(` ${digest.slice(0, 19)}…`, 'faint')]),
+  ];
+}
+
+const titles: Readonly<Record<Pane, (state: State) => string>> = {
+  tables: () => 'Tables',
+  rows: () => 'Rows',
+  detail: () => 'Detail',
+  log: ({ session }) => `Log ${inGroups(session?.mutationCount ?? 0)}`,
+  conflicts: ({ conflicts }) => `Conflicts ${conflicts === null ? '…' : conflicts.length}`,
+};
+
+/** The panes, the current one in brackets, and where in the list the reader is. */
+export function tabsLine(state: State): Line {
+  const tabs = (Object.keys(titles) as Pane[]).map((pane) => {
+    const title = titles[pane](state);
+    const alarming = pane === 'conflicts' && (state.conflicts?.length ?? 0) > 0;
+    return pane === state.pane
+      ? span(`[${title}]`, 'strong')
+      : span(` ${title} `, alarming ? 'alarm' : 'faint');
+  });
+  return [...tabs, span('  '), span(positionText(state), 'faint')];
+}
+
+function positionText(state: State): string {
+  const table = currentTable(state);
+  if (table === null) return '';
+  const length = listLength(state);
+  const position = length === 0 ? '0' : inGroups(state.row + 1);
+  const filter = state.filter === 'all' ? '' : ` ${state.filter} only`;
+  return `${nameCell(table.table)} ${position}/${inGroups(length)}${filter}${searchText(state)}${reviewedText(state)}`;
+}
+
+function searchText({ search }: State): string {
+  if (search === null) return '';
+  const more = search.cursor === null ? '' : '+';
+  const at = search.found.length === 0 ? 0 : search.current + 1;
+  return `  /${sanitize(search.text)} ${at}/${search.found.length}${more}`;
+}
+
+function reviewedText(state: State): string {
+  if (state.reviewed.size === 0) return '';
+  const change = state.changes.get(state.row);
+  const seen = change && isReviewed(state, change) ? ' (this one too)' : '';
+  return `  ${inGroups(state.reviewed.size)} reviewed${seen}`;
+}

@@ -1,0 +1,66 @@
+/** The mutation log: the statements in order, and of the chosen one all that a reviewer wants to know. */
+import { nameCell, valueCell } from '../../client/cell.ts';
+import { elementsOf } from '../../client/fields.ts';
+import { sanitize } from '../../client/sanitize.ts';
+import type { Mutation } from '../../model/change.ts';
+import type { Line } from '../line.ts';
+import { span } from '../line.ts';
+import type { State } from '../state.ts';
+import { fit, wrap } from '../text.ts';
+import { signs } from './signs.ts';
+
+/** Characters of a statement that are shown. */
+const mostText = 20_000;
+const mostParameters = 200;
+
+/** Draws the list and, below it, the chosen statement. */
+export function logView(state: State, width: number, height: number): Line[] {
+  if (state.mutationCount === 0) return [[], [span('  No statements.', 'faint')]];
+  const listed = Math.max(1, Math.min(state.mutationCount, Math.floor(height / 2) - 1));
+  const last = Math.max(0, state.mutationCount - listed);
+  const first = Math.max(0, Math.min(state.mutation - Math.floor(listed / 2), last));
+  const list = Array.from({ length: listed }, (_, index) => entry(state, first + index));
+  const chosen = state.mutations.get(state.mutation);
+  const text = chosen ? statement(state, chosen, width) : [[span('…', 'faint')]];
+  return [...list, [span('─'.repeat(width), 'faint')], ...text];
+}
+
+function entry(state: State, index: number): Line {
+  const mutation = state.mutations.get(index);
+  const chosen = index === state.mutation;
+  const pointer = span(chosen ? '> ' : '  ', 'strong');
+  if (mutation === undefined) return [pointer, span('…', 'faint')];
+  const { sign, style } = signs[mutation.type];
+  const alarm = state.aids.get(mutation.id)?.noWhere ? '! no WHERE  ' : '';
+  return [
+    pointer,
+    span(`${sign} `, style),
+    span(fit(`${mutation.type} ${nameCell(mutation.table)}`, 24), chosen ? 'chosen' : undefined),
+    span(` ${rowsInWords(mutation)}  `, 'faint'),
+    span(alarm, 'alarm'),
+    span(sanitize(mutation.query.slice(0, 300)).replaceAll(/\\n\s*/g, ' ')),
+  ];
+}
+
+const rowsInWords = ({ affectedRows }: Mutation) =>
+  affectedRows === 1 ? '1 row' : `${affectedRows.toLocaleString('en-US')} rows`;
+
+function statement(state: State, mutation: Mutation, width: number): Line[] {
+  const params = elementsOf(mutation.params).slice(0, mostParameters);
+  const aids = state.aids.get(mutation.id);
+  const lines = mutation.query.slice(0, mostText).split('\n');
+  return [
+    [
+      span(`${mutation.id}  ${mutation.executedAt}  ${rowsInWords(mutation)}`, 'faint'),
+      ...(aids && aids.columns.length > 0
+        ? [span('  writes ', 'faint'), span(aids.columns.map(nameCell).join(', '), 'accent')]
+        : []),
+    ],
+    ...(aids?.noWhere ? [[span('! no WHERE clause: every row of the table', 'alarm')]] : []),
+    ...lines.flatMap((line) => wrap(sanitize(line), width).map((part) => [span(part)])),
+    ...params.map((value, index) => [
+      span(`$${index + 1} = `, 'accent'),
+      span(valueCell(value).slice(0, mostText)),
+    ]),
+  ];
+}

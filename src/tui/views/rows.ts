@@ -1,0 +1,199 @@
+/** The list of changes: a grid whose key columns stay in sight, or one change after the other. */
+import { keyCell, nameCell } from '../../client/cell.ts';
+import type { NumberedChange, TableOutline } from '../../model/change.ts';
+import type { SidesCache } from '../cells.ts';
+import { gridCell, isChanged } from '../cells.ts';
+import type { Line, Span } from '../line.ts';
+import { fitLine, lineWidth, span } from '../line.ts';
+import { isReviewed } from '../reviewed.ts';
+import type { State } from '../state.ts';
+import { currentTable, listLength } from '../state.ts';
+import { widthOf } from '../text.ts';
+import { signs } from './signs.ts';
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** Its cells on the screen, one for each visible change; undefined where that is not loaded. */
+  readonly cells: readonly (Line | undefined)[];
+  readonly width: number;
+  readonly align: 'left' | 'right';
+}
+
+const widest = { key: 24, other: 44 };
+/** Columns before the chosen one that are looked at for a place on the screen. */
+const lookBack = 12;
+
+/** Draws the changes that fit. */
+export function rowsView(state: State, sides: SidesCache, width: number, height: number): Line[] {
+  const table = currentTable(state);
+  if (table === null || listLength(state) === 0) return [[], [span(emptyText(state), 'faint')]];
+  return state.layout === 'grid'
+    ? grid(state, table, sides, width, height)
+    : stacked(state, table, sides, height);
+}
+
+function emptyText({ outline, filter }: State): string {
+  if (outline === null) return '  Counting the changes …';
+  return outline.tables.length === 0 ? '  No changes.' : `  No ${filter} in this table.`;
+}
+
+function grid(
+  state: State,
+  table: TableOutline,
+  sides: SidesCache,
+  width: number,
+  height: number,
+): Line[] {
+  const count = Math.min(height - 1, listLength(state) - state.top);
+  const visible = Array.from({ length: count }, (_, index) => state.changes.get(state.top + index));
+  const build = (name: string, most: number) => columnOf(state, table, sides, visible, name, most);
+  const keys = table.key.map((name) => build(name, widest.key));
+  const others = otherColumns(state, table, sides, visible);
+  const chosen = Math.min(state.column, others.length - 1);
+  const room = width - 6 - keys.reduce((sum, key) => sum + key.width + 1, 0) - 2;
+  const { first, columns } = onScreen(others, chosen, room, (name) => build(name, widest.other));
+  const heading: Line = [
+    span('      '),
+    ...keys.flatMap((key) => headingCell(key, state.types)),
+    span(first > 0 ? '‹ ' : '│ ', 'faint'),
+    ...columns.flatMap((column) => headingCell(column, state.types)),
+    span(first + columns.length < others.length ? '›' : '', 'faint'),
+  ];
+  const lines = visible.map((change, index) => {
+    const chosenRow = state.top + index === state.row;
+    const at = chosenRow ? chosen - first : -1;
+    return [
+      ...rowMarks(state, change, state.top + index),
+      ...keys.flatMap((key) => cell(key, index, chosenRow)),
+      span('│ ', 'faint'),
+      ...columns.flatMap((column, position) => cell(column, index, position === at)),
+    ];
+  });
+  return [heading, ...lines];
+}
+
+/** Columns that are no key; only those with a change on the screen, if so wished. */
+function otherColumns(
+  state: State,
+  table: TableOutline,
+  sides: SidesCache,
+  visible: readonly (NumberedChange | undefined)[],
+): string[] {
+  const names = table.columns.map(({ name }) => name).filter((name) => !table.key.includes(name));
+  if (!state.changedOnly) return names;
+  const updates = visible.filter((change) => change?.type === 'UPDATE') as NumberedChange[];
+  return updates.length === 0
+    ? names
+    : names.filter((name) => updates.some((change) => isChanged(change, sides.of(change), name)));
+}
+
+function columnOf(
+  state: State,
+  table: TableOutline,
+  sides: SidesCache,
+  visible: readonly (NumberedChange | undefined)[],
+  name: string,
+  most: number,
+): Column {
+  const cells = visible.map(
+    (change) => change && gridCell(change, sides.of(change), name, state.colours),
+  );
+  const type = table.columns.find((column) => column.name === name)?.type ?? '';
+  const title = widthOf(nameCell(name)) + (state.types ? type.length + 1 : 0);
+  const longest = Math.max(title, ...cells.map((line) => (line ? lineWidth(line) : 1)));
+  const align = /^(?:smallint|integer|bigint|numeric|real|double)/.test(type) ? 'right' : 'left';
+  return { name, type, cells, width: Math.min(most, longest), align };
+}
+
+/** The columns from the first that leaves the chosen one on the screen. */
+function onScreen(
+  names: readonly string[],
+  chosen: number,
+  room: number,
+  build: (name: string) => Column,
+): { readonly first: number; readonly columns: readonly Column[] } {
+  let first = Math.max(0, chosen - lookBack);
+  const columns: Column[] = [];
+  let used = 0;
+  for (let index = first; index < names.length && (index <= chosen || used < room); index += 1) {
+    const column = build(names[index] ?? '');
+    columns.push(column);
+    used += column.width + 1;
+    while (index <= chosen && used > room && columns.length > 1) {
+      used -= (columns.shift()?.width ?? 0) + 1;
+      first += 1;
+    }
+  }
+  const over = used - room;
+  const last = columns.at(-1);
+  if (last && over > 0)
+    columns[columns.length - 1] = { ...last, width: Math.max(1, last.width - over) };
+  return { first, columns };
+}
+
+function headingCell({ name, type, width, align }: Column, types: boolean): Span[] {
+  const title = [span(nameCell(name), 'strong'), ...(types ? [span(` ${type}`, 'faint')] : [])];
+  return [...aligned(title, width, align), span(' ')];
+}
+
+function cell({ cells, width, align }: Column, index: number, chosen: boolean): Span[] {
+  const content = cells[index] ?? [span('…', 'faint')];
+  const shown = aligned(content, width, align);
+  const marked = chosen ? shown.map(({ text }) => span(text, 'chosen')) : shown;
+  return [...marked, span(' ')];
+}
+
+function aligned(line: Line, width: number, align: 'left' | 'right'): Line {
+  const gap = width - lineWidth(line);
+  if (align === 'left' || gap <= 0) return fitLine(line, width);
+  return [span(' '.repeat(gap)), ...line];
+}
+
+/** What stands before a change: chosen or in the range, its kind, reviewed. */
+function rowMarks(state: State, change: NumberedChange | undefined, index: number): Span[] {
+  const { row, anchor } = state;
+  const inRange =
+    anchor !== null && index >= Math.min(anchor, row) && index <= Math.max(anchor, row);
+  const pointer = index === row ? '>' : inRange ? '|' : ' ';
+  if (change === undefined) return [span(`${pointer}     `)];
+  const { sign, style } = signs[change.type];
+  return [
+    span(`${pointer} `, 'strong'),
+    span(sign, style),
+    span(isReviewed(state, change) ? ' ✓ ' : '   ', 'accent'),
+  ];
+}
+
+function stacked(state: State, table: TableOutline, sides: SidesCache, height: number): Line[] {
+  const block = (index: number) => blockOf(state, table, sides, index);
+  let start = state.top;
+  const lines: Line[][] = [];
+  for (let index = start; index <= state.row; index += 1) lines.push(block(index));
+  const total = () => lines.reduce((sum, { length }) => sum + length, 0);
+  while (total() > height && lines.length > 1) {
+    lines.shift();
+    start += 1;
+  }
+  for (let index = state.row + 1; total() < height && index < listLength(state); index += 1) {
+    lines.push(block(index));
+  }
+  return lines.flat();
+}
+
+function blockOf(state: State, table: TableOutline, sides: SidesCache, index: number): Line[] {
+  const change = state.changes.get(index);
+  const marks = rowMarks(state, change, index);
+  if (change === undefined) return [[...marks, span('…', 'faint')]];
+  const both = sides.of(change);
+  const names = table.columns
+    .map(({ name }) => name)
+    .filter((name) => isChanged(change, both, name));
+  return [
+    [...marks, span(keyCell(change.rowId), index === state.row ? 'chosen' : 'strong')],
+    ...names.map((name) => [
+      span(`      ${nameCell(name)}: `),
+      ...gridCell(change, both, name, state.colours),
+    ]),
+  ];
+}

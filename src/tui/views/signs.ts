@@ -1,0 +1,10 @@
+/** How each kind of change is marked, with colours and without. */
+import type { Operation } from '../../model/change.ts';
+import type { Style } from '../line.ts';
+
+export const signs: Readonly<Record<Operation, { readonly sign: string; readonly style: Style }>> =
+  {
+    INSERT: { sign: '+', style: 'added' },
+    UPDATE: { sign: '~', style: 'changed' },
+    DELETE: { sign: '-', style: 'removed' },
+  };

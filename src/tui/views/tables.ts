@@ -1,0 +1,40 @@
+/** The tables of the diff with their counts. */
+import { nameCell } from '../../client/cell.ts';
+import { sumOf } from '../../client/words.ts';
+import type { ChangeCounts } from '../../model/change.ts';
+import type { Line, Span } from '../line.ts';
+import { span } from '../line.ts';
+import type { State } from '../state.ts';
+
+const inGroups = (count: number) => count.toLocaleString('en-US');
+
+/** `+1 ~2 -3`, each kind in its colour; kinds that do not occur are left out. */
+export function countSpans(counts: Omit<ChangeCounts, 'table'>): Span[] {
+  const all: [string, number, Span['style']][] = [
+    ['+', counts.inserts, 'added'],
+    ['~', counts.updates, 'changed'],
+    ['-', counts.deletes, 'removed'],
+  ];
+  return all.flatMap(([sign, count, style]) =>
+    count === 0 ? [] : [span(`${sign}${inGroups(count)} `, style)],
+  );
+}
+
+/** Draws the list of tables, two lines each. */
+export function tablesView(state: State, height: number): Line[] {
+  const tables = state.outline?.tables ?? [];
+  const fitting = Math.max(1, Math.floor((height - 1) / 2));
+  const first = Math.max(0, Math.min(state.table - fitting + 1, tables.length - fitting));
+  const focused = state.pane === 'tables';
+  return [
+    [span(` Tables ${tables.length}`, 'strong')],
+    ...tables.slice(first, first + fitting).flatMap(({ table, chunks }, index): Line[] => {
+      const chosen = first + index === state.table;
+      const style = chosen ? (focused ? 'chosen' : 'strong') : undefined;
+      return [
+        [span(chosen ? '>' : ' ', 'strong'), span(nameCell(table), style)],
+        [span('  '), ...countSpans(sumOf(chunks))],
+      ];
+    }),
+  ];
+}
