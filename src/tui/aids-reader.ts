@@ -1,14 +1,16 @@
-/** Asks the parser's thread about statements, one at a time, and gives a statement up that takes too long. */
-import { Worker } from 'node:worker_threads';
+/** Asks the parser's process about statements, one at a time, and gives a statement up that takes too long. */
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { Aids } from './aids.ts';
 import { noAids } from './aids.ts';
 
 /** Longer statements are not worth the risk; nor is waiting longer. */
 const longestQuery = 10_000;
-const patienceMs = 2000;
+const patienceMs = 5000;
 
 export class AidsReader {
-  #worker: Worker | null = null;
+  #worker: ChildProcess | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
   /** Reads a statement; what cannot be read has no aids. */
@@ -18,8 +20,8 @@ export class AidsReader {
     return answer;
   }
 
-  async close(): Promise<void> {
-    await this.#worker?.terminate();
+  close(): void {
+    this.#worker?.kill('SIGKILL');
     this.#worker = null;
   }
 
@@ -31,24 +33,23 @@ export class AidsReader {
       const settle = (aids: Aids, broken: boolean) => {
         clearTimeout(timer);
         worker.removeAllListeners();
-        if (broken) void this.close();
+        if (broken) this.close();
         resolve(aids);
       };
       const timer = setTimeout(() => settle(noAids, true), patienceMs);
-      worker.once('message', (aids: Aids) => settle(aids, false));
+      worker.once('message', (aids) => settle(aids as Aids, false));
       worker.once('error', () => settle(noAids, true));
       worker.once('exit', () => settle(noAids, true));
-      worker.postMessage(query);
+      worker.send(query);
     });
   }
 }
 
-function startWorker(): Worker {
+function startWorker(): ChildProcess {
   // built or from its sources: beside this file, in the same language
   const file = `./aids-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`;
-  const worker = new Worker(new URL(file, import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: 64 },
-  });
+  const worker = fork(fileURLToPath(new URL(file, import.meta.url)), { stdio: 'ignore' });
   worker.unref();
+  worker.channel?.unref();
   return worker;
 }

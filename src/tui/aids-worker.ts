@@ -1,13 +1,15 @@
-/** Parses one statement at a time in a thread of its own: the parser can take exponential time. The only importer of node-sql-parser. */
-import { parentPort } from 'node:worker_threads';
+/** Parses one statement at a time in a process of its own: the parser can take exponential time. The only importer of node-sql-parser. */
 import sqlParser from 'node-sql-parser/build/postgresql.js';
 import { aidsOf, noAids } from './aids.ts';
 
 const parser = new sqlParser.Parser();
 
-parentPort?.on('message', (query: string) => {
-  parentPort?.postMessage(read(query));
+process.on('message', (query: string) => {
+  process.send?.(read(query));
 });
+
+// nobody is left to ask
+process.on('disconnect', () => process.exit());
 
 function read(query: string) {
   try {

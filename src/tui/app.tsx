@@ -19,7 +19,6 @@ export type Dispatch = (action: Action) => void;
 /** What the interface is connected to. */
 export interface Wiring {
   readonly size: Size;
-  readonly colours: boolean;
   readonly theme: Theme;
   /** Is given the way to tell the interface something, once. */
   connect(dispatch: Dispatch): void;
@@ -29,7 +28,7 @@ export interface Wiring {
 
 /** The whole screen. */
 export function App({ wiring }: { readonly wiring: Wiring }) {
-  const [state, dispatch] = useReducer(reduce, initialState(wiring.size, wiring.colours));
+  const [state, dispatch] = useReducer(reduce, initialState(wiring.size));
   const sides = useMemo(() => new SidesCache(), []);
   useEffect(() => {
     wiring.connect(dispatch);

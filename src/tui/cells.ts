@@ -12,6 +12,8 @@ import { wordDifferences } from './word-diff.ts';
 export interface Sides {
   readonly before: ReadonlyMap<string, JsonText>;
   readonly after: ReadonlyMap<string, JsonText>;
+  /** Changed cells that were worked out already. */
+  readonly cells: Map<string, Span[]>;
 }
 
 const nothing = new JsonText('{}');
@@ -26,6 +28,7 @@ export class SidesCache {
     const sides = {
       before: membersOf(change.before ?? nothing),
       after: membersOf(change.after ?? nothing),
+      cells: new Map<string, Span[]>(),
     };
     this.#known.set(change, sides);
     return sides;
@@ -51,25 +54,74 @@ export function shortCell(value: JsonText | undefined, most: number): string {
 const gridText = 120;
 
 /** The cell of a grid: the value, or before → after with what differs marked. */
-export function gridCell(change: Change, sides: Sides, column: string, colours: boolean): Span[] {
+export function gridCell(change: Change, sides: Sides, column: string): Span[] {
   const before = sides.before.get(column);
   const after = sides.after.get(column);
   if (change.type === 'INSERT') return [span(shortCell(after, gridText), 'added')];
   if (change.type === 'DELETE') return [span(shortCell(before, gridText), 'removed')];
   if (before?.text === after?.text) return [span(shortCell(before, gridText), 'faint')];
-  const [old, now] = [shortCell(before, gridText), shortCell(after, gridText)];
-  if (old.length + now.length < 24) {
-    return [span(old, 'removed'), span(' → ', 'strong'), span(now, 'added')];
-  }
-  return markedDifference(old, now, colours);
+  const known = sides.cells.get(column);
+  if (known) return known;
+  const cell = changedCell(before, after);
+  sides.cells.set(column, cell);
+  return cell;
 }
 
-/** One text with what was taken out and what was put in, marked by colour and, without colours, as `[-old-]{+new+}`. */
-export function markedDifference(old: string, now: string, colours: boolean): Span[] {
-  return wordDifferences(old, now).flatMap((part): Span[] => {
-    if (part.kind === 'same') return [span(part.text, 'faint')];
-    const marks = part.kind === 'removed' ? ['[-', '-]'] : ['{+', '+}'];
-    const text = colours ? part.text : `${marks[0]}${part.text}${marks[1]}`;
-    return [span(text, part.kind)];
+function changedCell(before: JsonText | undefined, after: JsonText | undefined): Span[] {
+  const [old, now] = [shortCell(before, gridText), shortCell(after, gridText)];
+  if (old.length + now.length < 32 && old !== now) return arrow(old, now);
+  return shortened(nearDifference(before, after) ?? arrow(old, now));
+}
+
+/** What is around the first difference of two texts or documents; null where one side is neither. */
+export function nearDifference(
+  before: JsonText | undefined,
+  after: JsonText | undefined,
+): Span[] | null {
+  const [old, now] = [plainText(before), plainText(after)];
+  return old === null || now === null ? null : markedDifference(...aroundDifference(old, now));
+}
+
+export const arrow = (old: string, now: string): Span[] => [
+  span(old, 'removed'),
+  span(' → ', 'strong'),
+  span(now, 'added'),
+];
+
+/** A text, or a document as text; null where there is neither. */
+function plainText(value: JsonText | undefined): string | null {
+  if (value === undefined || value.text === 'null') return null;
+  return value.text.startsWith('"') ? (JSON.parse(value.text) as string) : value.text;
+}
+
+/** Characters that are left of a stretch that stayed the same before and behind a difference. */
+const context = 10;
+
+/** Of two long texts what is around their first difference, safe to show: a difference far behind must not be cut off. */
+function aroundDifference(old: string, now: string): [string, string] {
+  let same = 0;
+  while (same < old.length && old[same] === now[same]) same += 1;
+  const start = Math.max(0, same - 2 * context);
+  const piece = (text: string) => sanitize(text.slice(start, start + 4 * gridText));
+  const dots = start > 0 ? '…' : '';
+  return [dots + piece(old), dots + piece(now)];
+}
+
+/** Leaves of what stayed the same only what is next to a difference. */
+function shortened(spans: readonly Span[]): Span[] {
+  return spans.map(({ text, style }, index) => {
+    const characters = [...text];
+    if (style !== 'faint' || characters.length <= 2 * context + 1) return span(text, style);
+    const head = index === 0 ? '' : characters.slice(0, context).join('');
+    const tail = index === spans.length - 1 ? '' : characters.slice(-context).join('');
+    return span(`${head}…${tail}`, style);
+  });
+}
+
+/** One text with what was taken out and what was put in, marked as `[-old-]{+new+}`: colours alone carry no meaning. */
+export function markedDifference(old: string, now: string): Span[] {
+  return wordDifferences(old, now).map(({ kind, text }): Span => {
+    if (kind === 'same') return span(text, 'faint');
+    return kind === 'removed' ? span(`[-${text}-]`, kind) : span(`{+${text}+}`, kind);
   });
 }

@@ -93,7 +93,7 @@ function firstMissing({ changes }: State, from: number, to: number): number | nu
 }
 
 /** Finds the chunk that a position of the filtered list lies in, and how far inside. */
-export function placeOf(
+function placeOf(
   chunks: readonly Chunk[],
   filter: Filter,
   position: number,

@@ -48,7 +48,6 @@ export async function openDiff(options: DiffOptions): Promise<number> {
   const interfaceState = new Follower();
   const wiring: Wiring = {
     size: sizeOf(stdout),
-    colours,
     theme: createTheme(colours),
     connect: (dispatch) => {
       const loader = new Loader({ api, id, approver, aids, dispatch, signal });
@@ -81,7 +80,7 @@ export async function openDiff(options: DiffOptions): Promise<number> {
     stdout.off('resize', resized);
     leaving.abort();
     terminal.release();
-    await aids.close();
+    aids.close();
   }
 }
 

@@ -51,7 +51,6 @@ export interface Digest {
 
 export interface State {
   readonly size: Size;
-  readonly colours: boolean;
   readonly database: string;
   readonly session: Session | null;
   readonly outline: Outline | null;
@@ -97,10 +96,9 @@ export interface State {
   readonly effect: { readonly name: Effect } | null;
 }
 
-export function initialState(size: Size, colours: boolean): State {
+export function initialState(size: Size): State {
   return {
     size,
-    colours,
     database: '',
     session: null,
     outline: null,

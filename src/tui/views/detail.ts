@@ -3,9 +3,16 @@ import { keyCell, nameCell } from '../../client/cell.ts';
 import type { NumberedChange } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Sides } from '../cells.ts';
-import { isChanged, markedDifference, SidesCache, shortCell } from '../cells.ts';
+import {
+  arrow,
+  isChanged,
+  markedDifference,
+  nearDifference,
+  SidesCache,
+  shortCell,
+} from '../cells.ts';
 import { jsonDifferences } from '../json-diff.ts';
-import type { Line, Span } from '../line.ts';
+import type { Line } from '../line.ts';
 import { fitLine, lineWidth, span, wrapLine } from '../line.ts';
 import { divide } from '../screen.ts';
 import type { State } from '../state.ts';
@@ -57,7 +64,7 @@ function detailLines(state: State, sides: SidesCache, width: number): Line[] {
         ...fitLine([span(nameCell(name), 'strong')], nameWidth),
         span(state.types ? ` ${type ?? ''} ` : ' ', 'faint'),
       ];
-      return folded(state, label, valueLines(state, change, both, name, width), width);
+      return folded(state, label, valueLines(change, both, name, width), width);
     }),
   ];
 }
@@ -73,30 +80,25 @@ function folded(state: State, label: Line, values: readonly Line[], width: numbe
   ]);
 }
 
-function valueLines(
-  state: State,
-  change: NumberedChange,
-  sides: Sides,
-  name: string,
-  width: number,
-): Line[] {
+function valueLines(change: NumberedChange, sides: Sides, name: string, width: number): Line[] {
   const [before, after] = [sides.before.get(name), sides.after.get(name)];
   if (change.type === 'INSERT') return [[span(shortCell(after, most), 'added')]];
   if (change.type === 'DELETE') return [[span(shortCell(before, most), 'removed')]];
   if (before?.text === after?.text) return [[span(shortCell(before, most), 'faint')]];
+  if (isHuge(before) || isHuge(after)) {
+    const near =
+      nearDifference(before, after) ?? arrow(shortCell(before, 100), shortCell(after, 100));
+    return [[span('first difference: ', 'accent'), ...near]];
+  }
   if (isNested(before) && isNested(after)) return jsonLines(before, after);
   const [old, now] = [shortCell(before, most), shortCell(after, most)];
   if (old.length + now.length + 30 <= width || before?.text === 'null' || after?.text === 'null') {
     return [arrow(old, now)];
   }
-  return [markedDifference(old, now, state.colours)];
+  return [markedDifference(old, now)];
 }
 
-const arrow = (old: string, now: string): Span[] => [
-  span(old, 'removed'),
-  span(' → ', 'strong'),
-  span(now, 'added'),
-];
+const isHuge = (value: JsonText | undefined) => value !== undefined && value.text.length > most;
 
 const isNested = (value: JsonText | undefined): value is JsonText =>
   value !== undefined && /^\s*[{[]/.test(value.text);

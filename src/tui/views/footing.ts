@@ -31,15 +31,15 @@ function promptLine({ session }: State, prompt: Prompt): Line {
 }
 
 const hints: Readonly<Record<Pane, string>> = {
-  tables: 'j/k table · enter rows · tab pane · P propose · A approve · X reject · ? help · q quit',
-  rows: 'j/k row · enter detail · space reviewed · / search · f filter · tab pane · A approve · ? help · q quit',
-  detail: 'j/k scroll · h/l row · w wrap · c changed only · t types · esc back · ? help · q quit',
-  log: 'j/k statement · tab pane · esc back · ? help · q quit',
-  conflicts:
-    'j/k conflict · enter its table · R look again · X reject · esc back · ? help · q quit',
+  tables: 'j/k table · enter rows · tab pane · P propose · A approve · X reject',
+  rows: 'j/k row · enter detail · space reviewed · / search · f filter · tab pane · P propose · A approve',
+  detail: 'j/k scroll · h/l row · w wrap · c changed only · t types · esc back',
+  log: 'j/k statement · tab pane · esc back',
+  conflicts: 'j/k conflict · enter its table · R look again · X reject · esc back',
 };
 
 export function keysLine({ pane, prompt, help, zoomed }: State): Line {
   if (prompt !== null || help !== null) return [span(' enter go on · esc cancel', 'faint')];
-  return [span(` ${zoomed ? '+ whole screen off · ' : ''}${hints[pane]}`, 'faint')];
+  const zoom = zoomed ? '+ whole screen off · ' : '';
+  return [span(` ? help · q quit · ${zoom}${hints[pane]}`, 'faint')];
 }

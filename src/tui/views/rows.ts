@@ -96,9 +96,7 @@ function columnOf(
   name: string,
   most: number,
 ): Column {
-  const cells = visible.map(
-    (change) => change && gridCell(change, sides.of(change), name, state.colours),
-  );
+  const cells = visible.map((change) => change && gridCell(change, sides.of(change), name));
   const type = table.columns.find((column) => column.name === name)?.type ?? '';
   const title = widthOf(nameCell(name)) + (state.types ? type.length + 1 : 0);
   const longest = Math.max(title, ...cells.map((line) => (line ? lineWidth(line) : 1)));
@@ -191,9 +189,6 @@ function blockOf(state: State, table: TableOutline, sides: SidesCache, index: nu
     .filter((name) => isChanged(change, both, name));
   return [
     [...marks, span(keyCell(change.rowId), index === state.row ? 'chosen' : 'strong')],
-    ...names.map((name) => [
-      span(`      ${nameCell(name)}: `),
-      ...gridCell(change, both, name, state.colours),
-    ]),
+    ...names.map((name) => [span(`      ${nameCell(name)}: `), ...gridCell(change, both, name)]),
   ];
 }

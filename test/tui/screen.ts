@@ -1,0 +1,183 @@
+/** A diff made up for tests of the terminal interface: a daemon that is an array, and states and frames over it. */
+import type { Chunk, NumberedChange, Operation, Outline } from '../../src/model/change.ts';
+import { JsonText } from '../../src/model/json.ts';
+import type { Session } from '../../src/model/session.ts';
+import { SidesCache } from '../../src/tui/cells.ts';
+import type { Line } from '../../src/tui/line.ts';
+import { fitLines, textOf } from '../../src/tui/line.ts';
+import type { Need } from '../../src/tui/needs.ts';
+import { needsOf } from '../../src/tui/needs.ts';
+import type { Action } from '../../src/tui/reducer.ts';
+import { reduce } from '../../src/tui/reducer.ts';
+import type { State } from '../../src/tui/state.ts';
+import { initialState, operationOf } from '../../src/tui/state.ts';
+import { bodyView } from '../../src/tui/views/body.ts';
+import { keysLine, noticeLine } from '../../src/tui/views/footing.ts';
+import { headingLine, tabsLine } from '../../src/tui/views/heading.ts';
+
+export const session: Session = {
+  id: `sess_${'ab12'.repeat(8)}`,
+  projectId: 'shop',
+  metadata: new JsonText('{}'),
+  status: 'proposed',
+  reads: 'production',
+  conflictScope: 'row',
+  mutationCount: 3,
+  createdAt: '2026-01-31T12:00:00.000000Z',
+  updatedAt: '2026-01-31T12:00:00.000000Z',
+  proposedAt: '2026-01-31T12:00:00.000000Z',
+  approvedAt: null,
+  approvedBy: null,
+  rejectedAt: null,
+  reason: null,
+  createdAs: null,
+  proposedAs: null,
+  approvedAs: null,
+  rejectedAs: null,
+};
+
+export type Row = Readonly<Record<string, unknown>>;
+
+let numbers = 0;
+
+/** Makes a change of table `orders` unless told otherwise; the kind follows from the sides. */
+export function changeOf(before: Row | null, after: Row | null, table = 'orders'): NumberedChange {
+  const type: Operation = before === null ? 'INSERT' : after === null ? 'DELETE' : 'UPDATE';
+  const json = (row: Row | null) => (row === null ? null : new JsonText(JSON.stringify(row)));
+  numbers += 1;
+  return {
+    table,
+    type,
+    number: String(numbers * 3),
+    rowId: new JsonText(JSON.stringify((before ?? after)?.['id'] ?? null)),
+    before: json(before),
+    after: json(after),
+  };
+}
+
+/** A daemon's answers over an array of changes. */
+export class ArrayDaemon {
+  readonly changes: readonly NumberedChange[];
+  readonly revision: string;
+  readonly asked: Need[] = [];
+
+  constructor(changes: readonly NumberedChange[], revision = 'staged-3') {
+    this.changes = changes;
+    this.revision = revision;
+  }
+
+  get outline(): Outline {
+    const tables = [...new Set(this.changes.map(({ table }) => table))].sort();
+    return { revision: this.revision, tables: tables.map((table) => this.#outlineOf(table)) };
+  }
+
+  /** Answers what a state lacks until it lacks nothing. */
+  settle(state: State): State {
+    let settled = state;
+    for (let round = 0; round < 50; round += 1) {
+      const needs = needsOf(settled);
+      if (needs.length === 0) return settled;
+      for (const need of needs) settled = this.#answer(settled, need);
+    }
+    throw new Error('the needs never end');
+  }
+
+  /** Gives the changes that a filter lets through. */
+  list(table: string, type: Operation | undefined): NumberedChange[] {
+    return this.changes.filter(
+      (change) => change.table === table && (type === undefined || change.type === type),
+    );
+  }
+
+  #answer(state: State, need: Need): State {
+    this.asked.push(need);
+    if (need.kind === 'digest') {
+      const digest = { revision: need.revision, text: `sha256:${'0f'.repeat(32)}` };
+      return reduce(state, { type: 'digest', digest });
+    }
+    if (need.kind === 'mutations') {
+      return reduce(state, { type: 'mutations', offset: need.offset, items: [], total: 0 });
+    }
+    const behind = this.list(need.table, operationOf(need.filter)).filter(
+      ({ number }) => BigInt(number) > BigInt(need.cursor),
+    );
+    if (need.kind === 'page') {
+      const changes = behind.slice(need.offset, need.offset + need.limit);
+      const page = { revision: this.revision, changes, nextCursor: null };
+      return reduce(state, { type: 'page', need, page });
+    }
+    const changes = behind.filter(({ before, after }) =>
+      `${before?.text}${after?.text}`.includes(need.text),
+    );
+    const page = { revision: this.revision, changes, nextCursor: null };
+    return reduce(state, { type: 'found', need, page });
+  }
+
+  #outlineOf(table: string) {
+    const all = this.list(table, undefined);
+    const chunks: Chunk[] = [];
+    for (let start = 0; start < all.length; start += 500) {
+      const part = all.slice(start, start + 500);
+      const count = (type: Operation) => part.filter((change) => change.type === type).length;
+      chunks.push({
+        after: start === 0 ? '0' : (all[start - 1]?.number ?? '0'),
+        inserts: count('INSERT'),
+        updates: count('UPDATE'),
+        deletes: count('DELETE'),
+      });
+    }
+    const names = new Set(
+      all.flatMap(({ before, after }) => Object.keys(JSON.parse((after ?? before)?.text ?? '{}'))),
+    );
+    const columns = [...names].map((name) => ({ name, type: name === 'id' ? 'integer' : 'text' }));
+    return { table, key: ['id'], columns, chunks };
+  }
+}
+
+/** The interface over a daemon that answers at once. */
+export class Desk {
+  readonly daemon: ArrayDaemon;
+  state: State;
+
+  constructor(changes: readonly NumberedChange[], columns = 80, rows = 24) {
+    this.daemon = new ArrayDaemon(changes);
+    this.state = initialState({ columns, rows });
+    this.act({ type: 'session', session, database: 'shop' });
+    this.act({ type: 'outline', outline: this.daemon.outline });
+  }
+
+  act(action: Action): void {
+    this.state = this.daemon.settle(reduce(this.state, action));
+  }
+
+  /** Presses keys one after the other. */
+  press(...names: readonly string[]): void {
+    for (const name of names) this.act({ type: 'key', name });
+  }
+
+  /** Types a text and enter. */
+  type(text: string): void {
+    this.press(...[...text].map((character) => (character === ' ' ? 'space' : character)), 'enter');
+  }
+
+  get lines(): Line[] {
+    return linesOf(this.state);
+  }
+
+  /** The screen as text. */
+  get screen(): string {
+    return this.lines.map((line) => textOf(line).trimEnd()).join('\n');
+  }
+}
+
+/** All lines of the screen, as the interface puts them together. */
+function linesOf(state: State): Line[] {
+  const lines = [
+    headingLine(state),
+    tabsLine(state),
+    ...bodyView(state, new SidesCache()),
+    noticeLine(state),
+    keysLine(state),
+  ];
+  return fitLines(lines, state.size.columns, lines.length);
+}
