@@ -9,6 +9,7 @@ import { fingerprint } from './fingerprint.ts';
 /** How the statements of a list are sent. The last Sync, and what brings a failed transaction to its end, are `tell`'s. */
 const protocols: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
   'simple queries': (statements) => statements.map((text) => q(text)),
+  'simple queries that read what is staged': (statements) => statements.map((text) => q(text)),
   'one message': (statements) => statements.map((text) => q(`SELECT 1; ${text}; SELECT 2`)),
   'extended queries': (statements) => statements.flatMap((text) => [run(text), s]),
   pipelined: (statements) => statements.flatMap((text) => [run(`SELECT 1`), run(text)]),
@@ -32,7 +33,8 @@ export function attackAs(role: AttackerRole): void {
         name,
         async () => {
           for (const [protocol, messages] of Object.entries(protocols)) {
-            const url = await attacked.session(role);
+            const reads = protocol.endsWith('staged') ? 'staged' : 'production';
+            const url = await attacked.session(role, reads);
             const answers = await tell(url, [...messages(statements), s, q('ROLLBACK')]);
             assert.equal(await fingerprint(attacked.database), before, protocol);
             assert.ok(answers.at(-1) === 'closed' || answers.includes('Z I'), protocol);

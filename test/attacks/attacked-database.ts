@@ -11,7 +11,7 @@ export interface AttackedDatabase {
   readonly database: TestDatabase;
   readonly daemon: TestDaemon;
   /** Creates a session and gives the URL of connections to it under the role. */
-  session(role: AttackerRole): Promise<string>;
+  session(role: AttackerRole, reads: 'production' | 'staged'): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ export async function startAttacked(): Promise<AttackedDatabase> {
   return {
     database,
     daemon,
-    session: async (role) => {
-      const session = await daemon.newSession({ reads: 'production' });
+    session: async (role, reads) => {
+      const session = await daemon.newSession({ reads });
       return role === 'superuser'
         ? daemon.clientUrl(session)
         : daemon.clientUrl(session, users[role], 'x');

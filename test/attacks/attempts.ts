@@ -100,6 +100,9 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   'a search path that hides PostgreSQL itself': [
     'SET search_path = trap, pg_catalog, public',
     'BEGIN',
+    'TABLE public.item',
+    'COMMIT',
+    'BEGIN',
     stage,
     'COMMIT',
     stage,

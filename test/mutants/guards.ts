@@ -80,7 +80,7 @@ export const guards: readonly Guard[] = [
     file: 'src/proxy/rewrite.ts',
     text: 'if (this.names.hidesCatalog) throw hiddenCatalog;',
     without: '',
-    tests: ['attacks/as-superuser'],
+    tests: ['proxy/refusals'],
   },
   {
     name: 'relations are what they were taken for',

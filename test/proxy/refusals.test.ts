@@ -100,6 +100,18 @@ suite('refusals', (test) => {
     });
   }
 
+  test('a search path that hides functions and operators of the server', async () => {
+    const answers = await tell(url, [
+      q('SET search_path = public, pg_catalog'),
+      q(`UPDATE item SET name = 'x' WHERE id = 9`),
+      q('SET search_path = "pg_catalog", public'),
+      q(`UPDATE item SET name = 'x' WHERE id = 9`),
+      q('RESET search_path'),
+    ]);
+    assert.is(answers.filter((answer) => refused.test(answer)).length, 1);
+    assert.ok(answers.some((answer) => answer.startsWith('C UPDATE 0')));
+  });
+
   test('names of ours, of whatever kind', async () => {
     const messages = [
       ...[
