@@ -1,0 +1,122 @@
+/** The two databases of a comparison, and the sessions that are approved whenever production has to catch up. */
+
+import { answer } from '../fuzz/wire-answer.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import type { WireClient } from '../helpers/wire-script.ts';
+import { connectWire } from '../helpers/wire-script.ts';
+
+export interface Desks {
+  /** Runs on the twin alone. */
+  onTwin(text: string, data?: string | null): Promise<string[]>;
+  /** Runs directly on production. */
+  onProduction(text: string, data?: string | null): Promise<string[]>;
+  /** Runs through the proxy. */
+  onStage(text: string, data?: string | null): Promise<string[]>;
+  /** Approves what is staged and begins a new session. Gives what went wrong, or null. */
+  approve(): Promise<string | null>;
+  /** Drops what is staged since the last approval; production's sequences go back to where the twin's were then. */
+  discard(): Promise<void>;
+  /** All rows of both databases where they differ. */
+  differences(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Makes both databases, empty. */
+export async function openDesks(): Promise<Desks> {
+  const [twin, production] = await Promise.all([
+    createTestDatabase({ template: 'empty' }),
+    createTestDatabase({ template: 'empty' }),
+  ]);
+  const daemon = await startTestDaemon({ database: production });
+  const clients = {
+    twin: await connectWire(twin.url),
+    production: await connectWire(production.url),
+    stage: null as WireClient | null,
+    session: '',
+  };
+  const settings: string[] = [];
+  const marks = { sequences: '' };
+  const run = (client: WireClient, text: string, data: string | null = null) =>
+    answer(client, { text, data, parameters: null, binaryResults: false, ofMany: false });
+  const begin = async () => {
+    clients.stage?.close();
+    clients.session = await daemon.newSession({ project_id: 'regress', reads: 'staged' });
+    clients.stage = await connectWire(daemon.clientUrl(clients.session));
+    for (const text of settings) await run(clients.stage, text);
+    marks.sequences = await sequencesOf(twin);
+  };
+  await begin();
+  return {
+    onTwin: (text, data) => run(clients.twin, text, data),
+    onProduction: (text, data) => run(clients.production, text, data),
+    onStage: async (text, data) => {
+      if (/^\s*(set|reset)\s/i.test(text)) settings.push(text);
+      return clients.stage ? run(clients.stage, text, data) : [];
+    },
+    approve: async () => {
+      const failure = await approveSession(daemon, clients.session);
+      if (failure === null) {
+        await setSequences(production, await sequencesOf(twin));
+        await begin();
+      }
+      return failure;
+    },
+    discard: async () => {
+      clients.stage?.close();
+      clients.stage = null;
+      await daemon.call('DELETE', `/sessions/${clients.session}`);
+      await setSequences(production, marks.sequences);
+      await begin();
+    },
+    differences: () => compareTables(twin, production),
+    close: async () => {
+      for (const client of [clients.twin, clients.production, clients.stage]) client?.close();
+      await daemon.stop();
+      await Promise.all([twin.drop(), production.drop()]);
+    },
+  };
+}
+
+async function approveSession(daemon: TestDaemon, session: string): Promise<string | null> {
+  for (const step of ['propose', 'approve']) {
+    const { status, text } = await daemon.call('POST', `/sessions/${session}/${step}`);
+    if (status !== 200) return `${step}: ${text}`;
+  }
+  return null;
+}
+
+/** Statements that put all sequences where they are now. */
+async function sequencesOf(database: TestDatabase): Promise<string> {
+  const rows = await database.query<{ text: string }>(
+    `SELECT format('SELECT setval(%L, %s, %L)', format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value), last_value IS NOT NULL) AS text
+     FROM pg_sequences WHERE schemaname NOT LIKE 'stage%'`,
+  );
+  return rows.map(({ text }) => text).join(';');
+}
+
+async function setSequences(database: TestDatabase, text: string): Promise<void> {
+  if (text !== '') await database.query(text).catch(() => undefined);
+}
+
+const rowsOfTables = `
+  SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^(pg_|information_schema|stage)' ORDER BY 1`;
+
+async function compareTables(twin: TestDatabase, production: TestDatabase): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of await twin.query<{ name: string }>(rowsOfTables)) {
+    const [mine, theirs] = await Promise.all([twin, production].map((each) => rowsOf(each, name)));
+    if (JSON.stringify(mine) !== JSON.stringify(theirs)) found.push(name);
+  }
+  return found;
+}
+
+async function rowsOf(database: TestDatabase, name: string): Promise<string[]> {
+  const rows = await database
+    .query<{ row: string }>(`SELECT t::text AS row FROM ${name} t ORDER BY 1`)
+    .catch(() => [{ row: 'cannot be read' }]);
+  return rows.map(({ row }) => row);
+}

@@ -1,0 +1,74 @@
+/** What the comparison does with a statement of a regression file: decided by PostgreSQL's own grammar. */
+import { parseTree } from '../../src/sql/parser.ts';
+
+/**
+ * - `both`: DDL and the like, run directly on both databases
+ * - `role`: changes a role, which both databases share: run once
+ * - `setting`: run on every connection
+ * - `become`: acts as another role from here on, or no longer
+ * - `skip`: cannot be run without psql
+ * - `compare`: everything else
+ */
+export type StatementKind = 'both' | 'role' | 'setting' | 'become' | 'skip' | 'compare';
+
+const compared = new Set([
+  'SelectStmt',
+  'InsertStmt',
+  'UpdateStmt',
+  'DeleteStmt',
+  'MergeStmt',
+  'CopyStmt',
+  'TruncateStmt',
+  'TransactionStmt',
+  'PrepareStmt',
+  'ExecuteStmt',
+  'DeallocateStmt',
+  'DeclareCursorStmt',
+  'FetchStmt',
+  'ClosePortalStmt',
+  'ExplainStmt',
+  'VariableShowStmt',
+  'ConstraintsSetStmt',
+  'LockStmt',
+]);
+
+const ofRoles = new Set(['CreateRoleStmt', 'DropRoleStmt', 'AlterRoleStmt', 'GrantRoleStmt']);
+
+/** What cannot be parsed is compared: both sides should call it the same mistake. */
+export function kindOf(text: string): StatementKind {
+  if (/(^|[^:]):['"]?[A-Za-z_]\w*['"]?/.test(withoutStrings(text)) && /:['"]/.test(text))
+    return 'skip';
+  const types = nodeTypes(text);
+  if (types === null) return 'compare';
+  if (types.some(({ type }) => ofRoles.has(type))) return 'role';
+  const setting = types.find(({ type }) => type === 'VariableSetStmt');
+  if (setting)
+    return isRole(setting.fields) ? 'become' : isLocal(setting.fields) ? 'compare' : 'setting';
+  const directly = types.some(({ type, fields }) => !compared.has(type) || 'intoClause' in fields);
+  return directly ? 'both' : 'compare';
+}
+
+const withoutStrings = (text: string) =>
+  text.replaceAll(/'[^']*'/g, (found) => (found === "''" ? '' : "''"));
+
+interface Node {
+  readonly type: string;
+  readonly fields: object;
+}
+
+function nodeTypes(text: string): Node[] | null {
+  try {
+    return (parseTree(Buffer.from(text)).stmts ?? []).flatMap(({ stmt }) =>
+      Object.entries(stmt ?? {}).map(([type, fields]) => ({ type, fields: fields as object })),
+    );
+  } catch {
+    return null;
+  }
+}
+
+const isRole = (fields: object) =>
+  'name' in fields && (fields.name === 'role' || fields.name === 'session_authorization');
+
+const isLocal = (fields: object) =>
+  ('is_local' in fields && fields.is_local === true) ||
+  ('kind' in fields && fields.kind === 'VAR_SET_MULTI');
