@@ -1,59 +1,46 @@
 /**
- * Throughput through the proxy against the same server directly, by pgbench: `npm run bench`. Targets take turns, round by
- * round, and the medians are compared, so that the ratio holds on a noisy machine.
+ * Staged against direct: `npm run bench`. Throughput of single statements by pgbench (which has to be installed), with PgBouncer
+ * beside where that is installed; then statements of many rows and reads beside many staged rows.
  * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients.
  */
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import pg from 'pg';
 import { loadConfig } from '../src/config/load.ts';
 import { startEmbedded } from '../src/daemon/embedded.ts';
 import { startDaemon } from '../src/daemon/start.ts';
 import { createLog } from '../src/log.ts';
+import { bulkSchema, compareBulk } from './bulk.ts';
+import type { Target } from './pgbench.ts';
+import { compareLoad, isInstalled } from './pgbench.ts';
+import { startBouncer } from './pgbouncer.ts';
 
-const run = promisify(execFile);
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
-const seconds = number('BENCH_SECONDS', 3);
-const rounds = number('BENCH_ROUNDS', 3);
-const clients = number('BENCH_CLIENTS', 8);
+const effort = {
+  seconds: number('BENCH_SECONDS', 3),
+  rounds: number('BENCH_ROUNDS', 3),
+  clients: number('BENCH_CLIENTS', 8),
+};
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
-interface Target {
-  readonly name: 'direct' | 'stage';
-  readonly url: string;
-  readonly options: string;
-}
-
-/** Transactions of the kind that a pgbench script gives, per second. */
-async function measure(target: Target, mode: string, script: readonly string[], count: number) {
-  const args = ['-n', '-T', String(seconds), '-c', String(count), '-j', '1', '-M', mode];
-  const env = { ...process.env, PGOPTIONS: target.options };
-  const { stdout } = await run('pgbench', [...args, ...script, target.url], { env });
-  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-async function compare(label: string, targets: readonly Target[], mode: string, script: string[]) {
-  const results = new Map<string, number[]>(targets.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const target of targets) {
-      results.get(target.name)?.push(await measure(target, mode, script, clients));
-    }
-  }
-  const [direct, stage] = targets.map(({ name }) => median(results.get(name) ?? []));
-  const ratio = ((stage ?? 0) / (direct ?? 1)).toFixed(2);
-  const cells = [label, mode, direct?.toFixed(0), stage?.toFixed(0), ratio];
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
-}
+const scripts: Readonly<Record<string, string>> = {
+  'SELECT by key': 'SELECT balance FROM account WHERE id = :id;',
+  'INSERT, staged': `INSERT INTO entry (account, amount) VALUES (:id, 1);`,
+  'UPDATE by key, staged': 'UPDATE account SET balance = balance + 1 WHERE id = :id;',
+  'DELETE by key, staged': 'DELETE FROM gone WHERE id = :id;',
+};
+const schema = `
+CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL, filler text);
+INSERT INTO account SELECT g, 0, repeat('x', 80) FROM generate_series(1, 1000000) g;
+CREATE TABLE entry (id bigserial PRIMARY KEY, account int NOT NULL, amount int NOT NULL);
+CREATE TABLE gone (id int PRIMARY KEY);
+INSERT INTO gone SELECT generate_series(1, 1000000);
+`;
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
 const server = await startEmbedded({ directory, log, settings: { fsync: 'off' } });
-await run('pgbench', ['-q', '-i', '-s', '10', server.url]);
 const config = loadConfig({
   flags: { upstream: server.url, port: 0, proxyPort: 0, logLevel: 'silent' },
   env: { HOME: directory },
@@ -61,33 +48,53 @@ const config = loadConfig({
 });
 const daemon = await startDaemon(config, { env: {}, stderr: process.stderr, version: 'bench' });
 try {
-  const created = await fetch(`${daemon.restUrl}/sessions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  });
-  const { session_id: session } = (await created.json()) as { session_id: string };
-  const proxied = new URL(server.url);
-  proxied.port = String(daemon.proxyAddress.port);
-  const targets: Target[] = [
-    { name: 'direct', url: server.url, options: '' },
-    { name: 'stage', url: proxied.href, options: `-c service_session=${session}` },
-  ];
-  const update = join(directory, 'update.sql');
-  await writeFile(
-    update,
-    '\\set id random(1, 1000000)\nUPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :id;\n',
-  );
-  process.stdout.write(`| ${clients} clients | protocol | direct/s | stage/s | ratio |\n`);
-  process.stdout.write('|---|---|---|---|---|\n');
-  for (const mode of ['simple', 'extended', 'prepared']) {
-    await compare('SELECT by key', targets, mode, ['-S']);
-  }
-  for (const mode of ['simple', 'prepared']) {
-    await compare('UPDATE by key, staged', targets, mode, ['-f', update]);
-  }
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query(schema + bulkSchema);
+  await client.end();
+  if (await isInstalled('pgbench')) await compareLoads();
+  else print('pgbench is not installed: no throughput of single statements');
+  const newSession = async () =>
+    `${proxied()}?options=${encodeURIComponent(await sessionOption('staged'))}`;
+  await compareBulk({ direct: server.url, newSession, rounds: effort.rounds }, print);
 } finally {
   await daemon.stop();
   await server.stop();
   await rm(directory, { recursive: true, force: true });
+}
+
+async function sessionOption(reads: string): Promise<string> {
+  const created = await fetch(`${daemon.restUrl}/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ reads }),
+  });
+  const { session_id: session } = (await created.json()) as { session_id: string };
+  return `-c service_session=${session}`;
+}
+
+function proxied(): string {
+  const url = new URL(server.url);
+  url.port = String(daemon.proxyAddress.port);
+  return url.href;
+}
+
+async function compareLoads(): Promise<void> {
+  const targets: Target[] = [
+    { name: 'direct', url: server.url, options: '' },
+    { name: 'stage', url: proxied(), options: await sessionOption('production') },
+  ];
+  const bouncer = (await isInstalled('pgbouncer')) ? await startBouncer(server.url) : null;
+  if (bouncer) targets.push(bouncer.target);
+  else print('PgBouncer is not installed: compared without it');
+  const names = targets.map(({ name }, index) => (index === 0 ? `${name}/s` : `${name}/s | ratio`));
+  print(`| ${effort.clients} clients | protocol | ${names.join(' | ')} |`);
+  print(`|${'---|'.repeat(1 + 2 * targets.length)}`);
+  for (const [label, text] of Object.entries(scripts)) {
+    const file = join(directory, 'script.sql');
+    await writeFile(file, `\\set id random(1, 1000000)\n${text}\n`);
+    for (const mode of ['simple', 'prepared'] as const)
+      print(await compareLoad({ label, mode, script: ['-f', file] }, targets, effort));
+  }
+  await bouncer?.stop();
 }

@@ -30,6 +30,15 @@ const translations: Readonly<Record<string, { message: string; hint: string }>> 
   },
 };
 
+const noSystemColumns = {
+  message:
+    'system columns such as ctid, xmin or tableoid are not available where staged rows are read or written',
+  hint: 'Name the row by its key; a version column of your own can take the place of xmin.',
+};
+
+/** A view, which an overlay is, has none of the columns that tell where and by whom a row is stored. */
+const systemColumn = /^column (?:.*\.)?"?(?:ctid|tableoid|xmin|xmax|cmin|cmax)"? does not exist$/;
+
 /** For the messages of our own: the client takes the error for its statement's, without a position in it. */
 export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
 
@@ -61,7 +70,14 @@ function translate(
   const position = Number(fields.get('P'));
   mapped.delete('P');
   if (text !== null && position > 0) mapped.set('P', String(writtenPosition(text, position)));
-  const translation = translations[fields.get('C') ?? ''];
-  if (translation === undefined) return mapped;
-  return mapped.set('C', '40001').set('M', translation.message).set('H', translation.hint);
+  return translated(mapped);
+}
+
+function translated(fields: Map<string, string>): ErrorFields {
+  const sqlstate = fields.get('C') ?? '';
+  const translation = translations[sqlstate];
+  if (translation !== undefined)
+    return fields.set('C', '40001').set('M', translation.message).set('H', translation.hint);
+  if (sqlstate !== '42703' || !systemColumn.test(fields.get('M') ?? '')) return fields;
+  return fields.set('C', '0A000').set('M', noSystemColumns.message).set('H', noSystemColumns.hint);
 }

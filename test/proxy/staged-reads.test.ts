@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 import { inWords, q } from '../helpers/wire-script.ts';
 
 const schema = `
@@ -55,6 +55,19 @@ suite('staged reads', (test) => {
       await client.query('COMMIT');
     });
   }
+
+  test('system columns are refused, wherever staged rows take part', async () => {
+    for (const text of [
+      'SELECT ctid FROM item',
+      'SELECT i.xmin, name FROM item i',
+      'UPDATE item SET name = name RETURNING tableoid',
+    ]) {
+      const error = await rejects(client.query(text));
+      assert.is(error.code, '0A000', text);
+      assert.match(error.message, /^system columns/);
+    }
+    assert.is((await rejects(client.query('SELECT nowhere FROM item'))).code, '42703');
+  });
 
   test('a message of several statements', async () => {
     const results = (await client.query(

@@ -6,7 +6,7 @@ import { parseTree } from '../../src/sql/parser.ts';
  * - `role`: changes a role, which both databases share: run once
  * - `setting`: run on every connection
  * - `become`: acts as another role from here on, or no longer
- * - `skip`: cannot be run without psql
+ * - `skip`: cannot be run without psql, makes triggers and rules (which run at approval), or looks at how rows are stored
  * - `compare`: everything else
  */
 export type StatementKind = 'both' | 'role' | 'setting' | 'become' | 'skip' | 'compare';
@@ -32,15 +32,19 @@ const compared = new Set([
   'LockStmt',
 ]);
 
+const physical = /\bpg_(total_)?(relation|table|indexes)_size\b|\bpg_stat_/i;
+
 const ofRoles = new Set(['CreateRoleStmt', 'DropRoleStmt', 'AlterRoleStmt', 'GrantRoleStmt']);
 
 /** What cannot be parsed is compared: both sides should call it the same mistake. */
 export function kindOf(text: string): StatementKind {
   if (/(^|[^:]):['"]?[A-Za-z_]\w*['"]?/.test(withoutStrings(text)) && /:['"]/.test(text))
     return 'skip';
+  if (physical.test(text)) return 'skip';
   const types = nodeTypes(text);
   if (types === null) return 'compare';
   if (types.some(({ type }) => ofRoles.has(type))) return 'role';
+  if (types.some(({ type }) => type === 'CreateTrigStmt' || type === 'RuleStmt')) return 'skip';
   const setting = types.find(({ type }) => type === 'VariableSetStmt');
   if (setting)
     return isRole(setting.fields) ? 'become' : isLocal(setting.fields) ? 'compare' : 'setting';

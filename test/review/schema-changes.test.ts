@@ -4,6 +4,7 @@ import { approveSession } from '../../src/review/approve.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { proposeSession } from '../../src/review/propose.ts';
 import { rejectSession } from '../../src/review/reject.ts';
+import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -90,4 +91,27 @@ suite('schema changes', (test) => {
       [['c', 'cascade', '7']],
     );
   });
+
+  const freeing = { 'DROP TABLE a CASCADE': ['schema'], 'ALTER TABLE a RENAME TO former': [] };
+  for (const [change, conflicts] of Object.entries(freeing)) {
+    test(`another table takes the name after: ${change}`, async () => {
+      const [before, after] = [await desk.open(), await desk.open()];
+      await desk.stage(before, 'INSERT INTO a VALUES (5, 5)');
+      await desk.database.query(`${change}; CREATE TABLE a (id int PRIMARY KEY, other text)`);
+      const relation = await desk.database.query<{ oid: number }>(
+        `SELECT 'a'::regclass::oid::int AS oid`,
+      );
+      await createOverlayManager(desk.service).ensure(relation.map(({ oid }) => oid));
+      await desk.stage(after, `INSERT INTO a VALUES (5, 'new')`);
+      await proposeSession(desk.service, before);
+      const found = await findConflicts(desk.service, before);
+      assert.equal(
+        found.map(({ kind }) => kind),
+        conflicts,
+      );
+      await proposeSession(desk.service, after);
+      assert.is((await approveSession(desk.service, after, nobody)).status, 'approved');
+      assert.equal(await desk.database.query('SELECT * FROM a'), [{ id: 5, other: 'new' }]);
+    });
+  }
 });

@@ -41,6 +41,11 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
       `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
     );
   }
+  await tx.query('SELECT stage.release_name($1, $2, $3)', [
+    table.oid,
+    table.namespaceOid,
+    table.name,
+  ]);
   await tx.query(overlayScript(table, server));
   await register(tx, table, layout);
 }
