@@ -5,6 +5,7 @@ import { readConflict } from '../client/decode.ts';
 import { elementsOf } from '../client/fields.ts';
 import { sanitize } from '../client/sanitize.ts';
 import { conflictWords } from '../client/words.ts';
+import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
@@ -26,11 +27,37 @@ export async function tellFailure(out: Output, error: StageError, debug: boolean
   await out.note(`${out.paintNote('failure', 'error:')} ${indented(error.message)}`);
   for (const conflict of conflictsOf(error)) await out.note(`  ${conflictLine(conflict)}`);
   if (error.detail) await out.note(`  ${indented(error.detail)}`);
-  if (error.hint) await out.note(`${out.paintNote('advice', 'hint:')} ${sanitize(error.hint)}`);
   const requestId = error.facts['request_id'];
   if (requestId instanceof JsonText) await out.note(`request: ${valueCell(requestId)}`);
   if (debug) await out.note(stackOf(error));
+  await out.note(`${out.paintNote('advice', 'hint:')} ${advice(error)}`);
 }
+
+/** What to do next, which ends with a command to type. */
+function advice({ hint, code }: StageError): string {
+  if (hint && typeable.test(hint)) return sanitize(hint);
+  return [...(hint ? [sanitize(hint)] : []), `Next: ${nextCommands[code] ?? 'stage --help'}`].join(
+    ' ',
+  );
+}
+
+const typeable = /`?\bstage [a-z-]|--[a-z]|Did you mean|Allowed choices/;
+
+const nextCommands: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'stage help environment',
+  forbidden: 'stage help environment',
+  session_not_found: 'stage session list',
+  audit_entry_not_found: 'stage audit list',
+  invalid_transition: 'stage session show',
+  conflict_detected: 'stage check',
+  apply_failed: 'stage diff',
+  session_busy: 'stage watch',
+  digest_mismatch: 'stage diff',
+  still_pending: 'stage wait',
+  upstream_unavailable: 'stage status',
+  too_many_connections: 'stage status',
+  configuration_invalid: 'stage serve --print-config',
+};
 
 /** Only what we write ourselves begins a line: text from elsewhere cannot pass for a hint. */
 function indented(text: string): string {

@@ -1,20 +1,19 @@
 /** What shells are told to complete, by the command itself and by each shell that is installed. */
 import { execFile } from 'node:child_process';
-import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { needProgram } from '../helpers/programs.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Shell } from './stage.ts';
-import { createShell, stageCommand } from './stage.ts';
+import { createShell, installStage } from './stage.ts';
 
 const execute = promisify(execFile);
 
 suite('completion', (test) => {
   let rest: TestRest;
   let shell: Shell;
+  let installed: Record<string, string>;
   let active: string;
   let proposed: string;
   test.before(async () => {
@@ -25,10 +24,7 @@ suite('completion', (test) => {
     await rest.write(active, `UPDATE orders SET note = 'x' WHERE id = 1`);
     await rest.write(active, `UPDATE products SET stock = 1 WHERE id = 1`);
     await rest.call('POST', `/sessions/${proposed}/propose`, { json: {} });
-    const command = [process.execPath, ...stageCommand].map((word) => `'${word}'`).join(' ');
-    const file = join(shell.folder, 'stage');
-    await writeFile(file, `#!/bin/sh\nexec ${command} "$@"\n`);
-    await chmod(file, 0o755);
+    installed = await installStage(shell);
   });
   test.after(async () => {
     await shell.clear();
@@ -102,8 +98,7 @@ suite('completion', (test) => {
     test(`works in ${name}`, async () => {
       needProgram(name);
       const { stdout: script } = await shell.run(['completion', name]);
-      const env = { ...shell.env, PATH: `${shell.folder}:${shell.env['PATH']}` };
-      const { stdout } = await execute(name, args(script), { env });
+      const { stdout } = await execute(name, args(script), { env: installed });
       assert.match(stdout, /^list(?:\t.*)?\n$/);
     });
   }

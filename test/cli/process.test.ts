@@ -91,17 +91,6 @@ suite('command line as a process', (test) => {
     assert.ok((await stat(file)).size > 1000);
   });
 
-  for (const [manager, file] of [
-    ['systemd', 'stage.service'],
-    ['compose', 'docker-compose.yaml'],
-  ] as const) {
-    test(`writes a definition for ${manager}`, async () => {
-      const { stdout } = await shell.run(['init', '--service', manager]);
-      assert.is(stdout, `${join(shell.folder, file)}\n`);
-      assert.match(await readFile(join(shell.folder, file), 'utf8'), /serve/);
-    });
-  }
-
   test('prints every SQL that the service would run', async () => {
     const { code, stdout } = await shell.spawn(['init', '--print-sql']);
     assert.is(code, 0);

@@ -234,7 +234,7 @@ suite('review on the command line', (test) => {
     await shell.run(['propose']);
     const again = await shell.spawn(['propose']);
     assert.is(again.code, 6);
-    assert.match(again.stderr, /^error: .*\nhint: .*\nrequest: \S+\n$/);
+    assert.match(again.stderr, /^error: .*\nrequest: \S+\nhint: .*stage .*\n$/);
     await shell.run(['reject', '--yes']);
     assert.is((await shell.run(['session', 'delete', '--yes'])).code, 6);
   });

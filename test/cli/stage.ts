@@ -1,9 +1,10 @@
 /** Runs the command line: in this process, at a terminal that the test plays or in pipes; or as a process of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -103,4 +104,25 @@ async function runHere(
   stderr.end();
   const [out, err] = await written;
   return { code, stdout: out, stderr: err };
+}
+
+/** What to give Node to run the program as it is shipped where it has been built since the sources last changed, else from them. */
+export function programCommand(): readonly string[] {
+  const newest = Math.max(...filesIn('src').map((file) => statSync(file).mtimeMs));
+  const built = existsSync('dist/cli/main.js') && statSync('dist/cli/main.js').mtimeMs > newest;
+  return built ? [resolve('bin/stage.js')] : stageCommand;
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Puts a program `stage` into the shell's folder, for scripts that look it up on the PATH. */
+export async function installStage({ folder, env }: Shell): Promise<Record<string, string>> {
+  const command = [process.execPath, ...programCommand()].map((word) => `'${word}'`).join(' ');
+  await writeFile(join(folder, 'stage'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
+  return { ...env, PATH: `${folder}:${env['PATH']}` };
 }
