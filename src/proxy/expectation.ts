@@ -9,6 +9,8 @@ export interface Expectation {
   readonly asked: Asked;
   /** What the client sees: everything; all but ReadyForQuery; nothing. */
   readonly shown: 'all' | 'answer' | 'nothing';
+  /** Stands in the CommandComplete in place of the tag of what was sent for the client's statement. */
+  readonly tag?: string;
   /** Keeps CommandComplete back until the router is told to show or to forget it. */
   readonly holdsCompletion?: boolean;
   readonly hidesNotices?: boolean;

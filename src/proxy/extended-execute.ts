@@ -8,6 +8,7 @@ import { mapErrors } from './error-mapping.ts';
 import type { Portal } from './prepared-statements.ts';
 import { preparingText, sqlStatement } from './prepared-statements.ts';
 import { checkName } from './reserved-names.ts';
+import { answerToWrite } from './staging-steps.ts';
 
 /** @throws StageError for what is refused */
 export function execute(conversation: Conversation, message: Message): void | Promise<void> {
@@ -45,11 +46,12 @@ function executeRead(
 }
 
 function executeWrite(
-  { own, metrics, link, names, retry, pending, copyIn }: Conversation,
+  conversation: Conversation,
   { frame }: Message,
   portal: Portal,
   enter: () => void,
 ): void | Promise<void> {
+  const { own, metrics, link, names, retry, pending, copyIn } = conversation;
   metrics.query('write');
   own.release();
   // Another write may have been bound since this one was, and it has entered in its place.
@@ -58,11 +60,9 @@ function executeWrite(
   portal.started = true;
   const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
   const { body } = portal.statement;
-  if (body.kind !== 'write' || body.copy === null) {
-    link.send(frame, retry.answer('execute', { onError }));
-    return;
-  }
-  link.send(frame, retry.answer('execute', { ...copyIn.expectation(), onError }));
+  const particular = body.kind === 'write' ? answerToWrite(conversation, body) : {};
+  link.send(frame, retry.answer('execute', { ...particular, onError }));
+  if (body.kind !== 'write' || body.copy === null) return;
   link.requestFlush();
   // What the client sends next is data or not, by the answer.
   return copyIn.begun();

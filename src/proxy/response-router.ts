@@ -5,6 +5,7 @@
 import { StageError } from '../errors.ts';
 import { decodeReadyForQuery } from '../wire/backend-decoder.ts';
 import type { TransactionStatus } from '../wire/backend-messages.ts';
+import { commandComplete } from '../wire/backend-messages.ts';
 import type { Found } from '../wire/backend-scanner.ts';
 import { BackendScanner } from '../wire/backend-scanner.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
@@ -211,10 +212,11 @@ export class ResponseRouter {
     }
   }
 
-  private completion(frame: Buffer, { notice, holdsCompletion }: Expectation): void {
+  private completion(frame: Buffer, { tag, notice, holdsCompletion }: Expectation): void {
     if (notice !== undefined) this.outlet.add(notice);
-    if (holdsCompletion) this.held = Buffer.from(frame);
-    else this.outlet.add(frame);
+    const shown = tag === undefined ? frame : commandComplete(tag);
+    if (holdsCompletion) this.held = Buffer.from(shown);
+    else this.outlet.add(shown);
   }
 
   private ready(frame: Buffer): void {

@@ -20,6 +20,7 @@ import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
+import { canBeTruncated, truncateCall } from './truncate-call.ts';
 import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
 
 export interface Rewrite {
@@ -69,14 +70,20 @@ export class Rewriter {
     const functions = [...write.functions, ...write.fields.map(asFunction)];
     const runsCode = await this.checkCalls({ ...write, functions });
     if (this.names.hidesCatalog) throw hiddenCatalog;
-    const named = await this.resolve(write.relations);
+    const { truncate } = write;
+    const resolved = await this.resolve(write.relations);
+    const named = truncate ? resolved.filter(({ meaning }) => canBeTruncated(meaning)) : resolved;
     if (named.some(({ meaning }) => meaning.oid === null)) return null;
     for (const each of named) checkStageable(each);
     const [target] = named;
     if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
-    const staged = await this.ensureOverlays(named);
+    const staged = await this.ensureOverlays(named, truncate?.cascades);
     for (const each of staged) checkOverlay(each);
-    const rewrite = await this.replace(write, staged, runsCode);
+    // Of the tables that a cascade reaches it is not known whether they run code.
+    const replaced = await this.replace(write, staged, runsCode || truncate?.cascades === true);
+    const rewrite = truncate
+      ? { ...replaced, replacements: [truncateCall(write, truncate)] }
+      : replaced;
     this.kept.set(write, rewrite);
     return rewrite;
   }
@@ -105,12 +112,16 @@ export class Rewriter {
   }
 
   /** Has overlays made or rebuilt where that is needed, and gives what the names stand for then. */
-  private async ensureOverlays(named: readonly Named[]): Promise<readonly Named[]> {
+  private async ensureOverlays(
+    named: readonly Named[],
+    cascades = false,
+  ): Promise<readonly Named[]> {
     const lacking = named.filter(({ use, meaning }) => {
-      return meaning.stale || (use.target !== null && !meaning.writable);
+      return cascades || meaning.stale || (use.target !== null && !meaning.writable);
     });
     if (lacking.length === 0) return named;
-    await this.overlays.ensure([...new Set(lacking.map(({ meaning }) => meaning.oid as number))]);
+    const relations = new Set(lacking.map(({ meaning }) => meaning.oid as number));
+    await this.overlays.ensure([...relations], cascades);
     return this.resolve(
       named.map(({ use }) => use),
       true,

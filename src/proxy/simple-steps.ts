@@ -9,6 +9,7 @@ import { runExecute, runPrepare } from './simple-prepared.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
 import { runWrite } from './simple-write.ts';
+import { answerToWrite } from './staging-steps.ts';
 import { textToSend } from './statement-text.ts';
 import { hidesParameters } from './write-options.ts';
 
@@ -36,8 +37,8 @@ export async function runStep(conversation: Conversation, step: Step): Promise<b
             await originalTypes(conversation, { written: text, types: [] }, original);
         },
         send: ({ replacements }, wrapErrors) => {
-          const copying = verdict.copy === null ? {} : conversation.copyIn.expectation();
-          return sendStep(conversation, step, replacements, copying, wrapErrors);
+          const particular = answerToWrite(conversation, verdict);
+          return sendStep(conversation, step, replacements, particular, wrapErrors);
         },
         enter: (call) => enter(conversation.own, call, noParameters),
       });

@@ -48,6 +48,15 @@ export async function prepareReplacements(
   return { replacements: [...rewrite.replacements, ...typeList], typeList };
 }
 
+/** What is particular about the answer to a staged write. */
+export function answerToWrite(
+  { copyIn }: Conversation,
+  { copy, truncate }: Write,
+): Partial<Expectation> {
+  if (copy !== null) return copyIn.expectation();
+  return truncate === null ? {} : { tag: 'TRUNCATE TABLE' };
+}
+
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
 export function commitOwn({ own, router, link }: Conversation, sync: Expectation): void {
   own.commit({ onError: deliver, onDone: () => router.showHeld() });

@@ -60,6 +60,7 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
       columns,
       marksDefaults: given.includes('default'),
     },
+    truncate: null,
   };
 }
 

@@ -14,7 +14,7 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   if (!locking) return unclearLocking;
   const { relations, calls, qualifiers, fields, upserts, overriding, merges, rights } = uses;
   const common = { relations, locking, qualifiers };
-  const writing = { upserts, overriding, merges, rights, fields, copy: null };
+  const writing = { upserts, overriding, merges, rights, fields, copy: null, truncate: null };
   return uses.writes
     ? { kind: 'write', ...common, ...calls, ...writing }
     : { kind: 'read', ...common, functions: calls.functions, copy: null };

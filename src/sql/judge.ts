@@ -7,6 +7,7 @@ import { judgeDeallocate, judgeExecute, judgePrepare } from './judge-prepared.ts
 import { judgeQuery } from './judge-query.ts';
 import { judgeSet, judgeShow } from './judge-setting.ts';
 import { judgeTransaction } from './judge-transaction.ts';
+import { judgeTruncate } from './judge-truncate.ts';
 import { notYet } from './not-yet.ts';
 import { unknownElement } from './refused-parts.ts';
 import { refusedStatement } from './refused-statements.ts';
@@ -25,7 +26,7 @@ const judges: ReadonlyMap<string, Judge> = new Map([
   ['UpdateStmt', query],
   ['DeleteStmt', query],
   ['MergeStmt', query],
-  ['TruncateStmt', () => notYet.truncate],
+  ['TruncateStmt', judgeTruncate as Judge],
   ['ConstraintsSetStmt', () => notYet.setConstraints],
   ['CopyStmt', judgeCopy as Judge],
   ['ExplainStmt', judgeExplain as Judge],

@@ -6,7 +6,6 @@ export const notYet = {
     'WHERE CURRENT OF cannot be staged yet',
     'Name the row by its key in the WHERE clause.',
   ),
-  truncate: refuse('TRUNCATE cannot be staged yet', 'Use DELETE without a WHERE clause.'),
   explainWrite: refuse(
     'EXPLAIN of a statement that writes is not supported yet',
     'EXPLAIN a SELECT with the same FROM and WHERE clauses.',

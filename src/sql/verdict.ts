@@ -126,6 +126,11 @@ export interface Right {
   readonly columns: readonly string[] | null;
 }
 
+/** TRUNCATE: the range of the whole statement. */
+export interface Truncate extends ByteRange {
+  readonly cascades: boolean;
+}
+
 export interface Read {
   readonly kind: 'read';
   readonly relations: readonly RelationUse[];
@@ -162,6 +167,8 @@ export interface Write extends Calls {
   readonly fields: readonly string[];
   /** Set for COPY, whose one target is the first relation; null for queries. */
   readonly copy: CopyTarget | null;
+  /** Set for TRUNCATE, whose relations are all targets. */
+  readonly truncate: Truncate | null;
 }
 
 export interface ByteRange {

@@ -8,6 +8,7 @@ import { backend } from '../../src/wire/message-codes.ts';
 import { needProgram } from '../helpers/programs.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 import { b, connectWire, data, done, e, p, q, s, tell } from '../helpers/wire-script.ts';
@@ -16,6 +17,7 @@ const run = promisify(execFile);
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name varchar(5) NOT NULL DEFAULT 'd', amount int CHECK (amount >= 0), code text UNIQUE);
+CREATE TABLE own (id int PRIMARY KEY);
 CREATE TABLE counted (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
 INSERT INTO item VALUES (1, 'a', 1, 'c1');
 `;
@@ -193,6 +195,22 @@ suite('COPY by clients', (test) => {
       assert.match(fields.get('M') ?? '', /unexpected message type 0x5[01] during COPY from stdin/);
     }
     assert.equal(await staged(), [[1, 'a', 1, 'c1']]);
+  });
+
+  test('is refused under row-level security, as by PostgreSQL', async () => {
+    const { database, twin, daemon } = proxied;
+    const setUp = 'GRANT SELECT, INSERT ON own TO $role; ALTER TABLE own ENABLE ROW LEVEL SECURITY';
+    const role = await createRole(database, setUp);
+    const other = await createRole(twin, setUp);
+    try {
+      const messages = [q('COPY own FROM STDIN'), data('1\n'), done];
+      const answers = await tell(daemon.clientUrl(session, role.name, role.name), messages);
+      assert.equal(answers, await tell(twin.urlFor(other.name, other.name), messages));
+      assert.match(answers[0] ?? '', /COPY FROM not supported with row-level security/);
+    } finally {
+      await role.drop();
+      await other.drop();
+    }
   });
 
   test('a table changed behind known names is looked at again', async () => {

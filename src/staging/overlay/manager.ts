@@ -10,9 +10,10 @@ export interface OverlayManager {
   /**
    * Makes sure that write targets, and every table their foreign keys reach, have current overlays.
    * Cheap to call, but not free: callers call it when a name resolved to no overlay or to a stale one.
+   * @param cascades the statement writes to all tables that refer to its targets, whatever their foreign keys say
    * @throws StageError `statement_not_supported` with a hint for a table that cannot be staged
    */
-  ensure(relations: readonly number[]): Promise<void>;
+  ensure(relations: readonly number[], cascades?: boolean): Promise<void>;
 }
 
 /** Installations hold this advisory lock one after the other, so that several daemons never build the same overlay at once. */
@@ -24,11 +25,11 @@ const lockTimeout = '5s';
 /** Creates the manager over the service account's database. */
 export function createOverlayManager(db: Database): OverlayManager {
   return {
-    async ensure(relations) {
+    async ensure(relations, cascades = false) {
       await db.transaction(async (tx) => {
         await tx.query(`SELECT pg_advisory_xact_lock(${installationLock})`);
         await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
-        const { tables, written } = await reachableTables(tx, relations);
+        const { tables, written } = await reachableTables(tx, relations, cascades);
         const server = await serverMajor(tx);
         for (const table of tables) await installOverlay(tx, table, server);
         await tx.query(
@@ -47,7 +48,11 @@ interface Reachable {
 }
 
 /** Reads the write targets and what they need: the other end of each foreign key, and on from there wherever an action writes. */
-async function reachableTables(tx: Queryable, targets: readonly number[]): Promise<Reachable> {
+async function reachableTables(
+  tx: Queryable,
+  targets: readonly number[],
+  cascades: boolean,
+): Promise<Reachable> {
   const tables = new Map<number, Table>();
   const written = new Set(targets);
   // a set gives what is added while it is walked, too
@@ -57,7 +62,7 @@ async function reachableTables(tx: Queryable, targets: readonly number[]): Promi
     for (const { parent } of table.references) await readInto(tables, tx, parent.oid, name);
     for (const foreignKey of table.referencedBy) {
       await readInto(tables, tx, foreignKey.child.oid, name);
-      if (writesChild(foreignKey)) written.add(foreignKey.child.oid);
+      if (cascades || writesChild(foreignKey)) written.add(foreignKey.child.oid);
     }
   }
   return { tables: [...tables.values()], written: [...written] };

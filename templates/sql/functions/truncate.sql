@@ -1,0 +1,46 @@
+-- TRUNCATE, staged as the deletion of every row: no action of a foreign key fires, for what refers is truncated, too.
+-- Runs with the client's rights, and under its search_path, by which the names are looked up.
+-- p_names: [{"schema": null | text, "name": text, "only": boolean}, ...], as written.
+CREATE OR REPLACE PROCEDURE stage.truncate(p_names pg_catalog.text, p_cascade pg_catalog.bool)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_name pg_catalog.jsonb;
+  v_only pg_catalog.bool;
+  v_relation pg_catalog.oid;
+  v_relations pg_catalog.oid[] := '{}';
+  v_referring pg_catalog.oid[];
+BEGIN
+  FOR v_name IN SELECT value FROM pg_catalog.jsonb_array_elements(p_names::pg_catalog.jsonb) LOOP
+    v_only := (v_name ->> 'only')::pg_catalog.bool;
+    -- unlike stage.relation_named this raises what PostgreSQL does for a name that means nothing
+    v_relation := pg_catalog.concat_ws('.', pg_catalog.quote_ident(v_name ->> 'schema'),
+      pg_catalog.quote_ident(v_name ->> 'name'))::pg_catalog.regclass;
+    PERFORM stage.check_truncate(v_relation, v_only);
+    v_relations := pg_catalog.array_cat(v_relations, ARRAY(SELECT t FROM stage.truncated_tables(v_relation, v_only) t));
+  END LOOP;
+
+  LOOP
+    v_referring := ARRAY(SELECT r FROM stage.referring_tables(v_relations) r);
+    EXIT WHEN pg_catalog.cardinality(v_referring) = 0;
+    IF NOT p_cascade THEN
+      PERFORM stage.raise_referred(v_relations);
+    END IF;
+    FOREACH v_relation IN ARRAY v_referring LOOP
+      RAISE NOTICE 'truncate cascades to table "%"', (SELECT c.relname FROM pg_catalog.pg_class c WHERE c.oid = v_relation);
+      PERFORM stage.check_truncate(v_relation, false);
+    END LOOP;
+    v_relations := pg_catalog.array_cat(v_relations, v_referring);
+  END LOOP;
+
+  FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
+    IF stage.overlay_of(v_relation) IS NULL
+      OR EXISTS (SELECT 1 FROM stage.overlay o WHERE o.relation = v_relation AND o.stamp <> stage.table_stamp(v_relation))
+    THEN
+      RAISE EXCEPTION 'the definition of relation "%" changed', v_relation::pg_catalog.regclass
+        USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
+    END IF;
+    PERFORM pg_catalog.set_config('stage.judge_later', 'on', true);
+    EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(v_relation));
+    PERFORM pg_catalog.set_config('stage.judge_later', '', true);
+  END LOOP;
+END $$;
