@@ -1,4 +1,5 @@
--- Foreign keys in which a table is the child (p_side 'child') or the parent ('parent'), as a JSON array ordered by name.
+-- Foreign keys in which a table is the child (p_side 'child') or the parent ('parent'), as a JSON array in the order in
+-- which PostgreSQL judges them: that of the names of their triggers.
 -- Partitions' copies of a root's constraint are left out: the root is what is staged.
 CREATE OR REPLACE FUNCTION stage.foreign_keys(p_relation oid, p_side text) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
@@ -15,7 +16,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'onUpdate', stage.foreign_key_action(c.confupdtype),
       'deferrable', c.condeferrable,
       'deferred', c.condeferred
-    ) ORDER BY c.conname, c.oid), '[]')
+    ) ORDER BY (
+      SELECT CASE p_side WHEN 'child' THEN max(t.tgname COLLATE "C") ELSE min(t.tgname COLLATE "C") END
+      FROM pg_trigger t WHERE t.tgconstraint = c.oid AND t.tgrelid = p_relation), c.oid), '[]')
   FROM pg_constraint c
   WHERE c.contype = 'f' AND c.conparentid = 0
     AND CASE p_side WHEN 'child' THEN c.conrelid ELSE c.confrelid END = p_relation
