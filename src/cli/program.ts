@@ -20,7 +20,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'init',
-        summary: 'write a configuration file to start from',
+        summary: 'write a configuration, a service definition or a CI pipeline to start from',
         load: async () => (await import('./commands/init.ts')).configureInit,
       },
       {

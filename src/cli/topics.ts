@@ -34,10 +34,35 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
   XDG_STATE_HOME     keeps the session chosen in each directory (default ~/.local/state)
   PGUSER             database role for \`stage url\` and \`stage psql\`
   CI                 never ask
+  STAGE_ACCESSIBLE   no line that comes and goes, for screen readers
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
                      colours; --color goes before them, in this order
 
 \`stage serve --print-config\` shows every setting of the daemon and where it comes from.
+`,
+    },
+    output: {
+      summary: 'forms of output, and what a pipe gets',
+      text: `Output of stage:
+
+Data goes to stdout, everything else to stderr. In a pipe there are no colours, no questions and no headings, and
+lists have one line an item, divided by tabs. Every form is the same in a pipe and in a terminal:
+
+  -o json       one document, as REST answers it; --json is short for it, and gives errors as JSON too
+  -o jsonl      one JSON object a line
+  -o csv        for spreadsheets: an apostrophe stands before what they would take for a formula
+  -o markdown   for comments: nothing in it becomes a link, a mention or HTML
+  -o table      of lists, what people see; -o tsv what pipes get
+  -o text       of diffs, what people read; --mode lays it out
+
+Control characters and those that turn the direction of text are shown as escapes everywhere; only in JSON can
+they be told from what looks the same. Numbers are never rounded.
+
+Conditions of \`stage diff --where\` compare columns with numbers and texts: = <> < <= > >= IS NULL, IN (...),
+LIKE, ILIKE, joined by AND, OR, NOT. A column means either side of a change, from_column the one before it and
+to_column the one after it:
+
+  stage diff --where "status = 'paid' AND to_price > 100"
 `,
     },
     connecting: {

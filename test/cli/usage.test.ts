@@ -72,11 +72,11 @@ suite('command line usage', (test) => {
     }
   });
 
-  for (const topic of ['environment', 'connecting']) {
+  for (const topic of ['environment', 'output', 'connecting']) {
     test(`explains ${topic}`, async () => {
       const { code, stdout } = await shell.atTerminal(['help', topic]);
       assert.is(code, 0);
-      assert.match(stdout, /STAGE_SERVER|service_session/);
+      assert.match(stdout, /STAGE_SERVER|service_session|-o markdown/);
     });
   }
 

@@ -1,0 +1,95 @@
+/** What is written about the commands elsewhere, made from the definitions that parse them: the man page, the README's table. */
+import type { Command } from 'commander';
+import type { LazyCommand } from './lazy-commands.ts';
+import { topics } from './topics.ts';
+
+/** Gives all visible commands below one, in the order of its help; those that only hold others are left out. */
+async function leavesOf(command: LazyCommand): Promise<Command[]> {
+  await command.load();
+  const below = command.createHelp().visibleCommands(command) as LazyCommand[];
+  if (below.length === 0) return [command];
+  const leaves = [];
+  for (const each of below) leaves.push(...(await leavesOf(each)));
+  return leaves;
+}
+
+/** `stage session new [options]`, without the word for options that all have. */
+function spelling(command: Command): string {
+  const usage = command.usage().replace(/\[(?:options|command)\] ?/g, '');
+  return `${fullName(command)} ${usage}`.trim();
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+}
+
+/** Writes the README's table of commands. */
+export async function commandTable(program: LazyCommand): Promise<string> {
+  const rows = (await leavesOf(program)).map(
+    (command) => `| \`${spelling(command).replaceAll('|', '\\|')}\` | ${command.summary()} |\n`,
+  );
+  return `| Command | |\n|---|---|\n${rows.join('')}`;
+}
+
+/** Writes the man page, in the macros of man(7). */
+export async function manPage(program: LazyCommand): Promise<string> {
+  const commands = await leavesOf(program);
+  const parts = [
+    '.\\" Made from the definitions of the commands: npm run docs',
+    '.TH STAGE 1 "" "stage" "User Commands"',
+    '.SH NAME',
+    'stage \\- stage writes to PostgreSQL, review them, and apply them in one transaction',
+    '.SH SYNOPSIS',
+    '.B stage',
+    '.I command',
+    '[\\fIoptions\\fR] [\\fIarguments\\fR]',
+    '.SH DESCRIPTION',
+    roff(program.description()),
+    '.SH OPTIONS OF ALL COMMANDS',
+    ...optionParts(program),
+    '.SH COMMANDS',
+    ...commands.flatMap(commandParts),
+    ...Object.entries(topics).flatMap(([name, { text }]) => [
+      `.SH ${name.replace('-', ' ').toUpperCase()}`,
+      ...verbatim(text.trimEnd()),
+    ]),
+  ];
+  return `${parts.join('\n')}\n`;
+}
+
+function commandParts(command: Command): string[] {
+  return [
+    `.SS "${roff(spelling(command))}"`,
+    roff(command.description()),
+    ...optionParts(command),
+    ...verbatim(examplesOf(command)),
+  ];
+}
+
+function optionParts(command: Command): string[] {
+  const help = command.createHelp();
+  return help
+    .visibleOptions(command)
+    .filter(({ long }) => command.parent === null || long !== '--help')
+    .flatMap((option) => ['.TP', `.B ${roff(option.flags)}`, roff(help.optionDescription(option))]);
+}
+
+/** The examples stand before everything else in a command's help. */
+function examplesOf(command: Command): string {
+  const shown: string[] = [];
+  command.configureOutput({ writeOut: (text) => shown.push(text) }).outputHelp();
+  return /^Examples:\n[\s\S]*?(?=\n+Usage:)/.exec(shown.join(''))?.[0] ?? '';
+}
+
+function verbatim(text: string): string[] {
+  return text === '' ? [] : ['.PP', '.nf', ...text.split('\n').map(roff), '.fi'];
+}
+
+/** Text in which man finds no commands. */
+function roff(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^(?=[.'])/, '\\&')
+    .replaceAll('"', '\\(dq');
+}

@@ -1,0 +1,59 @@
+/** What the commands print with --json is as the JSON Schemas in the repository say. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { TestRest } from '../helpers/rest.ts';
+import { startTestRest } from '../helpers/rest.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import type { Shell } from './stage.ts';
+import { createShell } from './stage.ts';
+
+suite('JSON of the commands', (test) => {
+  let rest: TestRest;
+  let shell: Shell;
+  test.before(async () => {
+    rest = await startTestRest();
+    shell = await createShell(rest.url);
+  });
+  test.after(async () => {
+    await shell.clear();
+    await rest.stop();
+  });
+
+  async function valid(name: string, args: readonly string[]): Promise<void> {
+    const { stdout, stderr } = await shell.run([...args, '--json']);
+    assert.is(stderr, '');
+    const schema = z.fromJSONSchema(
+      JSON.parse(readFileSync(`templates/schemas/${name}.json`, 'utf8')),
+    );
+    const { error } = schema.safeParse(JSON.parse(stdout));
+    assert.is(error, undefined, `${args.join(' ')}: ${error?.message}`);
+  }
+
+  test('is as its schema says, all the way through a review', async () => {
+    await valid('session', ['session', 'new']);
+    const [id = ''] = (await shell.run(['session', 'new'])).stdout.split('\n');
+    await rest.write(id, `UPDATE orders SET note = 'x' WHERE id = 1`);
+    await rest.write(id, 'DELETE FROM order_items WHERE order_id = 1 AND product_id = 5');
+    await valid('session-list', ['session', 'list']);
+    await valid('diff', ['diff', id]);
+    await valid('diff', ['diff', id, '--filter', 'updates']);
+    await valid('diff', ['diff', id, '--stat']);
+    await valid('log', ['log', id]);
+    await rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
+    await valid('check', ['check', id]);
+    await rest.database.query(`UPDATE orders SET note = NULL WHERE id = 1`);
+    await valid('session', ['propose', id]);
+    await valid('session', ['approve', id, '--yes']);
+    await valid('audit-list', ['audit', 'list']);
+    await valid('audit-show', ['audit', 'show', 'aud_1']);
+    await valid('audit-verify', ['audit', 'verify']);
+    await valid('session-delete', ['session', 'delete', await rest.newSession(), '--yes']);
+  });
+
+  test('is noticed when it is not', () => {
+    const schema = z.fromJSONSchema(
+      JSON.parse(readFileSync('templates/schemas/diff.json', 'utf8')),
+    );
+    assert.is(schema.safeParse({ session_id: 'sess_1', tables: [] }).success, false);
+  });
+});
