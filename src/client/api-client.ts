@@ -168,8 +168,8 @@ export class ApiClient {
     return this.#get(auditPath(id), readAuditEntry);
   }
 
-  async verifyAudit(): Promise<Reply<AuditVerdict>> {
-    return this.#get('/audit/verify', readVerdict);
+  async verifyAudit(checkpoint?: string): Promise<Reply<AuditVerdict>> {
+    return this.#get('/audit/verify', readVerdict, { checkpoint });
   }
 
   async info(): Promise<Reply<ServerInfo>> {

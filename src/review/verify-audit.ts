@@ -39,19 +39,28 @@ SELECT position, encode(hash, 'hex') AS hash, stage.audit_text(
   approved_at, approved_by) AS text
 FROM stage.audit ORDER BY position`;
 
-/** Verifies the whole audit in one snapshot; memory does not grow with its length. */
-export async function verifyAudit(db: Database): Promise<AuditVerdict> {
+/**
+ * Verifies the whole audit in one snapshot; memory does not grow with its length.
+ * @param checkpoint a head that was noted down earlier: the chain must have passed through it
+ */
+export async function verifyAudit(
+  db: Database,
+  checkpoint: string | null = null,
+): Promise<AuditVerdict> {
   return db.transaction(async (tx) => {
     const [row] = await tx.query(selectHead);
     const head = row as HeadRow;
-    const walk = new ChainWalk(sha256(`stage.audit.v1 ${head.identity}`));
-    const firstBad = (await walkChain(tx, walk)) ?? compareEnd(walk, head);
+    const walk = new ChainWalk(sha256(`stage.audit.v1 ${head.identity}`), checkpoint);
+    const firstBad =
+      (await walkChain(tx, walk)) ??
+      compareEnd(walk, head) ??
+      (walk.isPassed ? null : { id: 'checkpoint', reason: unpassed });
     return {
       ok: firstBad === null,
       entries: walk.entries,
       approvals: walk.approvals,
       firstBad,
-      head: `sha256:${head.hash}`,
+      head: headOf(head.hash),
     };
   }, 'repeatable read read only');
 }
@@ -61,15 +70,26 @@ class ChainWalk {
   entries = 0;
   approvals = 0;
   hash: Buffer;
+  /** Whether the checkpoint, if there is one, was among the heads so far. */
+  isPassed: boolean;
+  readonly #checkpoint: string | null;
 
-  constructor(start: Buffer) {
+  constructor(start: Buffer, checkpoint: string | null) {
     this.hash = start;
+    this.#checkpoint = checkpoint;
+    this.isPassed = checkpoint === null || checkpoint === headOf(start.toString('hex'));
   }
 
   /** Goes over one link. Gives whether its stored hash is the one that follows. */
   follow(text: string, hash: string): boolean {
     this.hash = sha256(this.hash, text);
     return this.hash.toString('hex') === hash;
+  }
+
+  /** An approval ends here: its hash was the head of the chain then. */
+  approve(): void {
+    this.approvals += 1;
+    this.isPassed ||= this.#checkpoint === headOf(this.hash.toString('hex'));
   }
 }
 
@@ -85,7 +105,7 @@ async function walkChain(tx: Queryable, walk: ChainWalk): Promise<BadLink | null
     const bad = await walkEntries(entries, walk, Number(approval.entries));
     if (bad !== null) return bad;
     if (!walk.follow(approval.text, approval.hash)) return { id, reason: altered };
-    walk.approvals = number;
+    walk.approve();
   }
   const surplus = await entries.next();
   if (surplus.done) return null;
@@ -117,6 +137,11 @@ function compareEnd(walk: ChainWalk, head: HeadRow): BadLink | null {
   if (walk.hash.toString('hex') === head.hash) return null;
   return { id: `approval_${walk.approvals}`, reason: 'the chain does not end where its head says' };
 }
+
+const headOf = (hash: string) => `sha256:${hash}`;
+
+const unpassed =
+  'the chain never had this head: its end was cut off, or it was made anew from some place on';
 
 const altered = 'its content or the chain before it was altered: the hash does not follow';
 

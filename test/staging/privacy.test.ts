@@ -76,6 +76,33 @@ suite('privacy of sessions', (test) => {
     }
   });
 
+  test('the audit is out of reach, its guards too', async () => {
+    const statements = ['audit', 'approval', 'audit_head'].flatMap((table) => [
+      `UPDATE stage.${table} SET hash = hash`,
+      `DELETE FROM stage.${table}`,
+      `TRUNCATE stage.${table}`,
+      `INSERT INTO stage.${table} SELECT * FROM stage.${table}`,
+      `DROP TABLE stage.${table}`,
+      `ALTER TABLE stage.${table} DISABLE TRIGGER ALL`,
+      `ALTER TABLE stage.${table} RENAME TO x`,
+      `DROP TRIGGER append_only ON stage.${table}`,
+      `CREATE TRIGGER x BEFORE INSERT ON stage.${table} EXECUTE FUNCTION stage.refuse_change()`,
+    ]);
+    const others = [
+      'DROP FUNCTION stage.refuse_change() CASCADE',
+      `CREATE OR REPLACE FUNCTION stage.refuse_change() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'`,
+      'DROP SCHEMA stage CASCADE',
+      'SET session_replication_role = replica',
+      `SELECT stage.approve_session(gen_random_uuid(), NULL, NULL, '')`,
+    ];
+    for (const role of [reader, stranger]) {
+      const client = await role.connect();
+      for (const statement of [...statements, ...others]) {
+        assert.is((await rejects(client.query(statement))).code, '42501', statement);
+      }
+    }
+  });
+
   test('statistics of staged rows are not shown', async () => {
     await desk.database.query('ANALYZE');
     const client = await reader.connect();

@@ -9,16 +9,21 @@ import { examples } from '../run.ts';
 export const configureAuditVerify: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Recompute the hash chain of the record. Ends with exit code 1 and the first bad entry if it was changed.',
+      'Recompute the hash chain of the record. Ends with exit code 1 and the first bad entry if it was changed. ' +
+        'Against a head noted down elsewhere it also finds an end that was cut off, and a chain made anew.',
     )
-    .addHelpText('before', examples(['stage audit verify', 'stage audit verify --json']))
+    .option('--checkpoint <head>', 'a head that an earlier verification showed')
+    .addHelpText(
+      'before',
+      examples(['stage audit verify', 'stage audit verify --checkpoint sha256:... --json']),
+    )
     .action(
-      run(async (context) =>
+      run<{ checkpoint?: string }>(async (context, { checkpoint }) =>
         withServer(context, async ({ api }) => {
           const { body, value } = await withProgress(
             context.out,
             () => 'Recomputing the hash of every entry',
-            () => api.verifyAudit(),
+            () => api.verifyAudit(checkpoint),
           );
           if (context.out.json) await context.out.document(body);
           else await context.out.record(verdictRows(value));

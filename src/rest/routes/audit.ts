@@ -7,7 +7,7 @@ import { demandProject } from '../access.ts';
 import { auditBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
-import { operation, paging, shortText, timestamp } from '../schemas/inputs.ts';
+import { digest, operation, paging, shortText, timestamp } from '../schemas/inputs.ts';
 import { auditEntry, auditList, auditVerdict } from '../schemas/outputs.ts';
 
 const list = defineRoute({
@@ -54,13 +54,17 @@ const verify = defineRoute({
   method: 'get',
   path: '/audit/verify',
   name: 'verifyAudit',
-  summary: 'Recomputes the hash chain and names the first entry that does not fit.',
+  summary:
+    'Recomputes the hash chain and names the first entry that does not fit. With checkpoint, a head that was noted down ' +
+    'earlier, the chain must have passed through it.',
   right: 'review',
+  query: z.object({ checkpoint: digest.optional() }),
   answers: { 200: auditVerdict },
   errors: [],
   needsUpstream: true,
-  handle: async (_, { db }) => {
-    const { ok, entries, approvals, firstBad, head } = await verifyAudit(db);
+  handle: async ({ query }, { db }) => {
+    const verdict = await verifyAudit(db, query.checkpoint ?? null);
+    const { ok, entries, approvals, firstBad, head } = verdict;
     return { body: { ok, entries, approvals, first_bad: firstBad && { ...firstBad }, head } };
   },
 });

@@ -11,7 +11,7 @@ import { getSession } from '../../staging/session-store.ts';
 import { changePageBody, outlineBody, sessionBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
-import { cursor, longText, operation, paging, shortText } from '../schemas/inputs.ts';
+import { cursor, digest, longText, operation, paging, shortText } from '../schemas/inputs.ts';
 import { changePage, conflictList, diff, outline, session } from '../schemas/outputs.ts';
 
 const showDiff = defineRoute({
@@ -107,10 +107,7 @@ const approve = defineRoute({
   right: 'review',
   body: z.object({
     approved_by: shortText.nullish(),
-    digest: z
-      .string()
-      .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits')
-      .nullish(),
+    digest: digest.nullish(),
   }),
   answers: { 200: session },
   errors: [

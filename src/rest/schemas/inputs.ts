@@ -19,6 +19,11 @@ export const shortText = z
 /** A text of several lines. */
 export const longText = z.string().max(2000).regex(lines, 'control characters are not allowed');
 
+/** A digest of a diff, or a head of the audit. */
+export const digest = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hexadecimal digits');
+
 /** A query parameter that is a whole number: digits only, so that neither `1e9` nor ` 5` nor nothing at all passes. */
 const whole = (schema: z.ZodType) =>
   z.preprocess((value) => (isDigits(value) ? Number(value) : value), schema);

@@ -1,0 +1,47 @@
+/**
+ * How many entries of the audit are verified in a second: `node --import tsx bench/verify-audit.ts`.
+ * BENCH_ENTRIES (100000) is their number. Time of the processors is told besides, for it holds on a busy machine.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbedded } from '../src/daemon/embedded.ts';
+import { createLog } from '../src/log.ts';
+import { approveSession } from '../src/review/approve.ts';
+import { proposeSession } from '../src/review/propose.ts';
+import { verifyAudit } from '../src/review/verify-audit.ts';
+import { createDesk } from '../test/helpers/desk.ts';
+
+const entries = Number(process.env['BENCH_ENTRIES'] ?? 100_000);
+const rounds = 5;
+
+const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
+const log = createLog('silent', process.stderr);
+const server = await startEmbedded({ directory, log, settings: { fsync: 'off' } });
+process.env['STAGE_TEST_UPSTREAM'] = server.url;
+const desk = await createDesk(
+  'CREATE TABLE t (id int PRIMARY KEY, v text, n numeric, at timestamptz DEFAULT now())',
+);
+const session = await desk.open();
+await desk.stage(
+  session,
+  `INSERT INTO t SELECT g, 'value ' || g, g / 3.0 FROM generate_series(1, ${entries}) g`,
+);
+await proposeSession(desk.service, session);
+await approveSession(desk.service, session, { approvedBy: 'bench', digest: null });
+
+const perSecond = (ms: number) => Math.round((entries / ms) * 1000).toLocaleString('en');
+for (let round = 0; round < rounds; round += 1) {
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const { ok } = await verifyAudit(desk.service);
+  const wall = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpu);
+  const own = perSecond((user + system) / 1000);
+  process.stdout.write(
+    `${ok ? 'intact' : 'CHANGED'}: ${perSecond(wall)} entries/s, ${own} per second of this process\n`,
+  );
+}
+await desk.close();
+await server.stop();
+await rm(directory, { recursive: true });

@@ -1,0 +1,126 @@
+/**
+ * Random tamperings are all found, and no honest chain is suspected.
+ * STAGE_TEST_TAMPERINGS (60) and STAGE_TEST_CLEAN_RUNS (10) say how many; STAGE_TEST_SEED repeats a run.
+ */
+import pg from 'pg';
+import type { Database } from '../../src/db/database.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { randomTampering } from '../helpers/tampering.ts';
+
+const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
+const tamperings = number('STAGE_TEST_TAMPERINGS', 60);
+const cleanRuns = number('STAGE_TEST_CLEAN_RUNS', 10);
+const seed = number('STAGE_TEST_SEED', Date.now() % 2 ** 31);
+
+const schema = `CREATE TABLE t (id int PRIMARY KEY, v text, n numeric, j jsonb, at timestamptz, a int[])`;
+
+const values = [
+  `'v', 1.10, '{"b": 1, "a": [1.0, null]}', now(), '{1,2}'`,
+  `U&'\\00E9e\\0301', 'NaN', 'null', 'infinity', NULL`,
+  `NULL, 123456789012345678901234567890.5, '"\\u0001"', '1900-01-01', '[2:3]={1,2}'`,
+  `E'line\\nline "quoted"', -0.0, '{}', NULL, '{}'`,
+];
+
+suite('audit: tampering', (test) => {
+  let desk: Desk;
+  let admin: pg.Client;
+  const random = createRandom(seed);
+  test.before(async () => {
+    desk = await createDesk(schema);
+    admin = new pg.Client({
+      connectionString: desk.database.url,
+      types: { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig,
+    });
+    await admin.connect();
+    for (let count = 0; count < 6; count += 1) await approveSomething();
+  });
+  test.after(async () => {
+    await admin.end();
+    await desk.close();
+  });
+
+  async function approveSomething(): Promise<void> {
+    const session = await desk.open();
+    const first = random.below(1_000_000) * 10;
+    const rows = values
+      .slice(0, 1 + random.below(4))
+      .map((row, index) => `(${first + index}, ${row})`);
+    const steps = [
+      `INSERT INTO t VALUES ${rows.join(', ')} ON CONFLICT DO NOTHING`,
+      `UPDATE t SET v = v || 'x', n = n + 1 WHERE id % 3 = ${random.below(3)}`,
+      `DELETE FROM t WHERE id % 11 = ${random.below(11)}`,
+    ];
+    const inserted = steps[0]?.replace(' ON CONFLICT DO NOTHING', '') ?? '';
+    const chosen = [inserted, ...steps.slice(1).filter(() => random.chance(0.5))];
+    await desk.stage(session, chosen.join(';'));
+    await proposeSession(desk.service, session);
+    const by = { approvedBy: random.pick(['kim', null]), approvedAs: random.pick(['k', null]) };
+    await approveSession(desk.service, session, { ...by, digest: null });
+  }
+
+  /** What the administrator's own transaction sees. */
+  const inside: Database = {
+    query: async (text, parameters = []) => (await admin.query(text, [...parameters])).rows,
+    transaction: async (work) => work(inside),
+    close: async () => undefined,
+  };
+
+  test(
+    `of ${tamperings} random tamperings every one is found (seed ${seed})`,
+    async () => {
+      const { head, entries, approvals } = await verifyAudit(desk.service);
+      const found = new Map<string, number>();
+      for (let count = 0; count < tamperings; count += 1) {
+        const { kind, sql, consistent } = randomTampering(random, { entries, approvals });
+        await admin.query(`BEGIN; SET LOCAL session_replication_role = replica`);
+        await admin.query(sql);
+        await admin.query('SAVEPOINT verify');
+        const plain = await verifyAudit(inside);
+        await admin.query('ROLLBACK TO verify');
+        if (consistent) assert.ok(plain.ok, `${kind}: ${sql}`);
+        else assert.is(plain.ok, false, `${kind}: ${sql}`);
+        const checked = await verifyAudit(inside, head);
+        assert.is(checked.ok, false, `${kind}: ${sql}`);
+        assert.ok(checked.firstBad);
+        await admin.query('ROLLBACK');
+        found.set(kind, (found.get(kind) ?? 0) + 1);
+      }
+      if (tamperings >= 60) assert.is(found.size, 7, JSON.stringify([...found]));
+      assert.ok((await verifyAudit(desk.service, head)).ok, 'nothing of it is left');
+    },
+    { timeout: 60_000 + tamperings * 1_000 },
+  );
+
+  test(
+    `of ${cleanRuns} honest chains none is suspected`,
+    async () => {
+      const heads: string[] = [(await verifyAudit(desk.service)).head];
+      for (let count = 0; count < cleanRuns; count += 1) {
+        await approveSomething();
+        const verdict = await verifyAudit(desk.service, random.pick(heads));
+        assert.equal(verdict.firstBad, null, JSON.stringify(verdict));
+        heads.push(verdict.head);
+      }
+    },
+    { timeout: 60_000 + cleanRuns * 2_000 },
+  );
+
+  test('an empty chain passes through its beginning, and through nothing else', async () => {
+    const empty = await createDesk(schema);
+    try {
+      const { head, ok } = await verifyAudit(empty.service);
+      assert.ok(ok);
+      assert.ok((await verifyAudit(empty.service, head)).ok);
+      const other = await verifyAudit(empty.service, `sha256:${'0'.repeat(64)}`);
+      assert.is(other.firstBad?.id, 'checkpoint');
+    } finally {
+      await empty.close();
+    }
+  });
+});
