@@ -25,12 +25,19 @@ BEGIN
   RETURN coalesce(NEW, OLD);
 END $body$;
 
--- Makes the empty copy for the running transaction, under a name of ours.
+-- Makes the empty copy for the running transaction, under a name of ours. A table that a client has put there in its place
+-- is not touched: its triggers would run with the service account's rights.
 CREATE FUNCTION {{target_function}}() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+  v_owner oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = to_regclass('pg_temp.{{target}}'));
 BEGIN
   PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is on yet: filling the copy is none
-  IF to_regclass('pg_temp.{{target}}') IS NOT NULL THEN
+  IF v_owner IS NOT NULL THEN
+    IF v_owner <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) THEN
+      RAISE EXCEPTION 'the temporary table "{{target}}" stands in the way of MERGE' USING ERRCODE = 'insufficient_privilege',
+        HINT = 'Drop it: names that begin with _stage_ belong to the staging service.';
+    END IF;
     TRUNCATE pg_temp.{{target}};
     RETURN;
   END IF;
