@@ -1,5 +1,5 @@
 /**
- * How many entries of the audit are verified in a second: `node --import tsx bench/verify-audit.ts`.
+ * How many entries of the audit are verified in a second: `npm run bench:audit`.
  * BENCH_ENTRIES (100000) is their number. Time of the processors is told besides, for it holds on a busy machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
