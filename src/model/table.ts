@@ -1,6 +1,8 @@
 /** The shape of a production table, as far as staging has to know it. All SQL texts in it are PostgreSQL's own deparsed text. */
 
 export interface Column {
+  /** Stays the same while the column lives, whatever its name becomes. */
+  readonly number: number;
   readonly name: string;
   /** Type with modifiers and, where it is not the type's own, collation: `character varying(20) COLLATE "C"`. */
   readonly type: string;

@@ -41,6 +41,8 @@ export interface ResolvedName {
   readonly writable: boolean;
   /** Staging its rows may run user code: defaults, checks, policies. */
   readonly code: boolean;
+  /** The session's staged rows of it were put aside, because nobody can say what they mean by now. */
+  readonly parked: boolean;
   /** The overlay no longer fits the table's definition. */
   readonly stale: boolean;
 }
@@ -93,6 +95,7 @@ export class Names {
   private currentVersion = 0;
   private currentPath = '';
   private isUnsure = false;
+  private areOverlaysSuspect = false;
 
   constructor(ask: Ask, allowedFunctions: readonly string[]) {
     this.ask = ask;
@@ -119,6 +122,18 @@ export class Names {
     this.relations.clear();
     this.called.clear();
     this.currentVersion += 1;
+  }
+
+  /** An overlay turned out not to fit, although its stamp says so. */
+  suspectOverlays(): void {
+    this.areOverlaysSuspect = true;
+  }
+
+  /** Whether overlays are to be compared with their tables, stamps or not; said once. */
+  takeSuspicion(): boolean {
+    const wereSuspect = this.areOverlaysSuspect;
+    this.areOverlaysSuspect = false;
+    return wereSuspect;
   }
 
   /** Names may mean something else again when the running transaction ends. */
@@ -255,6 +270,7 @@ const unresolved: ResolvedName = {
   uniques: [],
   writable: false,
   code: false,
+  parked: false,
   stale: false,
 };
 

@@ -7,6 +7,14 @@ import type { ErrorHandler, Expectation } from './expectation.ts';
 import type { Names } from './names.ts';
 import type { ResponseRouter } from './response-router.ts';
 
+/**
+ * Whether a function of an overlay met a name that is no more: a table that it refers to was altered, of which the table's
+ * own stamp tells nothing.
+ */
+function failedInOverlay(fields: ErrorFields): boolean {
+  return /^42/.test(fields.get('C') ?? '') && (fields.get('W') ?? '').includes(' stage_data.');
+}
+
 /** More than this is not kept for a second try. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
@@ -84,16 +92,30 @@ export class Retry {
    */
   before(handler: ErrorHandler, mayBeStale: (sqlstate: string) => boolean = () => false) {
     return (fields: ErrorFields): Buffer | null => {
-      const sqlstate = fields.get('C') ?? '';
-      const isStale = sqlstate === staleNames || mayBeStale(sqlstate);
-      if (isStale) this.names.forget();
+      const told = this.judge(fields, mayBeStale);
       // The rest of the batch must be on its way: only then does it end without the client.
       const canRunAgain = this.armed && this.router.awaitsReady;
-      if (!canRunAgain || !(isStale || sqlstate === rowChanged)) return handler(fields);
+      if (!canRunAgain || !told.isCurable) return handler(told.fields);
       this.wanted = true;
       this.router.close();
       return null;
     };
+  }
+
+  /** Says whether a second try may cure an error, and makes sure that it does not start from the same names. */
+  private judge(
+    fields: ErrorFields,
+    mayBeStale: (sqlstate: string) => boolean,
+  ): { readonly fields: ErrorFields; readonly isCurable: boolean } {
+    if (failedInOverlay(fields)) {
+      this.names.suspectOverlays();
+      this.names.forget();
+      return { fields: new Map(fields).set('C', staleNames), isCurable: true };
+    }
+    const sqlstate = fields.get('C') ?? '';
+    const isStale = sqlstate === staleNames || mayBeStale(sqlstate);
+    if (isStale) this.names.forget();
+    return { fields, isCurable: isStale || sqlstate === rowChanged };
   }
 
   /** Whether to try again; if so the client hears from now on, and gives what is to be handled again. */

@@ -116,10 +116,25 @@ export class Rewriter {
     named: readonly Named[],
     cascades = false,
   ): Promise<readonly Named[]> {
+    const areSuspect = this.names.takeSuspicion();
     const lacking = named.filter(({ use, meaning }) => {
-      return cascades || meaning.stale || (use.target !== null && !meaning.writable);
+      // a view without an overlay of this table was made for another one that bore its name
+      const isForeign = meaning.overlay !== null && meaning.signature === '';
+      const isTarget = use.target !== null;
+      return (
+        cascades || meaning.stale || isForeign || (isTarget && (areSuspect || !meaning.writable))
+      );
     });
-    if (lacking.length === 0) return named;
+    const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
+    for (const each of current) checkParked(each);
+    return current;
+  }
+
+  private async ensure(
+    lacking: readonly Named[],
+    named: readonly Named[],
+    cascades: boolean,
+  ): Promise<Named[]> {
     const relations = new Set(lacking.map(({ meaning }) => meaning.oid as number));
     await this.overlays.ensure([...relations], cascades);
     return this.resolve(
@@ -268,6 +283,19 @@ const sourceObstacles: typeof targetObstacles = {
     hint: 'It would show production without what is staged: name the tables behind the view.',
   },
 };
+
+/** @throws StageError when what the session staged in the table cannot be shown there any more */
+function checkParked({ use, meaning }: Named): void {
+  if (!meaning.parked) return;
+  throw new StageError(
+    'statement_not_supported',
+    `a change of "${use.name}" has made rows ambiguous that this session staged before`,
+    {
+      sqlstate: '55006',
+      hint: 'Look at the conflicts of the session, reject it, and stage the changes in a new one.',
+    },
+  );
+}
 
 /** @throws StageError when the overlay just made cannot be seen: the transaction's snapshot is older */
 function checkOverlay({ use, meaning }: Named): void {

@@ -83,7 +83,7 @@ export async function detectConflicts(
   relations: readonly ReviewRelation[],
   scope: ConflictScope,
 ): Promise<Conflict[]> {
-  const found: Conflict[] = [];
+  const found = await parkedConflicts(tx, uuid);
   for (const { relation, name, staged, current } of relations) {
     if (!current) {
       found.push(schemaConflict(name));
@@ -131,11 +131,21 @@ function toConflict(table: string, row: ConflictRow): Conflict {
   };
 }
 
-function schemaConflict(table: string): Conflict {
+/** One conflict for each column, or else table, in which a migration met rows that the session had staged before it. */
+async function parkedConflicts(tx: Queryable, uuid: string): Promise<Conflict[]> {
+  const rows = await tx.query(
+    `SELECT p.table_name, c.name FROM stage.parked_table p LEFT JOIN unnest(p.columns) WITH ORDINALITY c (name, number) ON true
+     WHERE p.session = $1 ORDER BY p.table_name COLLATE "C", p.relation, c.number`,
+    [uuid],
+  );
+  return rows.map((row) => schemaConflict(String(row['table_name']), row['name'] ?? null));
+}
+
+function schemaConflict(table: string, field: string | null = null): Conflict {
   return {
     table,
     rowId: new JsonText('null'),
-    field: null,
+    field,
     kind: 'schema',
     sessionBase: null,
     sessionNew: null,

@@ -1,15 +1,19 @@
-/** Where a session's net changes are read from, table by table: the shadow tables, or after approval the audit. */
+/** Where a session's net changes are read from, table by table: the shadow tables, what is parked, or after approval the audit. */
 import { createHash } from 'node:crypto';
 import type { Queryable, Row } from '../db/database.ts';
 import type { ChangeCounts } from '../model/change.ts';
 import type { SessionStatus } from '../model/session.ts';
 
 const stagedTables = `
-SELECT o.relation, o.shown_name AS name FROM stage.overlay o
-WHERE o.relation IN (SELECT stage.staged_relations($1)) ORDER BY o.shown_name COLLATE "C", o.relation`;
+SELECT t.* FROM (
+  SELECT o.relation, o.shown_name AS name, 'staged' AS kind FROM stage.overlay o
+  WHERE o.relation IN (SELECT stage.staged_relations($1))
+  UNION ALL
+  SELECT p.relation, p.table_name, 'parked' FROM stage.parked_table p WHERE p.session = $1
+) t ORDER BY t.name COLLATE "C", t.relation`;
 
 const appliedTables = `
-SELECT a.relation, a.table_name AS name FROM stage.audit a
+SELECT a.relation, a.table_name AS name, 'applied' AS kind FROM stage.audit a
 WHERE a.session = $1 GROUP BY a.relation, a.table_name ORDER BY a.table_name COLLATE "C", a.relation`;
 
 /** One table of a diff. Its texts are SQL of row sources. */
@@ -39,8 +43,24 @@ export async function diffTables(
 ): Promise<DiffTable[]> {
   const applied = status === 'approved';
   const rows = await tx.query(applied ? appliedTables : stagedTables, [uuid]);
-  const table = applied ? appliedTable : stagedTable;
-  return rows.map((row) => table(uuid, Number(row['relation']), String(row['name'])));
+  return rows.map((row) => tableOf(uuid, row as TableRow));
+}
+
+type TableRow = Row & {
+  readonly relation: string;
+  readonly name: string;
+  readonly kind: 'staged' | 'parked' | 'applied';
+};
+
+function tableOf(uuid: string, { relation, name, kind }: TableRow): DiffTable {
+  const oid = Number(relation);
+  if (kind === 'staged') return stagedTable(uuid, oid, name);
+  const changes =
+    kind === 'applied'
+      ? `stage.audit_diff('${uuid}', ${oid})`
+      : `(SELECT p.number, p.operation, p.row_id, p.before, p.after FROM stage.parked_change p
+          WHERE p.session = '${uuid}' AND p.relation = ${oid} ORDER BY p.number)`;
+  return keptTable(oid, name, changes);
 }
 
 function stagedTable(uuid: string, relation: number, name: string): DiffTable {
@@ -53,8 +73,8 @@ function stagedTable(uuid: string, relation: number, name: string): DiffTable {
   };
 }
 
-function appliedTable(uuid: string, relation: number, name: string): DiffTable {
-  const changes = `stage.audit_diff('${uuid}', ${relation})`;
+/** Of a table whose changes are kept as a diff shows them. */
+function keptTable(relation: number, name: string, changes: string): DiffTable {
   return {
     relation,
     name,

@@ -2,14 +2,16 @@
 import { createHash } from 'node:crypto';
 import { foreignKeyRank } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
-import { StageError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { applySql } from './apply.ts';
+import { carryOverSql, setAsideSql } from './carry-over.ts';
+import type { ShadowColumn } from './column-changes.ts';
+import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './column-changes.ts';
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
 import { mergeSql } from './merge.ts';
-import { oldColumns, overlaySchema, rowTypeName, shadowName, upsertSchema } from './names.ts';
+import { oldColumns, overlaySchema, upsertSchema } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
 import { triggersSql } from './triggers.ts';
@@ -17,46 +19,73 @@ import { upsertSql } from './upsert.ts';
 import { defaultsSql, overlaySql } from './view.ts';
 
 /**
- * Makes the overlay of a table current.
+ * Makes the overlay of a table current. Staged rows are taken along where it is clear what they mean now; where it is not,
+ * those of the session are parked, and its approval reports a conflict.
  * @param server major version of PostgreSQL
- * @throws StageError `statement_not_supported` when columns or key changed while rows are staged under the old ones
  */
 export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
-  const [installed] = await tx.query(
-    'SELECT signature, layout FROM stage.overlay WHERE relation = $1',
-    [table.oid],
-  );
-  if (installed?.['signature'] === table.signature) {
+  const installed = await readInstalled(tx, table.oid);
+  if (installed?.signature === table.signature) {
     await tx.query(
-      'UPDATE stage.overlay SET stamp = stage.table_stamp(relation) WHERE relation = $1',
+      'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
       [table.oid],
     );
     return;
   }
-  if (installed !== undefined) await tx.query('SELECT stage.drop_overlay($1)', [table.oid]);
   const layout = layoutOf(table);
-  if (installed?.['layout'] !== layout) await createShadow(tx, table, installed !== undefined);
+  const changes = installed && compareColumns(table, installed.columns, installed.isRewritten);
+  const isCarried = changes !== null && installed?.layout !== layout;
+  if (isCarried) await parkUnclear(tx, table, changes, installed?.key ?? []);
+  if (installed !== null) await tx.query('SELECT stage.drop_overlay($1)', [table.oid]);
+  if (isCarried) await tx.query(setAsideSql(table));
+  if (installed?.layout !== layout) await tx.query(shadowSql(table));
   for (const schema of [overlaySchema(table), upsertSchema(table)]) {
     await tx.query(
       `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
     );
   }
-  await tx.query('SELECT stage.release_name($1, $2, $3)', [
-    table.oid,
-    table.namespaceOid,
-    table.name,
-  ]);
-  await tx.query(overlayScript(table, server));
+  await tx.query(viewScript(table));
+  if (isCarried) await tx.query(carryOverSql(table, changes));
+  await tx.query(triggerScript(table, server));
+  if (installed !== null) await parkDuplicates(tx, table);
+  await tx.query(shadowIndexesSql(table).join(';\n'));
   await register(tx, table, layout);
 }
 
-/** Everything that builds the overlay over an existing shadow table; one script, so that it costs one round trip. */
-function overlayScript(table: Table, server: number): string {
+interface Installed {
+  readonly signature: string | null;
+  readonly layout: string | null;
+  readonly key: readonly string[];
+  readonly columns: readonly ShadowColumn[];
+  /** Whether every row of the table may have been written anew since. */
+  readonly isRewritten: boolean;
+}
+
+async function readInstalled(tx: Queryable, relation: number): Promise<Installed | null> {
+  const [row] = await tx.query(
+    `SELECT signature, layout, to_json(key_columns) AS key, columns,
+       storage IS DISTINCT FROM pg_relation_filenode(relation) OR storage IS NULL AS rewritten
+     FROM stage.overlay WHERE relation = $1`,
+    [relation],
+  );
+  if (row === undefined) return null;
+  return {
+    signature: row['signature'] ?? null,
+    layout: row['layout'] ?? null,
+    key: JSON.parse(row['key'] ?? '[]') as string[],
+    columns: JSON.parse(row['columns'] ?? '[]') as ShadowColumn[],
+    isRewritten: row['rewritten'] === 't',
+  };
+}
+
+/** The view with the functions that its values come from. */
+function viewScript(table: Table): string {
+  return [overlaySql(table), ...defaultsSql(table), ...rowFunctionsSql(table)].join(';\n');
+}
+
+/** Everything that works on staged rows. */
+function triggerScript(table: Table, server: number): string {
   return [
-    ...shadowIndexesSql(table),
-    overlaySql(table),
-    ...defaultsSql(table),
-    ...rowFunctionsSql(table),
     ...triggersSql(table, server),
     upsertSql(table, server),
     ...mergeSql(table, server),
@@ -68,39 +97,28 @@ function overlayScript(table: Table, server: number): string {
 
 /** A witness of what the shadow table is made of. */
 function layoutOf(table: Table): string {
-  const parts = [table.columns.map(({ name, type }) => [name, type]), table.key, oldColumns(table)];
+  const parts = [
+    table.columns.map(({ number, name, type, generated }) => [
+      number,
+      name,
+      type,
+      generated?.expression,
+    ]),
+    table.key,
+    oldColumns(table),
+  ];
   return createHash('md5').update(JSON.stringify(parts)).digest('hex');
-}
-
-async function createShadow(tx: Queryable, table: Table, exists: boolean): Promise<void> {
-  if (exists) {
-    const [row] = await tx.query(`SELECT EXISTS (SELECT 1 FROM ${shadowName(table)}) AS staged`);
-    if (row?.['staged'] === 't') throw layoutChanged(table);
-    await tx.query(`DROP TABLE ${shadowName(table)}; DROP TYPE ${rowTypeName(table)}`);
-  }
-  await tx.query(shadowSql(table));
-}
-
-function layoutChanged(table: Table): StageError {
-  const name = shownName(table.schema, table.name);
-  return new StageError(
-    'statement_not_supported',
-    `the columns or the key of "${name}" changed while sessions hold staged rows of it`,
-    {
-      sqlstate: '55006',
-      hint: 'Approve, reject or delete the sessions that staged rows of this table before its change, then retry.',
-    },
-  );
 }
 
 async function register(tx: Queryable, table: Table, layout: string): Promise<void> {
   await tx.query(
-    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, foreign_key_rank)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), $10)
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, foreign_key_rank, columns, storage)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), $10, $11, pg_relation_filenode($1))
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, writable = false,
-       foreign_key_rank = excluded.foreign_key_rank, installed_at = clock_timestamp()`,
+       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage,
+       installed_at = clock_timestamp()`,
     [
       table.oid,
       table.namespaceOid,
@@ -112,6 +130,7 @@ async function register(tx: Queryable, table: Table, layout: string): Promise<vo
       table.signature,
       layout,
       await foreignKeyRank(tx, table.oid),
+      JSON.stringify(shadowColumns(table)),
     ],
   );
 }

@@ -29,6 +29,7 @@ export function createOverlayManager(db: Database): OverlayManager {
       await db.transaction(async (tx) => {
         await tx.query(`SELECT pg_advisory_xact_lock(${installationLock})`);
         await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+        await tx.query('SELECT stage.release_names()');
         const { tables, written } = await reachableTables(tx, relations, cascades);
         const server = await serverMajor(tx);
         for (const table of tables) await installOverlay(tx, table, server);

@@ -21,9 +21,9 @@ function rowFunction(
   return `CREATE FUNCTION ${name}(${parameters}) RETURNS ${returns} LANGUAGE sql STABLE PARALLEL SAFE AS ${body}`;
 }
 
-/** A call of such a function on the columns of one row variable. */
-export function rowCall(name: string, columns: readonly string[]): string {
-  return `${name}(${columns.map((column) => `NEW.${quoteIdentifier(column)}`).join(', ')})`;
+/** A call of such a function on the columns of one row. */
+export function rowCall(name: string, columns: readonly string[], row = 'NEW.'): string {
+  return `${name}(${columns.map((column) => row + quoteIdentifier(column)).join(', ')})`;
 }
 
 /** The functions behind generated columns, CHECK constraints, unique expressions and predicates, and partition bounds. */

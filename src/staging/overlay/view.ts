@@ -44,10 +44,23 @@ function sourceColumn({ name, domain, baseType }: Column): string {
 }
 
 /** Columns whose default PostgreSQL applies by itself when a view has it, with the call that gives the value. */
-export function defaultColumns(table: Table): { readonly name: string; readonly call: string }[] {
+export function defaultColumns(table: Table): DefaultCall[] {
+  // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
+  const always = new Set(
+    table.columns.filter(({ identity }) => identity === 'always').map(({ name }) => name),
+  );
+  return defaultCalls(table).filter(({ name }) => !always.has(name));
+}
+
+interface DefaultCall {
+  readonly name: string;
+  readonly call: string;
+}
+
+/** Every column that has a default, with the call that gives its value. */
+export function defaultCalls(table: Table): DefaultCall[] {
   return table.columns.flatMap((column, index) =>
-    // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
-    column.identity === 'always' || defaultBody(column) === null
+    defaultBody(column) === null
       ? []
       : [{ name: column.name, call: `${functionName(table, 'default', index + 1)}()` }],
   );

@@ -12,6 +12,10 @@ BEGIN
     RAISE EXCEPTION 'cannot execute % in a session that is %', TG_OP, coalesce(v_status, 'deleted')
       USING ERRCODE = 'read_only_sql_transaction', HINT = 'Create a new session to stage further changes.';
   END IF;
+  IF EXISTS (SELECT 1 FROM stage.parked_table WHERE session = current_setting('stage.session')::uuid) THEN
+    RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', TG_OP
+      USING ERRCODE = 'object_in_use', HINT = 'Look at the conflicts of the session, reject it, and stage the changes in a new one.';
+  END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action: part of the mutation that caused it
     PERFORM set_config('stage.start_' || TG_ARGV[0], v_id, true),
             set_config('stage.mutation_' || TG_ARGV[0], current_setting('stage.mutation'), true);

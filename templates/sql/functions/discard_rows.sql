@@ -11,6 +11,7 @@ BEGIN
     GET DIAGNOSTICS v_count = ROW_COUNT;
     v_total := v_total + v_count;
   END LOOP;
+  DELETE FROM stage.parked_table WHERE session = p_session;
   RETURN v_total;
 END $$;
 REVOKE ALL ON FUNCTION stage.discard_rows(uuid) FROM PUBLIC;

@@ -31,6 +31,7 @@ LANGUAGE sql STABLE AS $$
       'uniques', coalesce(o.uniques, '[]'),
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
+      'parked', CASE WHEN o.parked THEN stage.has_parked(c.oid) ELSE false END,
       'stale', o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)

@@ -6,8 +6,7 @@ RETURNS TABLE (relation oid, shown_name text, staged boolean, current boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH staged AS (SELECT stage.staged_relations($1) AS relation)
   SELECT o.relation, o.shown_name, s.relation IS NOT NULL,
-    CASE WHEN o.stamp = stage.table_stamp(o.relation) THEN true
-         ELSE o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) END
+    o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation)
   FROM stage.overlay o LEFT JOIN staged s ON s.relation = o.relation
   WHERE s.relation IS NOT NULL OR EXISTS (
     SELECT 1 FROM pg_constraint c JOIN staged p ON p.relation = c.confrelid

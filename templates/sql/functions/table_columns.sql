@@ -2,6 +2,7 @@
 CREATE OR REPLACE FUNCTION stage.table_columns(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
+      'number', a.attnum,
       'name', a.attname,
       -- staged rows are no rows of the domain: constraints that are added to it must not find them
       'type', format_type(b.type, b.modifier)

@@ -14,5 +14,9 @@ BEGIN
       UNION ALL SELECT i.xmin FROM pg_catalog.pg_index i WHERE i.indrelid = p_relation
       UNION ALL SELECT t.xmin FROM pg_catalog.pg_trigger t WHERE t.tgrelid = p_relation
       UNION ALL SELECT p.xmin FROM pg_catalog.pg_policy p WHERE p.polrelid = p_relation
+      -- the names of the schema and of tables on the other side of foreign keys
+      UNION ALL SELECT n.xmin FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = p_relation
+      UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid = t.tgconstrrelid WHERE t.tgrelid = p_relation
+      UNION ALL SELECT h.xmin FROM pg_catalog.pg_inherits h WHERE h.inhparent = p_relation
     ) e(version));
 END $$;

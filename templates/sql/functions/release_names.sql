@@ -1,0 +1,29 @@
+-- Drops the views of overlays whose tables bear another name by now, are in another schema, or are gone, so that the name is
+-- free for the table that bears it now. The overlays are rebuilt when they are needed; those of dropped tables go, if they
+-- hold no staged rows.
+CREATE OR REPLACE FUNCTION stage.release_names() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_overlay record;
+  v_staged boolean;
+BEGIN
+  FOR v_overlay IN
+    SELECT o.relation, o.namespace, o.table_name, c.relname, c.relnamespace
+    FROM stage.overlay o LEFT JOIN pg_class c ON c.oid = o.relation
+    WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (o.table_name, o.namespace) AND o.table_name <> ''
+  LOOP
+    EXECUTE format('DROP VIEW IF EXISTS %I.%I CASCADE', 'stage_overlay_' || v_overlay.namespace, v_overlay.table_name);
+    IF v_overlay.relname IS NULL THEN
+      EXECUTE format('SELECT EXISTS (SELECT 1 FROM stage_data.shadow_%s)', v_overlay.relation) INTO v_staged;
+      IF NOT v_staged THEN
+        PERFORM stage.drop_overlay(v_overlay.relation);
+        EXECUTE format('DROP TABLE stage_data.shadow_%s; DROP TYPE stage_data.row_%1$s', v_overlay.relation);
+        DELETE FROM stage.overlay o WHERE o.relation = v_overlay.relation;
+      END IF;
+    END IF;
+    UPDATE stage.overlay o SET table_name = coalesce(v_overlay.relname, ''), namespace = coalesce(v_overlay.relnamespace, o.namespace),
+      signature = '', stamp = '', writable = false
+    WHERE o.relation = v_overlay.relation;
+  END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION stage.release_names() FROM PUBLIC;

@@ -1,0 +1,23 @@
+-- Columns that were added, or whose values production has changed under rows that left them alone.
+-- `life` counts the insertions of a row: until the first one it is production's own.
+CREATE TEMPORARY TABLE stage_lives ON COMMIT DROP AS
+SELECT s._stage_session AS session, s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS root,
+  count(*) FILTER (WHERE s._stage_op = 'I')
+    OVER (PARTITION BY s._stage_session, coalesce(s._stage_root, s._stage_seq) ORDER BY s._stage_seq) AS life
+FROM {{shadow}} s;
+
+-- A row of production has what production gave it.
+UPDATE {{shadow}} s SET {{set_production}}, _stage_base = CASE WHEN s._stage_first THEN ROW({{base}})::{{row_type}} END
+FROM pg_temp.stage_lives v
+JOIN {{shadow}} f ON f._stage_session = v.session AND f._stage_seq = v.root
+JOIN {{production}} p ON {{p_matches_f}}
+WHERE v.life = 0 AND s._stage_session = v.session AND s._stage_seq = v.seq;
+
+-- A staged row takes the default, one for each time it was inserted.
+UPDATE {{shadow}} s SET {{set_defaults}}
+FROM pg_temp.stage_lives v
+JOIN (
+  SELECT x.*, {{defaults}} FROM (SELECT DISTINCT l.session, l.root, l.life FROM pg_temp.stage_lives l WHERE l.life > 0) x
+) d ON d.session = v.session AND d.root = v.root AND d.life = v.life
+WHERE s._stage_session = v.session AND s._stage_seq = v.seq;
+DROP TABLE pg_temp.stage_lives;

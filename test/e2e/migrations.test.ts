@@ -1,0 +1,146 @@
+/** Migrations while a session lives: none is blocked; the session goes on as if its rows had been there, or says what is unclear. */
+import type pg from 'pg';
+import type { Answer } from '../helpers/http.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import type { Migration } from './migrations/cases.ts';
+import { after, before, migrations, schema, table } from './migrations/cases.ts';
+
+const moments = [
+  'before anything is staged',
+  'between two statements',
+  'between propose and approve',
+] as const;
+type Moment = (typeof moments)[number];
+
+suite('migrations', (test) => {
+  let proxied: Proxied;
+  let number = 0;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  for (const migration of migrations) {
+    for (const moment of moments) {
+      test(`${migration.name}, ${moment}`, async () => {
+        number += 1;
+        await play(migration, moment, `t${number}`);
+      });
+    }
+  }
+
+  /** A session, and the migration's statements under the name of its table. */
+  interface Play {
+    readonly migration: Migration;
+    readonly session: string;
+    readonly client: pg.Client;
+    readonly named: (text: string) => string;
+    readonly old: readonly string[];
+    readonly next: string;
+    readonly migrate: () => Promise<unknown>;
+  }
+
+  async function play(migration: Migration, moment: Moment, name: string): Promise<void> {
+    const { database, twin, daemon } = proxied;
+    const named = (text: string) => text.replaceAll('$t', name);
+    for (const each of [database, twin]) await each.query(named(table));
+    const session = await daemon.newSession({ reads: 'staged' });
+    const scene: Play = {
+      migration,
+      session,
+      client: await proxied.connect(daemon.clientUrl(session)),
+      named,
+      old: [...before, ...(migration.setup === undefined ? [] : [migration.setup])].map(named),
+      next: named(renamed(migration, migration.next ?? after)),
+      // nobody waits: what the session holds is no lock, and nothing depends on the table
+      migrate: () => database.query(`SET lock_timeout = '2s'; ${named(migration.ddl)}`),
+    };
+    if (moment === 'before anything is staged') await playAhead(scene);
+    else await playAmid(scene, moment);
+  }
+
+  const review = async (session: string, step: string) =>
+    proxied.daemon.call('POST', `/sessions/${session}/${step}`);
+
+  /** The overlay is there, but holds nothing. */
+  async function playAhead({ migration, session, client, named, old, next, migrate }: Play) {
+    await client.query(`BEGIN; ${old.join(';')}; ROLLBACK`);
+    await migrate();
+    await proxied.twin.query(named(migration.ddl));
+    const code = await codeOf(client.query(next));
+    assert.is(code, await codeOf(proxied.twin.query(next)));
+    await review(session, 'propose');
+    const { status, text } = await review(session, 'approve');
+    assert.is(status, 200, text);
+    if (code !== '42P01') await compare(named(migration.table ?? '$t'));
+  }
+
+  async function playAmid(scene: Play, moment: Moment): Promise<void> {
+    const { migration, session, client, named, old, next, migrate } = scene;
+    for (const statement of old) await client.query(statement);
+    const reviewed = await proxied.daemon.call('GET', `/sessions/${session}/diff`);
+    const isBetween = moment === 'between two statements';
+    if (!isBetween) await review(session, 'propose');
+    await migrate();
+    if (isBetween) {
+      await goOn(scene);
+      await review(session, 'propose');
+    }
+    const answer = await review(session, 'approve');
+    judge(migration, named('$t'), answer);
+    if (answer.status !== 200) return end(scene, reviewed.text);
+    for (const statement of [...old, named(migration.ddl)]) await proxied.twin.query(statement);
+    if (isBetween) await proxied.twin.query(next);
+    await compare(named(migration.table ?? '$t'));
+  }
+
+  /** What cannot be approved is still there to be looked at, and can be rejected. */
+  async function end({ migration, session }: Play, reviewed: string): Promise<void> {
+    const { text } = await proxied.daemon.call('GET', `/sessions/${session}/diff`);
+    if (migration.conflicts) assert.is(text, reviewed, 'nothing is lost');
+    assert.is((await review(session, 'reject')).status, 200);
+  }
+
+  async function goOn({ migration, client, named, next }: Play): Promise<void> {
+    if ((migration.conflicts?.length ?? 0) === 0) await client.query(next);
+    else assert.match(await codeOf(client.query(named(after))), /^(55006|42P01|42703)$/);
+  }
+
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: pg.DatabaseError) => String(error.code),
+    );
+
+  function renamed({ table: to }: Migration, text: string): string {
+    return to === undefined ? text : text.replaceAll('$t', to);
+  }
+
+  function judge({ conflicts, refused }: Migration, name: string, answer: Answer): void {
+    const { body, status, text } = answer;
+    if (refused !== undefined) {
+      assert.equal([body.error, body.sqlstate], ['apply_failed', refused], text);
+    } else if (conflicts !== undefined && conflicts.length > 0) {
+      assert.is(body.error, 'conflict_detected', text);
+      const found = body.conflicts.map((each: { kind: string; table: string; field: string }) => [
+        each.kind,
+        each.table,
+        each.field,
+      ]);
+      assert.equal(
+        found,
+        conflicts.map((field) => ['schema', name, field]),
+      );
+    } else {
+      assert.is(status, 200, text + proxied.daemon.logged.slice(-1));
+    }
+  }
+
+  async function compare(name: string): Promise<void> {
+    const rows = (each: typeof proxied.database) =>
+      each.query(`SELECT to_jsonb(x) AS row FROM ${name} x ORDER BY 1`);
+    assert.equal(await rows(proxied.database), await rows(proxied.twin));
+  }
+});
