@@ -20,6 +20,8 @@ import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
+import type { Named } from './stageable.ts';
+import { checkOverlay, checkParked, checkStageable } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
 import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
 
@@ -40,11 +42,6 @@ export interface Rewrite {
   readonly path: string;
   /** Of the names it was derived from. */
   readonly version: number;
-}
-
-interface Named {
-  readonly use: RelationUse;
-  readonly meaning: ResolvedName;
 }
 
 export class Rewriter {
@@ -239,70 +236,4 @@ function verified({ use, meaning }: Named, body: Read | Write): object {
     rights: rights.map(({ operation, columns }) => ({ operation, columns })),
     ...(isCopied && { copy: true }),
   };
-}
-
-/** @throws StageError when the relation cannot take part in a staged write */
-function checkStageable({ use, meaning }: Named): void {
-  const obstacle =
-    use.target === null ? sourceObstacles[meaning.kind] : targetObstacles[meaning.kind];
-  if (obstacle === undefined) return;
-  throw new StageError('statement_not_supported', `${obstacle.message(use.name)}`, {
-    hint: obstacle.hint,
-  });
-}
-
-interface Obstacle {
-  readonly message: (name: string) => string;
-  readonly hint: string;
-}
-
-const outside = 'Its changes have to be made outside of this session.';
-
-const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>> = {
-  view: {
-    message: (name) => `cannot stage writes to view "${name}"`,
-    hint: 'Write to the tables behind the view.',
-  },
-  foreign: { message: (name) => `cannot stage writes to foreign table "${name}"`, hint: outside },
-  sequence: { message: (name) => `cannot stage writes to sequence "${name}"`, hint: outside },
-  system: { message: (name) => `cannot stage writes to system catalog "${name}"`, hint: outside },
-  stage: {
-    message: (name) => `"${name}" belongs to the staging service`,
-    hint: 'The service writes its own tables by itself.',
-  },
-  temporary: {
-    message: (name) => `cannot stage writes to temporary table "${name}"`,
-    hint: 'Temporary tables are not for a reviewer to see: use a permanent table.',
-  },
-  other: { message: (name) => `cannot stage writes to "${name}"`, hint: outside },
-};
-
-const sourceObstacles: typeof targetObstacles = {
-  view: {
-    message: (name) => `cannot read view "${name}" in a staged write`,
-    hint: 'It would show production without what is staged: name the tables behind the view.',
-  },
-};
-
-/** @throws StageError when what the session staged in the table cannot be shown there any more */
-function checkParked({ use, meaning }: Named): void {
-  if (!meaning.parked) return;
-  throw new StageError(
-    'statement_not_supported',
-    `a change of "${use.name}" has made rows ambiguous that this session staged before`,
-    {
-      sqlstate: '55006',
-      hint: 'Look at the conflicts of the session, reject it, and stage the changes in a new one.',
-    },
-  );
-}
-
-/** @throws StageError when the overlay just made cannot be seen: the transaction's snapshot is older */
-function checkOverlay({ use, meaning }: Named): void {
-  if (!meaning.stale && (use.target === null || meaning.overlay !== null)) return;
-  throw new StageError(
-    'statement_not_supported',
-    'could not serialize access due to a concurrent change of a table',
-    { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
-  );
 }
