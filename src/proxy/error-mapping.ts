@@ -1,5 +1,5 @@
 /** Errors of statements that we changed or added, told as PostgreSQL would tell them of the client's own statement. */
-import { errorResponse } from '../wire/backend-messages.ts';
+import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { ErrorHandler } from './expectation.ts';
 import type { SentText } from './position-map.ts';
@@ -41,6 +41,10 @@ const systemColumn = /^column (?:.*\.)?"?(?:ctid|tableoid|xmin|xmax|cmin|cmax)"?
 
 /** For the messages of our own: the client takes the error for its statement's, without a position in it. */
 export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
+
+/** For a notice that a staged statement gives. */
+export const deliverNotice = (fields: ErrorFields): Buffer =>
+  noticeResponse(translate(fields, null, noSchemas));
 
 /**
  * For a statement of the client that we changed.

@@ -18,6 +18,8 @@ export interface Expectation {
   readonly notice?: Buffer;
   /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
   readonly onError?: ErrorHandler;
+  /** Gives what the client is shown of a notice; as it came by default. */
+  readonly onNotice?: (fields: ErrorFields) => Buffer;
   /** Raised an error, or was skipped by the server after one. */
   readonly onFailure?: () => void;
   /** Answered without an error; with the payload of the completing message. */

@@ -169,9 +169,7 @@ export class ResponseRouter {
         this.error(bytes.subarray(start, end));
         break;
       case backend.noticeResponse:
-        // Some clients hang on one that does not end.
-        decodeErrorFields(bytes.subarray(start + headerBytes, end));
-        if (this.shows(head) && !head?.hidesNotices) this.outlet.add(bytes, start, end);
+        this.notice(bytes.subarray(start, end), head);
         break;
       case backend.parameterStatus:
         this.parameterStatus(bytes.subarray(start, end));
@@ -182,6 +180,13 @@ export class ResponseRouter {
       default:
         this.answer(bytes, found, head);
     }
+  }
+
+  private notice(frame: Buffer, head: Expectation | undefined): void {
+    // Some clients hang on one that does not end.
+    const fields = decodeErrorFields(frame.subarray(headerBytes));
+    if (!this.shows(head) || head?.hidesNotices) return;
+    this.outlet.add(head?.onNotice ? head.onNotice(fields) : frame);
   }
 
   private parameterStatus(frame: Buffer): void {

@@ -6,7 +6,7 @@ import { bindMessage, closeMessage, describeMessage } from '../wire/frontend-mes
 import type { Conversation } from './conversation.ts';
 import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
-import { deliver } from './error-mapping.ts';
+import { deliver, deliverNotice } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
 import type { Preparation } from './original-types.ts';
@@ -53,8 +53,9 @@ export function answerToWrite(
   { copyIn }: Conversation,
   { copy, truncate }: Write,
 ): Partial<Expectation> {
-  if (copy !== null) return copyIn.expectation();
-  return truncate === null ? {} : { tag: 'TRUNCATE TABLE' };
+  const onNotice = deliverNotice;
+  if (copy !== null) return { onNotice, ...copyIn.expectation() };
+  return truncate === null ? { onNotice } : { onNotice, tag: 'TRUNCATE TABLE' };
 }
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */

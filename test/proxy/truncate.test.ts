@@ -209,6 +209,21 @@ suite('TRUNCATE', (test) => {
     }
   });
 
+  test('tells of its cascades as PostgreSQL does, without a word of how it is staged', async () => {
+    const heard: unknown[] = [];
+    for (const url of [await proxied.session(), proxied.twin.url]) {
+      const client = await proxied.connect(url);
+      const notices: unknown[] = [];
+      client.on('notice', ({ severity, code, message, detail, hint, where }) =>
+        notices.push([severity, code, message, detail, hint, where]),
+      );
+      await client.query('TRUNCATE parent, later CASCADE');
+      heard.push(notices);
+    }
+    assert.equal(heard[0], heard[1]);
+    assert.is((heard[0] as unknown[]).length, 2);
+  });
+
   test('is logged and shown as deletions, table by table', async () => {
     const session = await proxied.daemon.newSession();
     await tell(proxied.daemon.clientUrl(session), [q('TRUNCATE parent CASCADE')]);
