@@ -142,7 +142,7 @@ suite('privacy of sessions', (test) => {
     );
     assert.equal(
       reachable.map(({ name }) => name),
-      ['stage.merge_target', `${upsert}.collision_${await itemOid()}`],
+      ['stage.has_parked', 'stage.merge_target', `${upsert}.collision_${await itemOid()}`],
     );
   });
 
