@@ -100,7 +100,11 @@ function twice({ alias }: Upsert): StageError {
   );
 }
 
-function noArbiter({ arbiter, alias }: Upsert, { overlay }: ResolvedName): StageError {
+/** An index that PostgreSQL might find by proving that one expression follows from another, which is beyond us. */
+const isUnclear = ({ predicate, elements }: ResolvedName['uniques'][number]) =>
+  predicate !== null || elements.some(({ column }) => column === null);
+
+function noArbiter({ arbiter, alias }: Upsert, { overlay, uniques }: ResolvedName): StageError {
   if (arbiter.kind === 'constraint') {
     return new StageError(
       'statement_not_supported',
@@ -108,12 +112,16 @@ function noArbiter({ arbiter, alias }: Upsert, { overlay }: ResolvedName): Stage
       { sqlstate: '42704' },
     );
   }
+  if (uniques.some(isUnclear)) {
+    return new StageError(
+      'statement_not_supported',
+      'the proxy cannot tell which index the ON CONFLICT specification means',
+      { hint: "Of a partial index or one over expressions, repeat the definition's own words." },
+    );
+  }
   return new StageError(
     'statement_not_supported',
     'there is no unique or exclusion constraint matching the ON CONFLICT specification',
-    {
-      sqlstate: '42P10',
-      hint: "Of a partial index or one over expressions, repeat the definition's own words.",
-    },
+    { sqlstate: '42P10' },
   );
 }

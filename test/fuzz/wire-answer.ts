@@ -67,8 +67,11 @@ const steps = new Set<number>([
   backend.rowDescription,
 ]);
 
-/** Where PostgreSQL names a partition, a staged statement names the partitioned table. */
-const failure = (message: Message) => inWords(message).replaceAll(partitionSuffix, '');
+/** Where PostgreSQL names a partition, or shows its key, a staged statement names the partitioned table and shows the row. */
+const failure = (message: Message) =>
+  inWords(message)
+    .replaceAll(partitionSuffix, '')
+    .replace(/(M=no partition .*? D=).*(?= s=)/s, '$1');
 
 const firstUserOid = 16384;
 

@@ -168,12 +168,14 @@ const writingCte: Shape = (writer, table) => {
 const mistake: Shape = (writer, table) => {
   const { name, key } = table;
   const first = key[0]?.name;
+  // PostgreSQL refuses NULL for it also where no row is updated
+  const missing = key[0]?.filled === 'always' ? 'nowhere' : first;
   return writer.random.pick([
     () => `UPDATE ${name} SET nowhere = 1 WHERE ${keyCondition(writer, table)}`,
     () => `DELETE FROM ${name} WHERE nowhere = 1`,
     () => `DELETE FROM ${name} WHERE 1 / (SELECT count(*) - count(*) FROM ${name}) > 0`,
     () => `INSERT INTO ${name} (nowhere) VALUES (1)`,
-    () => `UPDATE ${name} SET ${first} = NULL WHERE ${keyCondition(writer, table)}`,
+    () => `UPDATE ${name} SET ${missing} = NULL WHERE ${keyCondition(writer, table)}`,
     () => `UPDATE ${name} SET ${first} = DEFAULT, ${first} = DEFAULT`,
     () => `INSERT INTO nowhere VALUES (1)`,
     () => `DELETE FROM ${name} RETURNING nowhere`,

@@ -10,6 +10,7 @@ CREATE TYPE mood AS ENUM ('sad', 'glad');
 CREATE TABLE item (id int PRIMARY KEY, name text, n bigint DEFAULT 0, at timestamptz, took interval, f float8,
   raw bytea, m mood, tags text[], doc jsonb, code char(4), d numeric(12, 3));
 CREATE TABLE pair (a int, b text, n int NOT NULL, UNIQUE (a, b), id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+CREATE TABLE fresh (id int PRIMARY KEY, n int);
 INSERT INTO item (id, name, n) VALUES (1, 'one', 1), (2, 'two', 2);
 INSERT INTO pair (a, b, n) VALUES (1, 'x', 1);
 `;
@@ -23,6 +24,13 @@ const eight = Buffer.alloc(8);
 eight.writeDoubleBE(0.1 + 0.2);
 
 const scripts: Record<string, readonly Buffer[]> = {
+  'the first of its table, under a snapshot from before': [
+    ...['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1'].map(q),
+    q('INSERT INTO fresh VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = fresh.n + 1 RETURNING n'),
+    q('INSERT INTO fresh VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = fresh.n + 1 RETURNING n'),
+    q('COMMIT'),
+    q('INSERT INTO fresh VALUES (1, 1) ON CONFLICT (n) DO NOTHING'),
+  ],
   'unnamed, in batches of one': [
     ...[run(rename, '1', 'a', "it's $1", '10'), s, run(rename, '3', 'new', 'not used', '5'), s],
     ...[run(rename, '3', 'x', null, null), s, run(rename, null, 'x', 'y', '1'), s],

@@ -94,13 +94,14 @@ function refuseUpdate(column: Column, detail: string): string {
 
 const at = (table: Table) => ({ schema: table.schema, table: table.name });
 
-/** Statements that raise the first violation of NOT NULL, CHECK or partition bounds; one condition guards them all. */
+/** Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all. */
 export function rowChecks(table: Table): string {
   const failing = `'Failing row contains (' || ${displayValues(columnNames(table).map(newValue))} || ').'`;
   const violations = [
+    // a row is routed to its partition before that judges it
+    ...partition(table, failing),
     ...notNulls(table, failing),
     ...checks(table, failing),
-    ...partition(table, failing),
   ];
   if (violations.length === 0) return '';
   const guard = violations.map(({ condition }) => condition).join(' OR ');

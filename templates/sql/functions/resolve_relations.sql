@@ -28,7 +28,8 @@ LANGUAGE sql STABLE AS $$
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
       'merge', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
-      'uniques', coalesce(o.uniques, '[]'),
+      -- a snapshot older than the overlay does not show what was noted of it
+      'uniques', coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(c.oid) ELSE false END,
