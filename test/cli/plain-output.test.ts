@@ -64,7 +64,12 @@ suite('plain output', (test) => {
 
   test('is the same in a pipe as in a terminal whose colours are taken away', async () => {
     const forms = [
-      ...['text', 'json', 'jsonl', 'csv', 'markdown'].map((form) => ['diff', id, '-o', form]),
+      ...['text', 'json', 'jsonl', 'csv', 'sql', 'markdown'].map((form) => [
+        'diff',
+        id,
+        '-o',
+        form,
+      ]),
       ...['context', 'stacked', 'side-by-side'].map((mode) => ['diff', id, '--mode', mode]),
       ...['--stat', '--summary', '--name-only'].map((detail) => ['diff', id, detail]),
       ...['table', 'tsv', 'json', 'jsonl', 'csv', 'markdown'].flatMap((form) => [

@@ -1,6 +1,7 @@
 /** A diff without its changes: the counts of each table, their sum, or no more than the tables' names. */
 import { DiffReader } from '../../client/diff-reader.ts';
 import { safeJson, sanitize } from '../../client/sanitize.ts';
+import { StageError } from '../../errors.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Paint } from '../colour.ts';
 import type { Connection, Context } from '../context.ts';
@@ -29,6 +30,11 @@ export async function showDiffCounts(
   output: DiffOutput,
   { detail, table }: { readonly detail: Detail; readonly table: string | undefined },
 ): Promise<number> {
+  if (output === 'sql') {
+    throw new StageError('usage', 'counts cannot be written as SQL', {
+      hint: 'Leave --stat, --summary and --name-only out, or choose another --output.',
+    });
+  }
   const reader = new DiffReader();
   const parts: string[] = [];
   for await (const text of api.diffText(id, { table, limit: 0 })) {
@@ -54,7 +60,7 @@ function entriesOf(reader: DiffReader, detail: Detail, { totals }: Ending): Entr
 }
 
 function entriesText(
-  output: Exclude<DiffOutput, 'json'>,
+  output: Exclude<DiffOutput, 'json' | 'sql'>,
   detail: Detail,
   entries: readonly Entry[],
   paint: Paint,

@@ -13,10 +13,11 @@ import { createJsonFormat, createJsonLinesFormat } from './json.ts';
 import { createMarkdownFormat } from './markdown.ts';
 import type { SelectionOptions } from './selection.ts';
 import { Selection } from './selection.ts';
+import { createSqlFormat } from './sql.ts';
 import { createTextFormat } from './text.ts';
 import type { TextMode } from './text-modes.ts';
 
-export const diffOutputs = ['text', 'json', 'jsonl', 'csv', 'markdown'] as const;
+export const diffOutputs = ['text', 'json', 'jsonl', 'csv', 'sql', 'markdown'] as const;
 export type DiffOutput = (typeof diffOutputs)[number];
 
 export interface PlainOptions extends SelectionOptions {
@@ -33,8 +34,11 @@ export async function showPlainDiff(
   options: PlainOptions,
 ): Promise<number> {
   const reader = new DiffReader();
-  const format = createFormat(output, { reader, out, id, mode: options.mode ?? 'line' });
   const selection = new Selection(options);
+  const format =
+    output === 'sql'
+      ? createSqlFormat((await api.readOutline(id)).value.tables)
+      : createFormat(output, { reader, out, id, mode: options.mode ?? 'line' });
   let read = 0;
   const write = async () => {
     for await (const text of api.diffText(id, { table: options.table, type: options.filter })) {
@@ -66,7 +70,10 @@ interface Surroundings {
   readonly mode: TextMode;
 }
 
-function createFormat(output: DiffOutput, { reader, out, id, mode }: Surroundings): DiffFormat {
+function createFormat(
+  output: Exclude<DiffOutput, 'sql'>,
+  { reader, out, id, mode }: Surroundings,
+): DiffFormat {
   switch (output) {
     case 'text':
       return createTextFormat(reader, out.paint, mode);

@@ -1,0 +1,107 @@
+/** A diff as an SQL script to read, or to run on a copy: approval itself never runs it. */
+import type { ReadChange } from '../../client/diff-reader.ts';
+import { membersOf } from '../../client/fields.ts';
+import { isSafe, sanitize } from '../../client/sanitize.ts';
+import type { TableOutline } from '../../model/change.ts';
+import { JsonText } from '../../model/json.ts';
+import type { DiffFormat } from './format.ts';
+import { cellsOf, isChanged } from './format.ts';
+
+type Row = ReadonlyMap<string, JsonText>;
+
+/** What the statements on a table have to know of it. */
+interface Target {
+  /** Its name as SQL. */
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/** Creates the form; the outline says which columns are the key, and of what type they are. */
+export function createSqlFormat(tables: readonly TableOutline[]): DiffFormat {
+  const targets = new Map(tables.map((table) => [table.table, targetOf(table)]));
+  let begun = false;
+  const begin = () => {
+    const text = begun ? '' : 'BEGIN;\n';
+    begun = true;
+    return text;
+  };
+  return {
+    change: (change) => {
+      const target = targets.get(change.table) ?? targetOf({ ...change, key: [], columns: [] });
+      return `${begin()}${statement(change, target)};\n`;
+    },
+    end: () => `${begin()}COMMIT;\n`,
+  };
+}
+
+function targetOf({
+  table,
+  key,
+  columns,
+}: Pick<TableOutline, 'table' | 'key' | 'columns'>): Target {
+  const [first = '', ...rest] = table.split('.');
+  const name =
+    rest.length === 0 ? identifier(first) : `${identifier(first)}.${identifier(rest.join('.'))}`;
+  return { name, key, types: new Map(columns.map((column) => [column.name, column.type])) };
+}
+
+function statement(change: ReadChange, target: Target): string {
+  const { name } = target;
+  if (change.type === 'DELETE') return `DELETE FROM ${name} WHERE ${place(change, target)}`;
+  const cells = cellsOf(change).filter(({ after }) => after !== undefined);
+  const value = (column: string, json: JsonText | undefined) =>
+    literal(column, json ?? none, target);
+  if (change.type === 'UPDATE') {
+    const changed = cells
+      .filter(isChanged)
+      .map((cell) => `${identifier(cell.name)} = ${value(cell.name, cell.after)}`);
+    return `UPDATE ${name} SET ${changed.join(', ')} WHERE ${place(change, target)}`;
+  }
+  const columns = cells.map((cell) => identifier(cell.name)).join(', ');
+  const values = cells.map((cell) => value(cell.name, cell.after)).join(', ');
+  return `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE VALUES (${values})`;
+}
+
+const none = new JsonText('null');
+
+/** The condition that finds the row: its key; without one all its values, and then one row of those that have them. */
+function place({ before }: ReadChange, target: Target): string {
+  const row: Row = membersOf(before ?? new JsonText('{}'));
+  const equals = (column: string, sign: string) =>
+    `${identifier(column)} ${sign} ${literal(column, row.get(column) ?? none, target)}`;
+  if (target.key.length > 0) return target.key.map((column) => equals(column, '=')).join(' AND ');
+  const all = [...row.keys()].map((column) => equals(column, 'IS NOT DISTINCT FROM')).join(' AND ');
+  return `ctid = (SELECT ctid FROM ${target.name} WHERE ${all} LIMIT 1)`;
+}
+
+/** A value as PostgreSQL reads it for this column. Arrays and composites only PostgreSQL can make of their JSON. */
+function literal(column: string, { text }: JsonText, { name, types }: Target): string {
+  if (text === 'null') return 'NULL';
+  if (/^jsonb?$/.test(types.get(column) ?? '')) return quoted(text);
+  if (text.startsWith('"')) return quoted(JSON.parse(text) as string);
+  if (!/^[{[]/.test(text)) return text;
+  const record = quoted(`{${JSON.stringify(column)}: ${text}}`);
+  return `(jsonb_populate_record(NULL::${name}, ${record})).${identifier(column)}`;
+}
+
+function quoted(text: string): string {
+  if (isSafe(text)) return `'${text.replaceAll("'", "''")}'`;
+  return `E'${sanitize(text.replaceAll(/['\\]/g, '\\$&'))}'`;
+}
+
+/** Always in quotes: no name can be taken for a keyword, or end before it ends. */
+function identifier(name: string): string {
+  const inner = name.replaceAll('"', '""');
+  return isSafe(name) ? `"${inner}"` : `U&"${unicode(inner)}"`;
+}
+
+function unicode(text: string): string {
+  return [...text.replaceAll('\\', '\\\\')]
+    .map((character) =>
+      isSafe(character)
+        ? character
+        : `\\+${(character.codePointAt(0) ?? 0).toString(16).padStart(6, '0')}`,
+    )
+    .join('');
+}

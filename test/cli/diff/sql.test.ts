@@ -1,0 +1,80 @@
+/** The SQL script of a diff does to production what approval does. */
+import pg from 'pg';
+import type { TestRest } from '../../helpers/rest.ts';
+import { startTestRest } from '../../helpers/rest.ts';
+import { assert, suite } from '../../helpers/suite.ts';
+import type { Shell } from '../stage.ts';
+import { createShell } from '../stage.ts';
+
+const tables = `
+CREATE TYPE pair AS (a integer, b text);
+CREATE TABLE "Odd ""one" (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "select" text, data jsonb, plain json, numbers integer[],
+  words text[], p pair, amount numeric, ratio double precision, bytes bytea, day timestamptz, spans int4range, yes boolean);
+CREATE TABLE bag (a integer, b text);
+CREATE TABLE two (a integer, b text, c text, PRIMARY KEY (a, b));
+INSERT INTO bag VALUES (1, NULL), (1, NULL), (2, 'x');
+INSERT INTO two VALUES (1, 'it''s', 'old'), (2, 'b', 'gone');
+INSERT INTO "Odd ""one" ("select", data, numbers, amount) VALUES ('a', '{"k": 1}', '{1,2}', 1.10), ('b', '5', NULL, 'NaN');`;
+
+const writes = [
+  `INSERT INTO "Odd ""one" ("select", data, plain, numbers, words, p, amount, ratio, bytes, day, spans, yes) VALUES
+     (E'it''s \\\\ \\u202e\\n', '{"x": ["y", null]}', '{"a": 1}', '{1,NULL,3}', '{"a,b","c\\"d",NULL}', '(1,"x y")',
+      12345678901234567890.123456789, 1e300, '\\x00ff', '2026-01-31 12:00:00.123456+02', '[1,5)', true)`,
+  `UPDATE "Odd ""one" SET data = '"text"', numbers = '{}', amount = 2.50 WHERE id = 1`,
+  `UPDATE "Odd ""one" SET data = '[1]', "select" = '' WHERE id = 2`,
+  `UPDATE two SET c = 'new' WHERE a = 1`,
+  `DELETE FROM two WHERE a = 2`,
+  `UPDATE bag SET b = 'y' WHERE a = 2`,
+];
+
+suite('diff as SQL', (test) => {
+  let rest: TestRest;
+  let shell: Shell;
+  test.before(async () => {
+    rest = await startTestRest();
+    shell = await createShell(rest.url);
+    await rest.database.query(tables);
+  });
+  test.after(async () => {
+    await shell.clear();
+    await rest.stop();
+  });
+
+  async function contents(client: { query(text: string): Promise<unknown> }): Promise<string> {
+    const texts: string[] = [];
+    for (const name of ['"Odd ""one"', 'two', 'bag']) {
+      const result = await client.query(`SELECT x::text AS row FROM ${name} x ORDER BY x::text`);
+      texts.push(JSON.stringify(Array.isArray(result) ? result : (result as pg.QueryResult).rows));
+    }
+    return texts.join('\n');
+  }
+
+  test('is a script that leaves production as approval does', async () => {
+    const id = await rest.newSession();
+    for (const write of writes) await rest.write(id, write);
+    const { code, stdout } = await shell.run(['diff', id, '-o', 'sql']);
+    assert.is(code, 0);
+    assert.match(stdout, /^BEGIN;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){6}COMMIT;\n$/);
+    assert.match(stdout, /UPDATE "two" SET "c" = 'new' WHERE "a" = 1 AND "b" = 'it''s';/);
+    const client = new pg.Client({ connectionString: rest.database.url });
+    await client.connect();
+    try {
+      await client.query(stdout.replace(/COMMIT;\n$/, ''));
+      const scripted = await contents(client);
+      await client.query('ROLLBACK');
+      await rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+      const approved = await rest.call('POST', `/sessions/${id}/approve`, { json: {} });
+      assert.is(approved.status, 200, JSON.stringify(approved.body));
+      assert.is(scripted, await contents(client));
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('is an empty transaction when there is nothing, and has no counts', async () => {
+    const id = await rest.newSession();
+    assert.is((await shell.run(['diff', id, '-o', 'sql'])).stdout, 'BEGIN;\nCOMMIT;\n');
+    assert.is((await shell.run(['diff', id, '-o', 'sql', '--stat'])).code, 64);
+  });
+});
