@@ -47,6 +47,7 @@ export function beforeControl(
   const ends = action.type === 'commit' || action.type === 'rollback';
   // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
   if (ends ? action.chain : action.type !== 'rollback to') own.release();
+  if (action.type === 'set constraints') setConstraints({ state, own }, action);
   if (state.block !== 'own') return {};
   const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
   if (command !== undefined) {
@@ -56,6 +57,17 @@ export function beforeControl(
   if (ends) return { notice: noTransaction };
   // For the client there is no transaction in progress yet, and there is none when this fails.
   return action.type === 'begin' ? { hidesNotices: true, onFailure: () => state.disown() } : {};
+}
+
+/** The constraints of what is staged follow those of production; outside a transaction there is nothing to set. */
+function setConstraints(
+  { state, own }: Pick<Conversation, 'state' | 'own'>,
+  { names, deferred }: Extract<ControlAction, { type: 'set constraints' }>,
+): void {
+  if (state.block === 'none' || state.failed) return;
+  const given = names === null ? null : Buffer.from(JSON.stringify(names));
+  const text = `SELECT stage.set_constraints($1, ${deferred})`;
+  own.run({ text }, { values: [given] });
 }
 
 const noTransaction = noticeResponse(

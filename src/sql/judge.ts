@@ -1,5 +1,5 @@
 /** The verdict on one statement, by the node type that PostgreSQL's grammar gives it. */
-import type { DiscardStmt, Node } from 'libpg-query';
+import type { ConstraintsSetStmt, DiscardStmt, Node } from 'libpg-query';
 import { judgeCopy } from './judge-copy.ts';
 import { judgeClose, judgeDeclare, judgeFetch } from './judge-cursor.ts';
 import { judgeExplain } from './judge-explain.ts';
@@ -8,7 +8,6 @@ import { judgeQuery } from './judge-query.ts';
 import { judgeSet, judgeShow } from './judge-setting.ts';
 import { judgeTransaction } from './judge-transaction.ts';
 import { judgeTruncate } from './judge-truncate.ts';
-import { notYet } from './not-yet.ts';
 import { unknownElement } from './refused-parts.ts';
 import { refusedStatement } from './refused-statements.ts';
 import type { Source } from './relation-uses.ts';
@@ -27,7 +26,7 @@ const judges: ReadonlyMap<string, Judge> = new Map([
   ['DeleteStmt', query],
   ['MergeStmt', query],
   ['TruncateStmt', judgeTruncate as Judge],
-  ['ConstraintsSetStmt', () => notYet.setConstraints],
+  ['ConstraintsSetStmt', judgeConstraints as Judge],
   ['CopyStmt', judgeCopy as Judge],
   ['ExplainStmt', judgeExplain as Judge],
   ['TransactionStmt', judgeTransaction as Judge],
@@ -51,6 +50,19 @@ export function judge(node: Node | undefined, source: Source): Verdict {
   return judgeIt
     ? judgeIt(opened.fields, source, node)
     : refusedStatement(opened.type, opened.fields);
+}
+
+/** SET CONSTRAINTS; no names stand for ALL. */
+function judgeConstraints({ constraints, deferred = false }: ConstraintsSetStmt): Control {
+  const names = constraints?.flatMap((node) => {
+    if (!('RangeVar' in node)) return [];
+    const { schemaname: schema = null, relname: name = '' } = node.RangeVar;
+    return [{ schema, name }];
+  });
+  return {
+    kind: 'control',
+    action: { type: 'set constraints', names: names ?? null, deferred },
+  };
 }
 
 const discards = {

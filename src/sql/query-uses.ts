@@ -18,10 +18,10 @@ import type {
 } from 'libpg-query';
 import { CallNotes } from './call-uses.ts';
 import { actionsOf, locateMerge } from './merges.ts';
-import { notYet } from './not-yet.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
 import {
   conflictWithoutTarget,
+  currentOf,
   oldRowOfUpsert,
   refusedTarget,
   selectInto,
@@ -89,7 +89,7 @@ const visitors: ReadonlyMap<string, Visitor> = new Map([
   ['UpdateStmt', visitChange('UPDATE')],
   ['DeleteStmt', visitChange('DELETE')],
   ['MergeStmt', visitMerge as Visitor],
-  ['CurrentOfExpr', (walk) => note(walk, notYet.currentOf)],
+  ['CurrentOfExpr', (walk) => note(walk, currentOf)],
   ['RangeVar', visitRangeVar as Visitor],
   ['ColumnRef', visitColumn as Visitor],
   ['FuncCall', visitFunction as Visitor],

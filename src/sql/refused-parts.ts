@@ -1,4 +1,4 @@
-/** Parts of a query that make the whole of it refused, besides those that are only not staged yet. */
+/** Parts of a query that make the whole of it refused. */
 import { refuse } from './refusal.ts';
 import { isOwnSchema, isSystemSchema, isTemporarySchema } from './reserved-schemas.ts';
 import type { Refusal } from './verdict.ts';
@@ -6,6 +6,11 @@ import type { Refusal } from './verdict.ts';
 export const selectInto = refuse(
   'SELECT INTO creates a table, which a staged session cannot do',
   'Create the table directly on the database, then use INSERT ... SELECT.',
+);
+
+export const currentOf = refuse(
+  'WHERE CURRENT OF cannot be staged',
+  'Name the row by its key in the WHERE clause.',
 );
 
 export const unreadableName = refuse(

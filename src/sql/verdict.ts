@@ -188,6 +188,12 @@ export type ControlAction =
   | { readonly type: 'savepoint' | 'release' | 'rollback to'; readonly name: string }
   /** SET TRANSACTION of the running transaction. */
   | { readonly type: 'set transaction'; readonly access: 'read write' | 'read only' | null }
+  /** Null for ALL. */
+  | {
+      readonly type: 'set constraints';
+      readonly names: readonly QualifiedName[] | null;
+      readonly deferred: boolean;
+    }
   /** A setting that changes how names resolve: forget resolved names. */
   | { readonly type: 'set path' }
   /** Any other SET or RESET, and SHOW of a transaction's access, that may pass as it is. */

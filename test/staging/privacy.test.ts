@@ -140,10 +140,13 @@ suite('privacy of sessions', (test) => {
        WHERE p.prosecdef AND n.nspname ~ '^stage' AND has_function_privilege('${stranger.name}', p.oid, 'EXECUTE')
          AND has_schema_privilege('${stranger.name}', n.oid, 'USAGE') AND p.prorettype <> 'trigger'::regtype`,
     );
-    assert.equal(
-      reachable.map(({ name }) => name),
-      ['stage.has_parked', 'stage.merge_target', `${upsert}.collision_${await itemOid()}`],
-    );
+    assert.equal(reachable.map(({ name }) => name).sort(), [
+      // modes of the running transaction, which neither show nor stage anything
+      'stage.defer_constraints',
+      'stage.has_parked',
+      'stage.merge_target',
+      `${upsert}.collision_${await itemOid()}`,
+    ]);
   });
 
   test('no trigger of a client runs with the rights of the service', async () => {

@@ -102,8 +102,7 @@ export function parentStep(
 ): string {
   const action = event === 'delete' ? foreignKey.onDelete : foreignKey.onUpdate;
   const check = restriction(table, foreignKey, event, rows, action === 'restrict', server);
-  if (action === 'no action' || action === 'restrict')
-    return foreignKey.deferred && action === 'no action' ? '' : check;
+  if (action === 'no action' || action === 'restrict') return check;
   const statement = actionStatement(table, foreignKey, event, rows, action);
   const run = `  PERFORM set_config('stage.mutation', v_mutation::text, true), set_config('stage.origin', 'f', true);
   ${statement}

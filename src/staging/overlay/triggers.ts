@@ -3,7 +3,14 @@ import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
-import { childCheck, parentStep, restriction } from './foreign-keys.ts';
+import {
+  deferredSql,
+  foreignKeyDeferral,
+  isDeferrableFor,
+  uniqueDeferral,
+  unlessDeferred,
+} from './deferral.ts';
+import { childCheck, parentStep } from './foreign-keys.ts';
 import { settleCopies, storedColumns, storedValues, takeRow } from './keyless.ts';
 import {
   columnList,
@@ -148,18 +155,23 @@ const rowsOfStatement = (alias: string) =>
   `${alias}._stage_session = v_session AND ${alias}._stage_seq > v_start AND ${alias}._stage_mutation = v_mutation`;
 
 function statementChecks(table: Table, operation: Operation, server: number): string {
-  const children = table.references
-    .filter((foreignKey) => !foreignKey.deferred)
-    .map((foreignKey) => childCheck(table, foreignKey, rowsOfStatement('s')));
-  const uniques = uniqueSetChecks(table, 'deferrable', rowsOfStatement('s'));
+  const children = table.references.map((foreignKey) => {
+    const check = childCheck(table, foreignKey, rowsOfStatement('s'));
+    return foreignKey.deferrable ? unlessDeferred(foreignKeyDeferral(foreignKey), check) : check;
+  });
+  const uniques = uniqueSetChecks(table, rowsOfStatement('s')).map(({ unique, check }) =>
+    unlessDeferred(uniqueDeferral(table, unique), check),
+  );
   const parents = (event: 'update' | 'delete') =>
-    table.referencedBy.map((foreignKey) =>
-      parentStep(table, foreignKey, event, rowsOfStatement('d'), server),
-    );
+    table.referencedBy.map((foreignKey) => {
+      const step = parentStep(table, foreignKey, event, rowsOfStatement('d'), server);
+      const waits = isDeferrableFor(foreignKey, event);
+      return waits ? unlessDeferred(foreignKeyDeferral(foreignKey), step) : step;
+    });
   const copies = isKeyless(table) ? [settleCopies(table, rowsOfStatement)] : [];
   const steps = {
-    insert: [...children, uniques],
-    update: [...copies, ...parents('update'), ...children, uniques],
+    insert: [...children, ...uniques],
+    update: [...copies, ...parents('update'), ...children, ...uniques],
     delete: [...copies, ...parents('delete')],
   };
   return steps[operation].filter((step) => step !== '').join('\n');
@@ -237,32 +249,4 @@ function afterStatementSql(
     shown_name: quoteLiteral(shownName(table.schema, table.name)),
     run_checks: checks,
   });
-}
-
-function deferredSql(table: Table, server: number): string[] {
-  const row = (alias: string) =>
-    `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
-  const checks = [
-    ...table.references
-      .filter((foreignKey) => foreignKey.deferred)
-      .map((foreignKey) => childCheck(table, foreignKey, row('s'))),
-    ...table.referencedBy.flatMap((foreignKey) =>
-      (['delete', 'update'] as const)
-        .filter(
-          (event) =>
-            foreignKey.deferred &&
-            (event === 'delete' ? foreignKey.onDelete : foreignKey.onUpdate) === 'no action',
-        )
-        .map((event) => restriction(table, foreignKey, event, row('d'), false, server)),
-    ),
-    uniqueSetChecks(table, 'deferred', row('s')),
-  ].filter((check) => check !== '');
-  if (checks.length === 0) return [];
-  return [
-    fillSql(loadSql('table/deferred.sql'), {
-      function: functionName(table, 'deferred'),
-      shadow: shadowName(table),
-      checks: checks.join('\n'),
-    }),
-  ];
 }

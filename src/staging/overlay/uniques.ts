@@ -156,17 +156,16 @@ function elementNames(unique: Unique): string[] {
 const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
 
 /**
- * Constraints judged for a set of staged rows `s`: deferrable ones at the end of the statement, deferred ones at COMMIT.
+ * Deferrable constraints, judged for a set of staged rows `s`: at the end of the statement, or while deferred at COMMIT.
  * Deferrable constraints cannot have expressions or predicates.
  * @param rows condition that selects the rows of the shadow table `s`
  */
 export function uniqueSetChecks(
   table: Table,
-  timing: 'deferrable' | 'deferred',
   rows: string,
-): string {
+): { readonly unique: Unique; readonly check: string }[] {
   return table.uniques
-    .filter((unique) => unique.timing === timing && unique.kind === 'unique')
+    .filter((unique) => unique.timing !== 'immediate' && unique.kind === 'unique')
     .map((unique) => {
       const columns = unique.elements.map((element) => quoteIdentifier(element.column ?? ''));
       const pairs = columns.map((column, index) =>
@@ -184,10 +183,10 @@ export function uniqueSetChecks(
       const taken = isKeyless(table)
         ? `(SELECT count(*) FROM ${overlayName(table)} o WHERE ${pairs.join(' AND ')}) > 1`
         : `EXISTS (SELECT 1 FROM ${overlayName(table)} o WHERE ${pairs.join(' AND ')} AND NOT (${keyMatches(table, 'o.', 's.')}))`;
-      return `  SELECT ${displayKey(columns.map((column) => `s.${column}`))} INTO v_value
+      const check = `  SELECT ${displayKey(columns.map((column) => `s.${column}`))} INTO v_value
   FROM ${shadowName(table)} s
   WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' LIMIT 1;
   IF FOUND THEN ${violation} END IF;`;
-    })
-    .join('\n');
+      return { unique, check };
+    });
 }

@@ -9,9 +9,12 @@ BEGIN
   LOOP
     EXECUTE 'DROP VIEW IF EXISTS ' || v_name || ' CASCADE';  -- the view for ON CONFLICT stands on it
   END LOOP;
-  IF to_regclass('stage_data.shadow_' || p_relation) IS NOT NULL THEN
-    EXECUTE format('DROP TRIGGER IF EXISTS deferred ON stage_data.%I', 'shadow_' || p_relation);
-  END IF;
+  FOR v_name IN
+    SELECT t.tgname FROM pg_trigger t
+    WHERE t.tgrelid = to_regclass('stage_data.shadow_' || p_relation) AND t.tgname ~ '^deferred'
+  LOOP
+    EXECUTE format('DROP TRIGGER %I ON stage_data.%I', v_name, 'shadow_' || p_relation);
+  END LOOP;
   FOR v_name IN
     SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE (n.nspname = 'stage_data' OR n.nspname LIKE 'stage\_upsert\_%') AND p.proname ~ ('_' || p_relation || '(_|$)')

@@ -1,4 +1,4 @@
--- Constraints that PostgreSQL judges at COMMIT.
+-- A constraint that PostgreSQL judges at COMMIT, or when SET CONSTRAINTS makes it immediate.
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
@@ -9,5 +9,5 @@ BEGIN
   RETURN NULL;
 END $body$;
 
-CREATE CONSTRAINT TRIGGER deferred AFTER INSERT ON {{shadow}} DEFERRABLE INITIALLY DEFERRED
-FOR EACH ROW EXECUTE FUNCTION {{function}}();
+CREATE CONSTRAINT TRIGGER {{trigger}} AFTER INSERT ON {{shadow}} DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN ({{is_deferred}}) EXECUTE FUNCTION {{function}}();

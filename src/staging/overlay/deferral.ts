@@ -1,0 +1,86 @@
+/** Constraints that can be deferred: judged when their statement ends, or at COMMIT, as SET CONSTRAINTS and definitions say. */
+import { createHash } from 'node:crypto';
+import { quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { ForeignKey, Table, Unique } from '../../model/table.ts';
+import { childCheck, restriction } from './foreign-keys.ts';
+import { functionName, shadowName } from './names.ts';
+import { uniqueSetChecks } from './uniques.ts';
+
+/** A constraint by its table and name, as SET CONSTRAINTS tells it from others. */
+export interface Deferral {
+  readonly table: number;
+  readonly name: string;
+  readonly initially: boolean;
+}
+
+export const foreignKeyDeferral = ({ child, name, deferred }: ForeignKey): Deferral => ({
+  table: child.oid,
+  name,
+  initially: deferred,
+});
+
+export const uniqueDeferral = (table: Table, { name, timing }: Unique): Deferral => ({
+  table: table.oid,
+  name,
+  initially: timing === 'deferred',
+});
+
+/** An SQL condition: the constraint is judged at COMMIT. */
+const isDeferred = ({ table, name, initially }: Deferral) =>
+  `stage.is_deferred(${table}, ${quoteLiteral(name)}, ${initially})`;
+
+/** Has a statement's check of a constraint left out while that is deferred. */
+export function unlessDeferred(deferral: Deferral, check: string): string {
+  return check === '' ? '' : `  IF NOT ${isDeferred(deferral)} THEN\n${check}\n  END IF;`;
+}
+
+/** Creates, for each constraint that can be deferred, the trigger that judges it at COMMIT or when it is made immediate. */
+export function deferredSql(table: Table, server: number): string[] {
+  const row = (alias: string) =>
+    `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
+  const checks = [
+    ...table.references
+      .filter(({ deferrable }) => deferrable)
+      .map((key) => [foreignKeyDeferral(key), childCheck(table, key, row('s'))] as const),
+    ...table.referencedBy.flatMap((key) =>
+      (['delete', 'update'] as const)
+        .filter((event) => isDeferrableFor(key, event))
+        .map(
+          (event) =>
+            [
+              foreignKeyDeferral(key),
+              restriction(table, key, event, row('d'), false, server),
+            ] as const,
+        ),
+    ),
+    ...uniqueSetChecks(table, row('s')).map(
+      ({ unique, check }) => [uniqueDeferral(table, unique), check] as const,
+    ),
+  ];
+  const triggers = new Map<string, { deferral: Deferral; checks: string[] }>();
+  for (const [deferral, check] of checks) {
+    const name = triggerName(deferral);
+    const known = triggers.get(name) ?? { deferral, checks: [] };
+    triggers.set(name, { deferral, checks: [...known.checks, check] });
+  }
+  return [...triggers].map(([trigger, made]) =>
+    fillSql(loadSql('table/deferred.sql'), {
+      function: functionName(table, 'deferred', trigger.slice('deferred_'.length)),
+      trigger,
+      shadow: shadowName(table),
+      is_deferred: isDeferred(made.deferral),
+      checks: made.checks.join('\n'),
+    }),
+  );
+}
+
+/** Of what happens to a parent's row, only NO ACTION can wait. */
+export function isDeferrableFor(key: ForeignKey, event: 'delete' | 'update'): boolean {
+  return key.deferrable && (event === 'delete' ? key.onDelete : key.onUpdate) === 'no action';
+}
+
+/** As stage.deferral_name has it. */
+function triggerName({ table, name }: Deferral): string {
+  return `deferred_${createHash('md5').update(`${table}.${name}`).digest('hex')}`;
+}
