@@ -12,7 +12,8 @@ import { currentDigest, operationOf } from './state.ts';
 /** How often the session is looked at, and production: seldom where that is much work for the database. */
 const sessionEveryMs = 2000;
 const conflictsEveryMs = 5000;
-const restAfterWork = 20;
+/** How many times as long as the work took the database is left alone. */
+const rest = { session: 2, conflicts: 20 };
 
 export interface LoaderOptions {
   readonly api: ApiClient;
@@ -40,9 +41,11 @@ export class Loader {
   /** Looks for news until the signal ends it. The comparison with production waits until there is something to see. */
   start(): void {
     const outlined = new Promise<void>((resolve) => {
-      void this.#whileOpen(sessionEveryMs, () => this.#readSession().then(resolve));
+      void this.#whileOpen(sessionEveryMs, rest.session, () => this.#readSession().then(resolve));
     });
-    void outlined.then(() => this.#whileOpen(conflictsEveryMs, () => this.#readConflicts()));
+    void outlined.then(() =>
+      this.#whileOpen(conflictsEveryMs, rest.conflicts, () => this.#readConflicts()),
+    );
   }
 
   /** Looks for news at once. */
@@ -68,7 +71,7 @@ export class Loader {
     this.#deed = state.deed;
   }
 
-  async #whileOpen(every: number, look: () => Promise<void>): Promise<void> {
+  async #whileOpen(every: number, restFor: number, look: () => Promise<void>): Promise<void> {
     const { signal, dispatch } = this.#options;
     while (!signal.aborted) {
       const start = Date.now();
@@ -78,7 +81,7 @@ export class Loader {
         if (signal.aborted) return;
         dispatch({ type: 'notice', text: sentenceOf(error), alarm: true });
       }
-      const pause = Math.max(every, (Date.now() - start) * restAfterWork);
+      const pause = Math.max(every, (Date.now() - start) * restFor);
       const either = AbortSignal.any([signal, this.#hurry.signal]);
       await delay(pause, undefined, { signal: either }).catch(() => undefined);
     }

@@ -1,0 +1,135 @@
+/** The whole review in a real pseudo-terminal: the command, its keys, its exit code, and the terminal afterwards. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stageCommand } from '../cli/stage.ts';
+import { needProgram } from '../helpers/programs.ts';
+import type { TestRest } from '../helpers/rest.ts';
+import { startTestRest } from '../helpers/rest.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+const run = promisify(execFile);
+const patience = { timeout: 150_000 };
+
+suite('review in tmux', (test) => {
+  let rest: TestRest;
+  let folder: string;
+  const tmux = (...args: string[]) => run('tmux', ['-S', join(folder, 'tmux'), ...args]);
+  const screen = async () => (await tmux('capture-pane', '-p', '-t', 'review')).stdout;
+
+  test.before(async () => {
+    rest = await startTestRest();
+    folder = await mkdtemp(join(tmpdir(), 'stage-tmux-'));
+  });
+  test.afterEach(async () => {
+    await tmux('kill-server').catch(() => undefined);
+  });
+  test.after(async () => {
+    await rest.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const see = async (pattern: RegExp) => {
+    const late = AbortSignal.timeout(60_000);
+    let seen = '';
+    await until(async () => {
+      seen = await screen();
+      return pattern.test(seen) || late.aborted;
+    });
+    assert.match(seen, pattern);
+  };
+  const press = (...keys: string[]) => tmux('send-keys', '-t', 'review', ...keys);
+
+  /** Opens a shell, and in it the review; when that has ended the shell prints its exit code. */
+  async function open(env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const id = await rest.newSession();
+    await rest.write(id, `UPDATE products SET price = price + 1 WHERE sku = 'MUG-01'`);
+    await rest.write(id, `INSERT INTO customers (email, name) VALUES (now() || '@x', 'A')`);
+    const settings = { HOME: folder, STAGE_SERVER: rest.url, PS1: '$ ', PATH: process.env['PATH'] };
+    const lines = Object.entries({ ...settings, ...env }).map(
+      ([name, value]) => `${name}='${value}'`,
+    );
+    const command = [process.execPath, ...stageCommand].map((part) => `'${part}'`).join(' ');
+    const script = `echo $$ > ${folder}/pid
+exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
+`;
+    await writeFile(join(folder, 'review.sh'), script);
+    await tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-x',
+      '100',
+      '-y',
+      '30',
+      '-s',
+      'review',
+      'sh',
+    );
+    await press(
+      `clear; sh ${folder}/review.sh; echo "left with $?"; stty -a | grep -o ' echo '`,
+      'Enter',
+    );
+    return id;
+  }
+
+  test(
+    'goes from the diff to production',
+    async () => {
+      needProgram('tmux');
+      const id = await open();
+      await see(/stage diff sess_\w{8} ACTIVE[\s\S]*> \+ +5 │/);
+      await press('J');
+      await see(/> ~ +1 │ MUG-01 +Coffee mug +9\.50 → 10\.50/);
+      await press('Enter');
+      await see(/~ UPDATE products 1/);
+      await press('Tab');
+      await see(/\[Log 2\][\s\S]*UPDATE products SET price = price \+ 1/);
+      await press('Escape');
+      await see(/\[Rows\]/);
+      await press('P');
+      await see(/Propose this session/);
+      await press('yes', 'Enter');
+      await see(/PROPOSED/);
+      await press('A');
+      await see(/digest sha256:[0-9a-f]{64}/);
+      await press(id.slice(5, 13), 'Enter');
+      await see(/APPROVED/);
+      await press('q');
+      await see(/left with 2\n echo/);
+      assert.not.match(await screen(), /Rows|│/);
+      assert.is((await rest.call('GET', `/sessions/${id}`)).body.status, 'approved');
+    },
+    patience,
+  );
+
+  test(
+    'gives the terminal back on SIGTERM',
+    async () => {
+      needProgram('tmux');
+      await open();
+      await see(/ACTIVE/);
+      const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+      process.kill(pid, 'SIGTERM');
+      await see(/left with 143/);
+      await see(/ echo/);
+      assert.not.match(await screen(), /Rows|│/);
+    },
+    patience,
+  );
+
+  test(
+    'is text where a screen reader has to follow',
+    async () => {
+      needProgram('tmux');
+      await open({ STAGE_ACCESSIBLE: '1' });
+      await see(/\d+\.50 → \d+\.50/);
+      await see(/left with 2/);
+    },
+    patience,
+  );
+});

@@ -1,0 +1,214 @@
+/** The terminal interface over a real daemon, on a terminal that the test plays: frames, keys, and the way out. */
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { ApiClient } from '../../src/client/api-client.ts';
+import { openDiff } from '../../src/tui/open-diff.tsx';
+import type { TestRest } from '../helpers/rest.ts';
+import { startTestRest } from '../helpers/rest.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+/** A machine may be busy; nobody waits longer than it takes. */
+const patience = { timeout: 120_000 };
+
+const leaveSequence = '\x1b[?7h\x1b[?25h\x1b[?1049l';
+
+/** Colours, and nothing else. */
+const uncoloured = (text: string) =>
+  text
+    .split('\x1b')
+    .map((part, index) => (index === 0 ? part : part.replace(/^\[[\d;]*m/, '')))
+    .join('');
+
+/** A terminal with a reviewer at it. */
+class Seat {
+  readonly stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    raw: false,
+    setRawMode: (raw: boolean) => {
+      this.stdin.raw = raw;
+    },
+    ref: () => undefined,
+    unref: () => undefined,
+  });
+  readonly stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+  readonly signals = new EventEmitter();
+  readonly killed: string[] = [];
+  readonly api: ApiClient;
+  readonly ended: Promise<number | Error>;
+  readonly abort = new AbortController();
+  frame = '';
+  written = '';
+
+  constructor(server: string, session: string, colours = true) {
+    this.stdout.on('data', (part: Buffer) => {
+      this.written += part.toString();
+    });
+    this.api = new ApiClient({ server, token: null });
+    this.ended = openDiff({
+      api: this.api,
+      session,
+      approver: 'ada',
+      colours,
+      stdin: this.stdin as never,
+      stdout: this.stdout,
+      process: {
+        pid: 1,
+        on: (event: string, listener: () => void) => this.signals.on(event, listener),
+        off: (event: string, listener: () => void) => this.signals.off(event, listener),
+        kill: (_, signal) => this.killed.push(signal),
+      },
+      signal: this.abort.signal,
+      onFrame: (frame) => {
+        this.frame = uncoloured(frame);
+      },
+    }).catch((error: Error) => error);
+  }
+
+  async press(key: string): Promise<void> {
+    this.stdin.write(key);
+    // an escape is told from the beginning of a longer sequence by what does not follow
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+
+  async see(pattern: RegExp): Promise<void> {
+    const late = AbortSignal.timeout(20_000);
+    await until(() => pattern.test(this.frame) || late.aborted);
+    if (!pattern.test(this.frame)) throw new Error(`never saw ${pattern} in\n${this.frame}`);
+  }
+
+  async leave(): Promise<void> {
+    this.abort.abort();
+    await this.ended;
+    await this.api.close();
+  }
+}
+
+suite('review in the interface', (test) => {
+  let rest: TestRest;
+  const seats: Seat[] = [];
+  test.before(async () => {
+    rest = await startTestRest();
+  });
+  test.afterEach(async () => {
+    for (const seat of seats.splice(0)) await seat.leave();
+  });
+  test.after(() => rest.stop());
+
+  async function sit(colours = true) {
+    const id = await rest.newSession();
+    await rest.write(id, `UPDATE products SET price = price + 1 WHERE sku = 'MUG-01'`);
+    await rest.write(
+      id,
+      `INSERT INTO customers (email, name) VALUES ('${id}a@x', 'A'), ('${id}b@x', 'B')`,
+    );
+    const seat = new Seat(rest.url, id, colours);
+    seats.push(seat);
+    await seat.see(/customers 1\/2/);
+    await seat.see(/a@x/);
+    return { id, seat };
+  }
+
+  test(
+    'shows the diff, and takes the whole way to production',
+    async () => {
+      const { id, seat } = await sit();
+      await seat.see(/^ stage diff sess_\w{8} ACTIVE in stage_test/);
+      await seat.see(/~1 {2}sha/);
+      await seat.press('J');
+      await seat.see(/> ~ +1 │ MUG-01 +Coffee mug +9\.50 → 10\.50/);
+      await seat.press('\r');
+      await seat.see(/~ UPDATE products 1/);
+      await seat.press('\t');
+      await seat.see(/\[Log 2\][\s\S]*> ~ UPDATE products[\s\S]*writes price/);
+      await seat.press('\x1b');
+      await seat.press('P');
+      await seat.see(/Propose this session/);
+      await seat.press('yes\r');
+      await seat.see(/Proposed: the session takes no more writes/);
+      await seat.see(/PROPOSED/);
+      await seat.press('A');
+      await seat.see(/digest sha256:[0-9a-f]{64}/);
+      await seat.press(`${id.slice(5, 13)}\r`);
+      await seat.see(/Approved: the rows are in production/);
+      await seat.see(/APPROVED/);
+      await seat.press('q');
+      assert.is(await seat.ended, 3);
+      const { body } = await rest.call('GET', `/sessions/${id}`);
+      assert.equal([body.status, body.approved_by], ['approved', 'ada']);
+      assert.ok(seat.written.endsWith(leaveSequence));
+      assert.is(seat.stdin.raw, false);
+    },
+    patience,
+  );
+
+  test(
+    'sees that the session is written on, and that production moves',
+    async () => {
+      const { id, seat } = await sit();
+      await rest.write(id, `DELETE FROM order_items WHERE order_id = 4`);
+      await seat.see(/order_items/);
+      await seat.see(/session has changed/);
+      await rest.database.query(`UPDATE products SET stock = stock + 1 WHERE sku = 'MUG-01'`);
+      await seat.press('R');
+      await seat.see(/Conflicts 1/);
+      await rest.database.query(`UPDATE products SET stock = stock - 1 WHERE sku = 'MUG-01'`);
+    },
+    patience,
+  );
+
+  test(
+    'follows the size of the terminal',
+    async () => {
+      const { seat } = await sit();
+      Object.assign(seat.stdout, { columns: 50, rows: 12 });
+      seat.stdout.emit('resize');
+      await until(async () => seat.frame.split('\n').length === 12);
+      assert.ok(seat.frame.split('\n').every((line) => line.length <= 50));
+    },
+    patience,
+  );
+
+  test('says the same without colours', async () => {
+    const { id, seat } = await sit();
+    await seat.see(/Conflicts 0/);
+    await seat.see(/~1 {2}sha/);
+    const plain = new Seat(rest.url, id, false);
+    seats.push(plain);
+    await plain.see(/Conflicts 0/);
+    await plain.see(/~1 {2}sha/);
+    await until(async () => plain.frame === seat.frame);
+    assert.is(plain.frame, seat.frame);
+    assert.is(/\[[\d;]*[1-9]m/.test(plain.written), false);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGHUP']) {
+    test(`gives the terminal back on ${signal}, and dies of it`, async () => {
+      const { seat } = await sit();
+      seat.signals.emit(signal);
+      assert.ok(seat.written.endsWith(leaveSequence));
+      assert.equal([seat.stdin.raw, seat.killed], [false, [signal]]);
+    });
+  }
+
+  test('gives the terminal back before a crash is told', async () => {
+    const { seat } = await sit();
+    seat.signals.emit('uncaughtExceptionMonitor');
+    assert.ok(seat.written.endsWith(leaveSequence));
+    assert.is(seat.stdin.raw, false);
+  });
+
+  test('is suspended by ctrl-z, and comes back as it was', async () => {
+    const { seat } = await sit();
+    await seat.press('\x1a');
+    await until(() => seat.killed.length > 0);
+    assert.equal([seat.stdin.raw, seat.killed], [false, ['SIGSTOP']]);
+    assert.ok(seat.written.includes(leaveSequence));
+    seat.written = '';
+    seat.signals.emit('SIGCONT');
+    assert.is(seat.stdin.raw, true);
+    await until(async () => seat.written.includes('\x1b[?1049h') && seat.written.includes('a@x'));
+    await seat.press('j');
+    await seat.see(/customers 2\/2/);
+  });
+});
