@@ -11,6 +11,7 @@ CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL DEFAULT 'new', n int C
 CREATE TABLE part (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, item int REFERENCES item ON DELETE CASCADE ON UPDATE CASCADE, q int);
 CREATE TABLE "Größe" ("Id" int PRIMARY KEY, "select" text);
 CREATE TABLE delta (id int PRIMARY KEY, n int, name text);
+CREATE FUNCTION plus(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1 + 1; END';
 INSERT INTO item (id, name, n, code) SELECT g, 'i' || g, g, 'c' || g FROM generate_series(1, 9) g;
 INSERT INTO part (item, q) SELECT g, g FROM generate_series(1, 9) g;
 INSERT INTO "Größe" VALUES (1, 'one'), (2, 'two');
@@ -45,6 +46,12 @@ const scripts: Record<string, readonly Buffer[]> = {
     `MERGE INTO "Größe" g USING (VALUES (2, 'zwei'), (3, 'drei')) AS v("Id", "select") ON g."Id" = v."Id"
      WHEN MATCHED THEN UPDATE SET "select" = v."select" || ' é' WHEN NOT MATCHED THEN INSERT VALUES (v."Id", v."select")`,
     'MERGE INTO "Größe" USING (VALUES (1)) v (x) ON "Größe"."Id" = x AND public."Größe"."Id" = x WHEN MATCHED THEN DELETE',
+  ].map(q),
+  'beside statements that call functions of users': [
+    'MERGE INTO item t USING delta d ON t.id = d.id WHEN MATCHED THEN UPDATE SET n = plus(t.n)',
+    'UPDATE item SET n = plus(n) WHERE id = 1',
+    'BEGIN; MERGE INTO item t USING delta d ON t.id = d.id WHEN MATCHED THEN DELETE; UPDATE item SET n = plus(n); COMMIT',
+    'DELETE FROM item WHERE plus(id) = 4',
   ].map(q),
   'what PostgreSQL refuses': [
     'MERGE INTO item t USING (VALUES (1), (1)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET n = 1',

@@ -37,6 +37,9 @@ BEGIN
   PERFORM pg_catalog.set_config(o.key, '', true)
   FROM pg_catalog.jsonb_each_text(nullif(pg_catalog.current_setting('stage.options', true), '')::pg_catalog.jsonb) o;
   PERFORM pg_catalog.set_config(o.key, o.value, true) FROM pg_catalog.jsonb_each_text(p_options::pg_catalog.jsonb) o;
+  IF pg_catalog.current_setting('stage.watch', true) OPERATOR(pg_catalog.=) 'on' THEN
+    PERFORM pg_catalog.set_config('stage.catalog_writes', stage.catalog_writes()::pg_catalog.text, true);
+  END IF;
   PERFORM
     pg_catalog.set_config('stage.options', p_options, true),
     pg_catalog.set_config('stage.query', p_query, true),

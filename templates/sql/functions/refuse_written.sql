@@ -12,8 +12,9 @@ BEGIN
   SELECT concat_ws('.', n.nspname, c.relname) INTO v_table
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'm') AND n.nspname <> 'stage' AND n.nspname NOT LIKE 'stage\_%'
-    -- what MERGE runs on; making it has written to catalogs, and nothing since may have
+    -- what MERGE runs on
     AND NOT (n.oid = pg_my_temp_schema() AND c.relname ~ '^_stage_merge_[0-9]+$')
+    -- ours are there from MERGEs before, of the last transaction, too
     AND NOT (n.nspname = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
     AND pg_stat_get_xact_tuples_inserted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid) > 0
   LIMIT 1;
