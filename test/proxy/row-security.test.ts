@@ -189,18 +189,25 @@ suite('row-level security and grants', (test) => {
     assert.not.ok(notices.includes('hush'));
   });
 
-  test('operators of the role do not stand in for those of a policy', async () => {
+  test('operators of the role do not stand in for those of a policy, even around the proxy', async () => {
     const session = await proxied.daemon.newSession({ reads: 'staged' });
-    const client = await proxied.connect(proxied.daemon.clientUrl(session, bob.name, bob.password));
-    await proxied.database.query(`CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC;
-      CREATE FUNCTION evil.yes(text, name) RETURNS boolean LANGUAGE sql AS 'SELECT true';
-      CREATE OPERATOR evil.= (LEFTARG = text, RIGHTARG = name, FUNCTION = evil.yes)`);
-    await client.query('SET search_path = evil, pg_catalog, public');
-    const outcome = await outcomeOf(
-      client,
-      `INSERT INTO doc (id, who, body) VALUES (50, 'else', 'x')`,
+    const staging = await proxied.connect(
+      proxied.daemon.clientUrl(session, ann.name, ann.password),
     );
-    assert.match(JSON.stringify(outcome), /42501/);
+    await staging.query(`UPDATE doc SET body = 'hush' WHERE id = 2`);
+    const client = await proxied.connect(proxied.database.urlFor(bob.name, bob.password));
+    const [{ space }] = (await proxied.database
+      .query(`CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC;
+      CREATE FUNCTION evil.yes(text, name) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+      CREATE OPERATOR evil.= (LEFTARG = text, RIGHTARG = name, FUNCTION = evil.yes)`)
+      .then(() => proxied.database.query(`SELECT 'public'::regnamespace::oid::int AS space`))) as [
+      { space: number },
+    ];
+    const seen = `SELECT id FROM stage_overlay_${space}.doc WHERE id OPERATOR(pg_catalog.=) ANY ('{1,2}') ORDER BY id`;
+    await client.query(`SET stage.session = '${session.slice(5)}'`);
+    assert.equal((await client.query(seen)).rows, [{ id: 1 }]);
+    await client.query('SET search_path = evil, pg_catalog, public');
+    assert.equal((await client.query(seen)).rows, [{ id: 1 }]);
   });
 
   test('whoever may only read stages all the same', async () => {
