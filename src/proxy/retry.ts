@@ -7,12 +7,17 @@ import type { ErrorHandler, Expectation } from './expectation.ts';
 import type { Names } from './names.ts';
 import type { ResponseRouter } from './response-router.ts';
 
+/** A table, column, function or type that is no more, or is of another type. */
+const unknownNames = new Set(['42P01', '42703', '42883', '42704', '42804', '42846']);
+
 /**
  * Whether a function of an overlay met a name that is no more: a table that it refers to was altered, of which the table's
- * own stamp tells nothing.
+ * own stamp tells nothing. Other errors there are those that it raises itself, in PostgreSQL's place.
  */
 function failedInOverlay(fields: ErrorFields): boolean {
-  return /^42/.test(fields.get('C') ?? '') && (fields.get('W') ?? '').includes(' stage_data.');
+  return (
+    unknownNames.has(fields.get('C') ?? '') && (fields.get('W') ?? '').includes(' stage_data.')
+  );
 }
 
 /** More than this is not kept for a second try. */

@@ -18,6 +18,7 @@ import type {
 } from 'libpg-query';
 import { CallNotes } from './call-uses.ts';
 import { actionsOf, locateMerge } from './merges.ts';
+import { overridingValue } from './overriding.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
 import {
   conflictWithoutTarget,
@@ -180,13 +181,8 @@ function visitInsert(walk: Walk, insert: InsertStmt, scope: Scope): void {
   visitFields(walk, insert, inner, insertFields);
 }
 
-const overridingValues: Readonly<Record<string, Overriding['value']>> = {
-  OVERRIDING_SYSTEM_VALUE: 'system',
-  OVERRIDING_USER_VALUE: 'user',
-};
-
-function noteOverriding(walk: Walk, target: number | null, override = ''): void {
-  const value = overridingValues[override];
+function noteOverriding(walk: Walk, target: number | null, override?: string): void {
+  const value = overridingValue(override);
   if (value && target !== null) walk.notes.overriding.push({ target, value });
 }
 

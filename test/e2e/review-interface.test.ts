@@ -152,6 +152,7 @@ suite('review in the interface', (test) => {
       await rest.database.query(`UPDATE products SET stock = stock + 1 WHERE sku = 'MUG-01'`);
       await seat.press('R');
       await seat.see(/Conflicts 1/);
+      assert.match(seat.frame, /Conflicts 1/);
       await rest.database.query(`UPDATE products SET stock = stock - 1 WHERE sku = 'MUG-01'`);
     },
     patience,

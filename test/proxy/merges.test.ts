@@ -47,12 +47,6 @@ const scripts: Record<string, readonly Buffer[]> = {
      WHEN MATCHED THEN UPDATE SET "select" = v."select" || ' é' WHEN NOT MATCHED THEN INSERT VALUES (v."Id", v."select")`,
     'MERGE INTO "Größe" USING (VALUES (1)) v (x) ON "Größe"."Id" = x AND public."Größe"."Id" = x WHEN MATCHED THEN DELETE',
   ].map(q),
-  'beside statements that call functions of users': [
-    'MERGE INTO item t USING delta d ON t.id = d.id WHEN MATCHED THEN UPDATE SET n = plus(t.n)',
-    'UPDATE item SET n = plus(n) WHERE id = 1',
-    'BEGIN; MERGE INTO item t USING delta d ON t.id = d.id WHEN MATCHED THEN DELETE; UPDATE item SET n = plus(n); COMMIT',
-    'DELETE FROM item WHERE plus(id) = 4',
-  ].map(q),
   'what PostgreSQL refuses': [
     'MERGE INTO item t USING (VALUES (1), (1)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET n = 1',
     'MERGE INTO item t USING (VALUES (1), (1)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET n = t.n',
@@ -145,6 +139,12 @@ const scripts: Record<string, readonly Buffer[]> = {
      WHEN NOT MATCHED THEN INSERT (id) VALUES (v.id) RETURNING merge_action(), t.*, v.id`,
     `WITH m AS (MERGE INTO item t USING (VALUES (1), (91)) v (id) ON t.id = v.id WHEN MATCHED THEN DELETE
      WHEN NOT MATCHED THEN INSERT (id) VALUES (v.id) RETURNING merge_action() AS a, t.id) SELECT a, id FROM m ORDER BY id`,
+  ].map(q),
+  'beside statements that call functions of users': [
+    'MERGE INTO item t USING delta d ON t.id = d.id WHEN MATCHED THEN UPDATE SET n = plus(t.n)',
+    'UPDATE item SET n = plus(n) WHERE id = 1',
+    'BEGIN; MERGE INTO item t USING delta d ON t.id = d.id WHEN MATCHED THEN DELETE; UPDATE item SET n = plus(n); COMMIT',
+    'DELETE FROM item WHERE plus(id) = 4',
   ].map(q),
 };
 
