@@ -13,6 +13,7 @@ export interface ResolvedName {
     | 'table'
     | 'partitioned'
     | 'view'
+    | 'materialized'
     | 'foreign'
     | 'sequence'
     | 'other'
@@ -20,6 +21,8 @@ export interface ResolvedName {
     | 'system'
     | 'stage'
     | 'temporary';
+  /** A view or a partition: it is read through a twin, which merges what is staged behind it. */
+  readonly isTwin: boolean;
   /** The relation's own schema. */
   readonly schema: string | null;
   readonly overlay: { readonly schema: string; readonly name: string } | null;
@@ -261,6 +264,7 @@ function calledKey({ kind, schema, name }: Called): string {
 const unresolved: ResolvedName = {
   oid: null,
   kind: 'none',
+  isTwin: false,
   schema: null,
   overlay: null,
   signature: null,

@@ -21,7 +21,14 @@ import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
 import type { Named } from './stageable.ts';
-import { checkOverlay, checkParked, checkStageable } from './stageable.ts';
+import {
+  checkOnly,
+  checkOverlay,
+  checkParked,
+  checkStageable,
+  isLacking,
+  isTwinSource,
+} from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
 import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
 
@@ -100,6 +107,10 @@ export class Rewriter {
   /** Prepares a read that is to see what is staged. Names are asked for again: others may have made overlays since. */
   async read(read: Read): Promise<Rewrite> {
     const named = await this.ensureOverlays(await this.resolve(read.relations, true));
+    for (const each of named) {
+      checkOnly(each);
+      if (isTwinSource(each)) checkOverlay(each);
+    }
     return this.replace(read, named, false);
   }
 
@@ -114,14 +125,7 @@ export class Rewriter {
     cascades = false,
   ): Promise<readonly Named[]> {
     const areSuspect = this.names.takeSuspicion();
-    const lacking = named.filter(({ use, meaning }) => {
-      // a view without an overlay of this table was made for another one that bore its name
-      const isForeign = meaning.overlay !== null && meaning.signature === '';
-      const isTarget = use.target !== null;
-      return (
-        cascades || meaning.stale || isForeign || (isTarget && (areSuspect || !meaning.writable))
-      );
-    });
+    const lacking = named.filter((each) => cascades || isLacking(each, areSuspect));
     const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
     for (const each of current) checkParked(each);
     return current;
@@ -132,8 +136,12 @@ export class Rewriter {
     named: readonly Named[],
     cascades: boolean,
   ): Promise<Named[]> {
-    const relations = new Set(lacking.map(({ meaning }) => meaning.oid as number));
-    await this.overlays.ensure([...relations], cascades);
+    const [twins, tables] = [true, false].map((wanted) => {
+      const chosen = lacking.filter((each) => isTwinSource(each) === wanted);
+      return [...new Set(chosen.map(({ meaning }) => meaning.oid as number))];
+    });
+    if (tables?.length) await this.overlays.ensure(tables, cascades);
+    if (twins?.length) await this.overlays.ensureTwins(twins);
     return this.resolve(
       named.map(({ use }) => use),
       true,

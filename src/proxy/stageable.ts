@@ -11,8 +11,8 @@ export interface Named {
 
 /** @throws StageError when the relation cannot take part in a staged write */
 export function checkStageable({ use, meaning }: Named): void {
-  const obstacle =
-    use.target === null ? sourceObstacles[meaning.kind] : targetObstacles[meaning.kind];
+  checkOnly({ use, meaning });
+  const obstacle = use.target === null ? undefined : targetObstacles[meaning.kind];
   if (obstacle === undefined) return;
   throw new StageError('statement_not_supported', `${obstacle.message(use.name)}`, {
     hint: obstacle.hint,
@@ -31,6 +31,10 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
     message: (name) => `cannot stage writes to view "${name}"`,
     hint: 'Write to the tables behind the view.',
   },
+  materialized: {
+    message: (name) => `cannot stage writes to materialized view "${name}"`,
+    hint: 'Write to the tables behind the view.',
+  },
   foreign: { message: (name) => `cannot stage writes to foreign table "${name}"`, hint: outside },
   sequence: { message: (name) => `cannot stage writes to sequence "${name}"`, hint: outside },
   system: { message: (name) => `cannot stage writes to system catalog "${name}"`, hint: outside },
@@ -45,12 +49,34 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
   other: { message: (name) => `cannot stage writes to "${name}"`, hint: outside },
 };
 
-const sourceObstacles: typeof targetObstacles = {
-  view: {
-    message: (name) => `cannot read view "${name}" in a staged write`,
-    hint: 'It would show production without what is staged: name the tables behind the view.',
-  },
-};
+/** @throws StageError for ONLY of a partitioned table: in PostgreSQL it has no rows, its overlay has those of all partitions */
+export function checkOnly({ use, meaning }: Named): void {
+  if (!use.only || meaning.kind !== 'partitioned') return;
+  throw new StageError(
+    'statement_not_supported',
+    `cannot look at ONLY "${use.name}" with what is staged`,
+    { hint: 'A partitioned table has no rows of its own: leave ONLY out.' },
+  );
+}
+
+/** Whether a relation is read through a twin; as a target it is refused when its overlay is asked for. */
+export function isTwinSource({ use, meaning }: Named): boolean {
+  const { isTwin, kind } = meaning;
+  return isTwin && use.target === null && !['system', 'stage', 'temporary'].includes(kind);
+}
+
+/**
+ * Whether a relation's overlay or twin has to be made, or made anew.
+ * @param areSuspect overlays may not fit their tables although nothing tells so
+ */
+export function isLacking(each: Named, areSuspect: boolean): boolean {
+  const { use, meaning } = each;
+  if (isTwinSource(each)) return meaning.stale || meaning.overlay === null;
+  // a view without an overlay of this table was made for another one that bore its name
+  const isForeign = meaning.overlay !== null && meaning.signature === '' && !meaning.isTwin;
+  const isTarget = use.target !== null;
+  return meaning.stale || isForeign || (isTarget && (areSuspect || !meaning.writable));
+}
 
 /** @throws StageError when what the session staged in the table cannot be shown there any more */
 export function checkParked({ use, meaning }: Named): void {
@@ -66,8 +92,10 @@ export function checkParked({ use, meaning }: Named): void {
 }
 
 /** @throws StageError when the overlay just made cannot be seen: the transaction's snapshot is older */
-export function checkOverlay({ use, meaning }: Named): void {
-  if (!meaning.stale && (use.target === null || meaning.overlay !== null)) return;
+export function checkOverlay(each: Named): void {
+  const { use, meaning } = each;
+  const needsOverlay = use.target !== null || isTwinSource(each);
+  if (!meaning.stale && (!needsOverlay || meaning.overlay !== null)) return;
   throw new StageError(
     'statement_not_supported',
     'could not serialize access due to a concurrent change of a table',

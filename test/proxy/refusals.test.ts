@@ -87,7 +87,7 @@ suite('refusals', (test) => {
         q(`INSERT INTO item_view VALUES (2)`),
         run(`DELETE FROM item_view`),
         s,
-        q('UPDATE item SET name = v.name FROM item_view v'),
+        q('UPDATE item_view SET name = i.name FROM item i'),
       ],
       'RIRIRI',
     ],

@@ -5,6 +5,7 @@ import { StageError } from '../../errors.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { installOverlay } from './install.ts';
+import { ensureTwin } from './twin.ts';
 
 export interface OverlayManager {
   /**
@@ -14,6 +15,11 @@ export interface OverlayManager {
    * @throws StageError `statement_not_supported` with a hint for a table that cannot be staged
    */
   ensure(relations: readonly number[], cascades?: boolean): Promise<void>;
+  /**
+   * Makes sure that views and partitions that are read have current twins.
+   * @throws StageError `statement_not_supported` with a hint for a view that cannot be read with what is staged
+   */
+  ensureTwins(relations: readonly number[]): Promise<void>;
 }
 
 /** Installations hold this advisory lock one after the other, so that several daemons never build the same overlay at once. */
@@ -24,21 +30,27 @@ const lockTimeout = '5s';
 
 /** Creates the manager over the service account's database. */
 export function createOverlayManager(db: Database): OverlayManager {
+  const install = (work: (tx: Queryable, server: number) => Promise<void>) =>
+    db.transaction(async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock(${installationLock})`);
+      await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+      await work(tx, await serverMajor(tx));
+    });
   return {
-    async ensure(relations, cascades = false) {
-      await db.transaction(async (tx) => {
-        await tx.query(`SELECT pg_advisory_xact_lock(${installationLock})`);
-        await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+    ensure: (relations, cascades = false) =>
+      install(async (tx, server) => {
         await tx.query('SELECT stage.release_names()');
         const { tables, written } = await reachableTables(tx, relations, cascades);
-        const server = await serverMajor(tx);
         for (const table of tables) await installOverlay(tx, table, server);
         await tx.query(
           'UPDATE stage.overlay SET writable = true WHERE relation = ANY ($1::oid[])',
           [`{${written.join(',')}}`],
         );
-      });
-    },
+      }),
+    ensureTwins: (relations) =>
+      install(async (tx, server) => {
+        for (const oid of relations) await ensureTwin(tx, oid, server);
+      }),
   };
 }
 

@@ -22,6 +22,7 @@ BEGIN
     IF v_relation IS DISTINCT FROM (v_entry ->> 'oid')::pg_catalog.oid
       OR v_signature IS DISTINCT FROM v_entry ->> 'signature'
       OR EXISTS (SELECT 1 FROM stage.overlay o WHERE o.relation = v_relation AND o.stamp <> stage.table_stamp(v_relation))
+      OR stage.twin_is_stale(v_relation)
     THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_entry ->> 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';

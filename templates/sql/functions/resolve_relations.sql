@@ -11,12 +11,14 @@ LANGUAGE sql STABLE AS $$
         WHEN c.relpersistence = 't' THEN 'temporary'
         WHEN c.relkind = 'r' THEN 'table'
         WHEN c.relkind = 'p' THEN 'partitioned'
-        WHEN c.relkind IN ('v', 'm') THEN 'view'
+        WHEN c.relkind = 'v' THEN 'view'
+        WHEN c.relkind = 'm' THEN 'materialized'
         WHEN c.relkind = 'f' THEN 'foreign'
         WHEN c.relkind = 'S' THEN 'sequence'
         ELSE 'other' END,
       'schema', s.nspname,
-      'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
+      'isTwin', c.relkind = 'v' OR c.relispartition,
+      'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND (t.relation IS NOT NULL OR NOT (c.relkind = 'v' OR c.relispartition)) THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_overlay_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'signature', stage.signature_of(c.oid),
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
@@ -33,10 +35,12 @@ LANGUAGE sql STABLE AS $$
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(c.oid) ELSE false END,
-      'stale', o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
+      'stale', CASE WHEN c.relkind = 'v' OR c.relispartition THEN stage.twin_is_stale(c.oid)
+                    ELSE o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid) END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid = stage.relation_named(n.entry)
   LEFT JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
   LEFT JOIN stage.overlay o ON o.relation = c.oid
+  LEFT JOIN stage.twin t ON t.relation = c.oid
 $$;

@@ -88,3 +88,13 @@ CREATE TABLE stage.overlay (
 );
 -- Clients' connections resolve names with it; it says nothing that pg_class does not say.
 GRANT SELECT ON stage.overlay TO PUBLIC;
+
+-- One row for each view or partition that sessions read through a twin, which merges what is staged in the tables behind it.
+CREATE TABLE stage.twin (
+  relation oid PRIMARY KEY,
+  -- stage.twin_stamp when the twin was built.
+  stamp text NOT NULL,
+  -- Relations that it reads as production has them, because nothing could be staged in them.
+  plain oid[] NOT NULL
+);
+GRANT SELECT ON stage.twin TO PUBLIC;
