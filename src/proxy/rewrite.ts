@@ -22,12 +22,12 @@ import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
 import type { Named } from './stageable.ts';
 import {
-  checkOnly,
   checkOverlay,
   checkParked,
-  checkStageable,
   isLacking,
   isTwinSource,
+  obstacleToOnly,
+  obstacleToWrite,
 } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
 import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
@@ -75,10 +75,8 @@ export class Rewriter {
     const runsCode = await this.checkCalls({ ...write, functions });
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const { truncate } = write;
-    const resolved = await this.resolve(write.relations);
-    const named = truncate ? resolved.filter(({ meaning }) => canBeTruncated(meaning)) : resolved;
-    if (named.some(({ meaning }) => meaning.oid === null)) return null;
-    for (const each of named) checkStageable(each);
+    const named = await this.resolveStageable(write);
+    if (named === null) return null;
     const [target] = named;
     if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
     const staged = await this.ensureOverlays(named, truncate?.cascades);
@@ -90,6 +88,21 @@ export class Rewriter {
       : replaced;
     this.kept.set(write, rewrite);
     return rewrite;
+  }
+
+  /** @returns null when a relation does not exist */
+  private async resolveStageable({ relations, truncate }: Write): Promise<Named[] | null> {
+    const resolve = async (again: boolean) => {
+      const all = await this.resolve(relations, again);
+      return truncate ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
+    };
+    let named = await resolve(false);
+    // what could not be staged may be another relation by now, and nothing would tell
+    if (named.some((each) => obstacleToWrite(each))) named = await resolve(true);
+    if (named.some(({ meaning }) => meaning.oid === null)) return null;
+    const obstacle = named.map(obstacleToWrite).find((found) => found !== null);
+    if (obstacle) throw obstacle;
+    return named;
   }
 
   /**
@@ -108,7 +121,8 @@ export class Rewriter {
   async read(read: Read): Promise<Rewrite> {
     const named = await this.ensureOverlays(await this.resolve(read.relations, true));
     for (const each of named) {
-      checkOnly(each);
+      const obstacle = obstacleToOnly(each);
+      if (obstacle) throw obstacle;
       if (isTwinSource(each)) checkOverlay(each);
     }
     return this.replace(read, named, false);

@@ -9,12 +9,12 @@ export interface Named {
   readonly meaning: ResolvedName;
 }
 
-/** @throws StageError when the relation cannot take part in a staged write */
-export function checkStageable({ use, meaning }: Named): void {
-  checkOnly({ use, meaning });
+/** Gives the error for a relation that a write cannot name, in its place in the statement; null for the others. */
+export function obstacleToWrite(named: Named): StageError | null {
+  const { use, meaning } = named;
   const obstacle = use.target === null ? undefined : targetObstacles[meaning.kind];
-  if (obstacle === undefined) return;
-  throw new StageError('statement_not_supported', `${obstacle.message(use.name)}`, {
+  if (obstacle === undefined) return obstacleToOnly(named);
+  return new StageError('statement_not_supported', obstacle.message(use.name), {
     hint: obstacle.hint,
   });
 }
@@ -49,10 +49,10 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
   other: { message: (name) => `cannot stage writes to "${name}"`, hint: outside },
 };
 
-/** @throws StageError for ONLY of a partitioned table: in PostgreSQL it has no rows, its overlay has those of all partitions */
-export function checkOnly({ use, meaning }: Named): void {
-  if (!use.only || meaning.kind !== 'partitioned') return;
-  throw new StageError(
+/** Gives the error for ONLY of a partitioned table: in PostgreSQL it has no rows, its overlay has those of all partitions. */
+export function obstacleToOnly({ use, meaning }: Named): StageError | null {
+  if (!use.only || meaning.kind !== 'partitioned') return null;
+  return new StageError(
     'statement_not_supported',
     `cannot look at ONLY "${use.name}" with what is staged`,
     { hint: 'A partitioned table has no rows of its own: leave ONLY out.' },

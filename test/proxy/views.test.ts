@@ -157,6 +157,24 @@ suite('views and partitions', (test) => {
     assert.equal(await proxied.database.query('SELECT * FROM loot'), []);
   });
 
+  test('what takes the name of a view, and a partition that is detached', async () => {
+    const client = await connect();
+    await proxied.database.query('CREATE VIEW passing AS SELECT id FROM item');
+    await client.query('SELECT * FROM passing');
+    await proxied.database.query('DROP VIEW passing; CREATE TABLE passing (id int PRIMARY KEY)');
+    await client.query('INSERT INTO passing VALUES (77)');
+    assert.equal((await client.query('SELECT * FROM passing')).rows, [{ id: 77 }]);
+    await proxied.database.query('DROP TABLE passing; CREATE VIEW passing AS SELECT 78 AS id');
+    assert.equal((await client.query('SELECT * FROM passing')).rows, [{ id: 78 }]);
+
+    await client.query('INSERT INTO part VALUES (9, 2, $1)', ['staged']);
+    assert.is((await client.query('SELECT * FROM part_2')).rowCount, 2);
+    await proxied.database.query('ALTER TABLE part DETACH PARTITION part_2');
+    assert.is((await client.query('SELECT * FROM part_2')).rowCount, 1);
+    await client.query(`UPDATE part_2 SET v = 'free'`);
+    assert.equal((await client.query('SELECT v FROM part_2')).rows, [{ v: 'free' }]);
+  });
+
   test('rights on the tables behind are needed, and policies of others do not apply', async () => {
     await proxied.database.query(`CREATE TABLE own (id int PRIMARY KEY, who text); ALTER TABLE own ENABLE ROW LEVEL SECURITY;
       CREATE VIEW owners AS SELECT * FROM own; CREATE VIEW invokers WITH (security_invoker) AS SELECT * FROM own;

@@ -11,7 +11,7 @@ import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './co
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
 import { mergeSql } from './merge.ts';
-import { oldColumns, overlaySchema, upsertSchema } from './names.ts';
+import { oldColumns, overlayName, overlaySchema, upsertSchema } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
 import { triggersSql } from './triggers.ts';
@@ -44,6 +44,9 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
       `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
     );
   }
+  // What still bears the name is the twin of a view or partition, or of what was one.
+  await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)} CASCADE`);
+  await tx.query('DELETE FROM stage.twin WHERE relation = $1', [table.oid]);
   await tx.query(viewScript(table));
   if (isCarried) await tx.query(carryOverSql(table, changes));
   await tx.query(triggerScript(table, server));

@@ -30,6 +30,7 @@ export const storedValues = (table: Table, prefix: string) =>
 /** Statements of a row trigger that take the place of one row that equals OLD. */
 export function takeRow(table: Table): string {
   return fillSql(loadSql('table/take_row.sql'), {
+    oid: table.oid,
     shadow: shadowName(table),
     columns: storedColumns(table),
     old_row_and_image: storedValues(table, 'OLD.'),

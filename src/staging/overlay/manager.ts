@@ -34,12 +34,12 @@ export function createOverlayManager(db: Database): OverlayManager {
     db.transaction(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock(${installationLock})`);
       await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+      await tx.query('SELECT stage.release_names()');
       await work(tx, await serverMajor(tx));
     });
   return {
     ensure: (relations, cascades = false) =>
       install(async (tx, server) => {
-        await tx.query('SELECT stage.release_names()');
         const { tables, written } = await reachableTables(tx, relations, cascades);
         for (const table of tables) await installOverlay(tx, table, server);
         await tx.query(

@@ -18,7 +18,9 @@ LANGUAGE sql STABLE AS $$
         ELSE 'other' END,
       'schema', s.nspname,
       'isTwin', c.relkind = 'v' OR c.relispartition,
-      'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND (t.relation IS NOT NULL OR NOT (c.relkind = 'v' OR c.relispartition)) THEN pg_catalog.jsonb_build_object(
+      'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND
+        -- a twin may be left of what is no partition any more, an overlay of what has become one
+        CASE WHEN c.relkind = 'v' OR c.relispartition THEN t.relation IS NOT NULL ELSE o.relation IS NOT NULL OR t.relation IS NULL END THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_overlay_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'signature', stage.signature_of(c.oid),
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(

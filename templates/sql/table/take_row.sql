@@ -11,7 +11,10 @@
     PERFORM 1 FROM {{shadow}} s
     WHERE s._stage_session = v_session AND s._stage_old_1 = v_image AND s._stage_mutation = v_mutation AND s._stage_seq > v_start
       AND s._stage_origin <> 'k' AND NOT s._stage_first;
-    IF FOUND AND NOT EXISTS (SELECT 1 FROM {{source}} p WHERE {{p_looks_like_old}}) THEN RETURN NULL; END IF;
+    IF FOUND AND NOT EXISTS (SELECT 1 FROM {{source}} p WHERE {{p_looks_like_old}}) THEN
+      PERFORM stage.touched_twice({{oid}});
+      RETURN NULL;
+    END IF;
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, {{old_columns}})
     VALUES ({{old_row_and_image}}, v_session, v_mutation, 'D', 'k', true, {{old_values}})
     ON CONFLICT DO NOTHING;
@@ -22,8 +25,9 @@
       IF NOT FOUND THEN
         PERFORM 1 FROM {{shadow}} s
         WHERE s._stage_session = v_session AND s._stage_old_1 = v_image AND s._stage_mutation = v_mutation AND s._stage_seq > v_start;
-        IF FOUND THEN RETURN NULL; END IF;
-        PERFORM stage.raise_changed();
+        IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
+        PERFORM stage.touched_twice({{oid}});
+        RETURN NULL;
       END IF;
     END IF;
   END IF;
