@@ -27,6 +27,7 @@ import {
   isLacking,
   isTwinSource,
   obstacleToOnly,
+  obstacleToTarget,
   obstacleToWrite,
 } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
@@ -96,11 +97,13 @@ export class Rewriter {
       const all = await this.resolve(relations, again);
       return truncate ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
     };
+    // of ONLY, TRUNCATE has a word of its own to say
+    const obstacleTo = truncate ? obstacleToTarget : obstacleToWrite;
     let named = await resolve(false);
     // what could not be staged may be another relation by now, and nothing would tell
-    if (named.some((each) => obstacleToWrite(each))) named = await resolve(true);
+    if (named.some((each) => obstacleTo(each))) named = await resolve(true);
     if (named.some(({ meaning }) => meaning.oid === null)) return null;
-    const obstacle = named.map(obstacleToWrite).find((found) => found !== null);
+    const obstacle = named.map(obstacleTo).find((found) => found !== null);
     if (obstacle) throw obstacle;
     return named;
   }

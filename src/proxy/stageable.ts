@@ -11,9 +11,13 @@ export interface Named {
 
 /** Gives the error for a relation that a write cannot name, in its place in the statement; null for the others. */
 export function obstacleToWrite(named: Named): StageError | null {
-  const { use, meaning } = named;
+  return obstacleToTarget(named) ?? obstacleToOnly(named);
+}
+
+/** Gives the error for a relation that cannot be written to; null for the others. */
+export function obstacleToTarget({ use, meaning }: Named): StageError | null {
   const obstacle = use.target === null ? undefined : targetObstacles[meaning.kind];
-  if (obstacle === undefined) return obstacleToOnly(named);
+  if (obstacle === undefined) return null;
   return new StageError('statement_not_supported', obstacle.message(use.name), {
     hint: obstacle.hint,
   });

@@ -4,7 +4,13 @@ import type { Replacement } from '../sql/splice.ts';
 import type { Truncate, Write } from '../sql/verdict.ts';
 import type { ResolvedName } from './names.ts';
 
-const noTables = new Set<ResolvedName['kind']>(['none', 'view', 'sequence', 'other']);
+const noTables = new Set<ResolvedName['kind']>([
+  'none',
+  'view',
+  'materialized',
+  'sequence',
+  'other',
+]);
 
 /** Whether there is something to make ready: what is no table the call refuses. */
 export function canBeTruncated({ kind }: ResolvedName): boolean {

@@ -39,6 +39,11 @@ BEGIN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_relation::pg_catalog.regclass
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
+    -- PostgreSQL would remove rows that the role does not see, too
+    IF pg_catalog.row_security_active(v_relation) THEN
+      RAISE EXCEPTION 'cannot stage TRUNCATE of "%": it has row-level security', v_relation::pg_catalog.regclass
+        USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE, which removes the rows that the role may delete.';
+    END IF;
     PERFORM pg_catalog.set_config('stage.judge_later', 'on', true);
     EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(v_relation));
     PERFORM pg_catalog.set_config('stage.judge_later', '', true);
