@@ -41,7 +41,7 @@ suite('completion', (test) => {
   }
 
   test('knows commands, and those below them', async () => {
-    assert.equal(await completed('d'), ['diff']);
+    assert.equal(await completed('d'), ['doctor', 'diff']);
     assert.equal(await completed('session', 'de'), ['delete']);
     assert.equal(await completed('audit', ''), ['list', 'show', 'verify']);
     assert.not.ok((await completed('')).includes('__complete'));

@@ -72,7 +72,9 @@ suite('stage doctor', (test) => {
     assert.is(printed.code, 0);
     assert.match(printed.stdout, /NOSUPERUSER/);
     await database.query(
-      printed.stdout.replace(/^CREATE ROLE (\S+) LOGIN/m, 'ALTER ROLE $1 LOGIN'),
+      printed.stdout
+        .replace(/^CREATE ROLE (\S+) LOGIN/m, 'ALTER ROLE $1 LOGIN')
+        .replace("'change me'", `'${client.name}'`),
     );
     const daemon: TestDaemon = await startTestDaemon({
       database,
