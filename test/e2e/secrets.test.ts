@@ -30,6 +30,7 @@ const hash = createHash('sha256').update(secrets.hashedToken).digest('hex');
 suite('secrets', (test) => {
   let database: TestDatabase;
   let service: TestRole;
+  let user: TestRole;
   let shell: Shell;
   let daemon: TestDaemon;
   /** What anybody may come to see. */
@@ -39,7 +40,14 @@ suite('secrets', (test) => {
 
   test.before(async () => {
     database = await createTestDatabase();
-    service = await createRole(database, 'ALTER ROLE $role SUPERUSER');
+    service = await createRole(
+      database,
+      `ALTER ROLE $role SUPERUSER PASSWORD '${secrets.upstreamPassword}'`,
+    );
+    user = await createRole(
+      database,
+      `ALTER ROLE $role SUPERUSER PASSWORD '${secrets.clientPassword}'`,
+    );
     shell = await createShell();
     const file = join(shell.folder, 'tokens');
     writeFileSync(file, `ann reviewer sha256:${hash}\n`, { mode: 0o600 });
@@ -52,6 +60,7 @@ suite('secrets', (test) => {
   test.after(async () => {
     await daemon.stop();
     await shell.clear();
+    await user.drop();
     await service.drop();
     await database.drop();
   });
@@ -73,7 +82,7 @@ suite('secrets', (test) => {
     const metadata = { note: data[2] };
     const created = await call('POST', '/sessions', { json: { metadata } });
     const id = created.body.session_id;
-    const url = daemon.clientUrl(id, database.user, secrets.clientPassword);
+    const url = daemon.clientUrl(id, user.name, secrets.clientPassword);
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => undefined);
     await client.connect();
