@@ -113,7 +113,7 @@ suite('review in the interface', (test) => {
     'shows the diff, and takes the whole way to production',
     async () => {
       const { id, seat } = await sit();
-      await seat.see(/^ stage diff sess_\w{8} ACTIVE in stage_test/);
+      await seat.see(/^ stage diff sess_\w{8} ACTIVE .* in stage_test/);
       await seat.see(/~1 {2}sha/);
       await seat.press('J');
       await seat.see(/> ~ +1 │ MUG-01 +Coffee mug +9\.50 → 10\.50/);

@@ -46,7 +46,7 @@ const mutation: Mutation = {
 suite('tui: panes', (test) => {
   test('rows show what changed in its place, and tell kinds of nothing apart', () => {
     const { screen } = shop();
-    assert.match(screen, /^ stage diff sess_ab12ab12 PROPOSED in shop {2}\+1 ~1 -1/);
+    assert.match(screen, /^ stage diff sess_ab12ab12 PROPOSED {2}\+1 ~1 -1 .* in shop/);
     assert.match(screen, /> ~ {4}1 │/);
     assert.match(screen, /and runs \{\+not \+\}/);
     assert.match(screen, /\{"a": \{"b": 1|\[-1-\]\{\+2\+\}/);

@@ -21,9 +21,11 @@ export function headingLine(state: State): Line {
     span(' stage diff ', 'strong'),
     span(`sess_${shortId(session.id)} `, 'accent'),
     span(session.status.toUpperCase(), session.status === 'active' ? 'changed' : 'strong'),
-    span(` in ${sanitize(database)}  `),
+    span('  '),
     ...countSpans(sumOf(chunks)),
     ...(digest === null ? [] : [span(` ${digest.slice(0, 19)}…`, 'faint')]),
+    // Last, for a long name may be cut.
+    span(` in ${sanitize(database)}`),
   ];
 }
 
