@@ -3,6 +3,7 @@ import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { createRole } from '../helpers/roles.ts';
 import { schema } from './schema.ts';
 
 export type AttackerRole = 'superuser' | 'owner' | 'reader';
@@ -18,16 +19,14 @@ export interface AttackedDatabase {
 /** @throws what the server says when it cannot be prepared */
 export async function startAttacked(): Promise<AttackedDatabase> {
   const database = await createTestDatabase({ template: 'empty' });
-  const [owner, reader] = [`${database.name}_owner`, `${database.name}_reader`];
-  await database.query(
-    `CREATE ROLE ${owner} LOGIN PASSWORD 'x'; CREATE ROLE ${reader} LOGIN PASSWORD 'x'`,
+  const owner = await createRole(
+    database,
+    `GRANT ALL ON DATABASE ${database.name} TO $role; GRANT ALL ON SCHEMA public TO $role`,
   );
-  await database.query(
-    `GRANT ALL ON DATABASE ${database.name} TO ${owner}; GRANT ALL ON SCHEMA public TO ${owner}`,
-  );
-  await database.query(`SET ROLE ${owner}; ${schema}; RESET ROLE`);
-  await database.query(
-    `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${reader}; GRANT USAGE ON SCHEMA trap TO ${reader}`,
+  await database.query(`SET ROLE ${owner.name}; ${schema}; RESET ROLE`);
+  const reader = await createRole(
+    database,
+    'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role; GRANT USAGE ON SCHEMA trap TO $role',
   );
   await database.query('ALTER FUNCTION evil_definer() OWNER TO CURRENT_USER');
   const daemon = await startTestDaemon({ database });
@@ -37,16 +36,16 @@ export async function startAttacked(): Promise<AttackedDatabase> {
     daemon,
     session: async (role, reads) => {
       const session = await daemon.newSession({ reads });
-      return role === 'superuser'
-        ? daemon.clientUrl(session)
-        : daemon.clientUrl(session, users[role], 'x');
+      if (role === 'superuser') return daemon.clientUrl(session);
+      const { name } = users[role];
+      return daemon.clientUrl(session, name, name);
     },
     stop: async () => {
       await daemon.stop();
-      await database.query(
-        `REASSIGN OWNED BY ${owner}, ${reader} TO CURRENT_USER; DROP OWNED BY ${owner}, ${reader}`,
-      );
-      await database.query(`DROP ROLE ${owner}, ${reader}`);
+      // Overlays depend on types of the owner's.
+      await database.query(`REASSIGN OWNED BY ${owner.name} TO CURRENT_USER`);
+      await owner.drop();
+      await reader.drop();
       await database.drop();
     },
   };

@@ -48,8 +48,12 @@ const rows = `SELECT t.name || ' ' || (xpath('//line/text()', query_to_xml(
 const sequences = `SELECT format('%s.%s %s', schemaname, sequencename, coalesce(last_value, 0) < 1000) AS line
   FROM pg_sequences WHERE schemaname !~ '^stage' ORDER BY 1`;
 
+/** Roles that own something in the database or have a right to it. */
+const involvedRoles = `SELECT refobjid FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass
+  AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
 const others = `
-  SELECT concat_ws(' ', 'role', rolname, rolsuper, rolcreaterole, rolcanlogin) AS line FROM pg_roles WHERE rolname LIKE current_database() || '%'
+  SELECT concat_ws(' ', 'role', rolname, rolsuper, rolcreaterole, rolcanlogin) AS line FROM pg_roles WHERE oid IN (${involvedRoles})
   UNION ALL SELECT concat_ws(' ', 'setting', setrole, setconfig::text) FROM pg_db_role_setting
     WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
   UNION ALL SELECT concat_ws(' ', 'slot', slot_name) FROM pg_replication_slots WHERE database = current_database()
