@@ -28,8 +28,12 @@ suite('daemon: embedded production', (test) => {
     assert.equal(body.embedded, { user: 'app', password: 'app' });
     assert.equal(daemon.info.embedded, body.embedded);
     assert.is((await callHttp(daemon.restUrl, 'GET', '/health')).body.status, 'ok');
-    const warning = logged.map((line) => JSON.parse(line)).find(({ level }) => level === 'warn');
-    assert.match(warning.message, /embedded PostgreSQL/);
+    const warnings = logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+    assert.match(warnings[0].message, /embedded PostgreSQL/);
+    assert.equal(
+      warnings.slice(1).map(({ check, severity }) => [check, severity]),
+      [['service_superuser', 'warning']],
+    );
     await daemon.stop();
   });
 

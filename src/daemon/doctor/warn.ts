@@ -14,6 +14,6 @@ export async function warnOfFaults(db: Database, log: Log): Promise<void> {
   });
   for (const { name, level, message, hint, subjects } of findings) {
     if (level === 'note') continue;
-    log.warn(message, { check: name, level, about: subjects.slice(0, shown), hint });
+    log.warn(message, { check: name, severity: level, about: subjects.slice(0, shown), hint });
   }
 }
