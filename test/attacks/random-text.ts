@@ -8,11 +8,19 @@ export interface Disguise {
   readonly calls: boolean;
 }
 
-/** Makes one query string of one to three statements. The tables are item (id, name) and victim (id). */
-export function randomText(disguise: Disguise): string {
+export interface RandomText {
+  readonly text: string;
+  /** How many statements it was made of. */
+  readonly statements: number;
+}
+
+/** Makes one query string of one to three statements. The tables are item (id, name), victim (id) and one (x). */
+export function randomText(disguise: Disguise): RandomText {
   const { random } = disguise;
   const statements = Array.from({ length: 1 + random.below(3) }, () => statement(disguise));
-  return `${space(random)}${statements.join(`${space(random)};${space(random)}`)}${random.pick(['', ';', ' -- ;', '/* ; */'])}`;
+  const text = statements.join(`${space(random)};${space(random)}`);
+  const end = random.pick(['', ';', ' -- ;', '/* ; */']);
+  return { text: `${space(random)}${text}${end}`, statements: statements.length };
 }
 
 function statement(disguise: Disguise): string {
@@ -33,23 +41,25 @@ function statement(disguise: Disguise): string {
   ]);
 }
 
+/** Gives one column of text, so that it can stand wherever a query can. */
 function query(disguise: Disguise, depth: number): string {
   const { random } = disguise;
   const sp = space(random);
-  const into = (text: string) => (random.chance(0.5) ? `(${text})` : text);
+  const value = () => expression(disguise, depth);
+  const part = () => {
+    const text = query(disguise, depth - 1);
+    return random.chance(0.9) ? `(${text})` : text;
+  };
   const body = random.pick([
-    () => `SELECT${sp}${expression(disguise, depth)}`,
+    () => `SELECT${sp}${value()}`,
     () =>
-      `SELECT${sp}${expression(disguise, depth)} FROM ${source(disguise, depth)} WHERE ${condition(disguise, depth)}`,
+      `SELECT${sp}${value()} FROM ${source(disguise, depth)} WHERE ${condition(disguise, depth)}`,
     () =>
-      `SELECT count(*) FROM ${source(disguise, depth)} GROUP BY ${expression(disguise, depth)} HAVING ${condition(disguise, depth)}`,
-    () => `SELECT id FROM item ORDER BY ${expression(disguise, depth)} LIMIT 1${sp}OFFSET 0`,
-    () => `VALUES${sp}(${expression(disguise, depth)})`,
-    () => `TABLE${sp}item`,
-    () =>
-      depth > 0
-        ? `${into(query(disguise, depth - 1))} UNION ALL ${into(query(disguise, depth - 1))}`
-        : 'SELECT 1',
+      `SELECT count(*)::text FROM ${source(disguise, depth)} GROUP BY ${value()} HAVING ${condition(disguise, depth)}`,
+    () => `SELECT name FROM item ORDER BY ${value()} LIMIT 1${sp}OFFSET 0`,
+    () => `VALUES${sp}(${value()})`,
+    () => `TABLE${sp}one`,
+    () => (depth > 0 ? `${part()} UNION ALL ${part()}` : `SELECT${sp}'1'`),
   ])();
   if (depth === 0 || random.chance(0.6)) return body;
   const hidden = random.chance(0.3) ? write(disguise, depth) : query(disguise, depth - 1);
@@ -81,7 +91,7 @@ function source(disguise: Disguise, depth: number): string {
     () => `(${query(disguise, depth - 1)}) AS s${random.below(99)}`,
     () => `item AS i${random.below(99)} JOIN LATERAL (${query(disguise, depth - 1)}) AS l ON true`,
     () => `generate_series(1, 2) AS g${random.below(99)}`,
-    () => `ROWS FROM (generate_series(1, ${expression(disguise, 0)})) AS r`,
+    () => `ROWS FROM (generate_series(1, length(${expression(disguise, 0)}))) AS r`,
   ])();
 }
 
@@ -92,7 +102,7 @@ function condition(disguise: Disguise, depth: number): string {
     () => 'true',
     () => `${value()} IS NOT NULL`,
     () => `EXISTS (${query(disguise, Math.max(depth - 1, 0))})`,
-    () => `${value()} IN (SELECT 1)`,
+    () => `${value()} IN (${query(disguise, Math.max(depth - 1, 0))})`,
     () => `1 = ANY (ARRAY(SELECT 1)) AND ${value()} IS DISTINCT FROM NULL`,
     () => `NOT (${value()} IS NULL) OR false`,
   ])();
@@ -113,7 +123,7 @@ const constants = [
   `B'1'::text`,
   `X'1F'::text`,
   '1.5e3',
-  '-1',
+  '(-1)',
   `'é; ☃'`,
 ];
 
@@ -126,31 +136,34 @@ const evilCalls = [
   'evil/* ; */(/**/)',
   '"public" . "evil" (\n)',
   'evil(1)',
-  '1 %% 2',
+  '(1 %% 2)',
   'evil_stable()',
-  'evil_sum(1)',
+  '(SELECT evil_sum(1))',
   '(SELECT x FROM evil_view)',
 ];
 
 function expression(disguise: Disguise, depth: number): string {
   const { random, calls } = disguise;
   if (depth === 0 || random.chance(0.3)) {
-    return calls && random.chance(0.4) ? random.pick(evilCalls) : random.pick(constants);
+    const atom = calls && random.chance(0.4) ? random.pick(evilCalls) : random.pick(constants);
+    return random.chance(0.5) ? `CAST(${atom} AS text)` : `(${atom})::text`;
   }
   const inner = () => expression(disguise, depth - 1);
+  const subquery = () => query(disguise, depth - 1);
   return random.pick([
-    () => `(${query(disguise, depth - 1)} LIMIT 1)`,
-    () => `CASE WHEN ${condition(disguise, depth - 1)} THEN ${inner()}::text END`,
-    () => `COALESCE(${inner()}::text, ${inner()}::text)`,
+    () => `(SELECT max(x) FROM (${subquery()}) AS q(x))`,
+    () => `CASE WHEN ${condition(disguise, depth - 1)} THEN ${inner()} END`,
+    () => `COALESCE(${inner()}, ${inner()})`,
     () => `ROW(${inner()}, ${inner()})::text`,
-    () => `(ARRAY[${inner()}::text])[1]`,
-    () => `ARRAY(${query(disguise, depth - 1)})::text`,
-    () => `concat(${inner()}, VARIADIC ARRAY[${inner()}::text])`,
-    () => `${inner()}::text || ${inner()}::text`,
-    () => `NULLIF(${inner()}::text, 'x')`,
-    () => `(${inner()})::text COLLATE "C"`,
-    () => `EXISTS${space(random)}(${query(disguise, depth - 1)})`,
-    () => `count(${inner()}) FILTER (WHERE true) OVER ()`,
+    () => `(ARRAY[${inner()}])[1]`,
+    () => `ARRAY(${subquery()})::text`,
+    () => `concat(${inner()}, ${inner()})`,
+    () => `format('%s', VARIADIC ARRAY[${inner()}])`,
+    () => `${inner()} || ${inner()}`,
+    () => `NULLIF(${inner()}, 'x')`,
+    () => `(${inner()} COLLATE "C")`,
+    () => `(EXISTS${space(random)}(${subquery()}))::text`,
+    () => `(SELECT (count(${inner()}) FILTER (WHERE true) OVER ())::text)`,
   ])();
 }
 
