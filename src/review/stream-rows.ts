@@ -17,20 +17,23 @@ export async function* streamRows(
   values: readonly (string | number | null)[] = [],
 ): AsyncGenerator<Row, void> {
   await tx.query(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${select}`, values);
-  for (let size = smallestPiece, more = true; more; ) {
-    const rows = await tx.query(`FETCH ${size} FROM ${cursor}`);
-    yield* rows;
-    more = rows.length === size;
+  let size = smallestPiece;
+  const fetch = () => tx.query(`FETCH ${size} FROM ${cursor}`);
+  for (let piece: Promise<Row[]> | null = fetch(); piece !== null; ) {
+    const rows: Row[] = await piece;
+    const more = rows.length === size;
     size = nextSize(rows, size);
+    // while these are worked on, the server has the next ones ready
+    piece = more ? fetch() : null;
+    piece?.catch(() => undefined);
+    yield* rows;
   }
   await tx.query(`CLOSE ${cursor}`);
 }
 
 function nextSize(rows: readonly Row[], size: number): number {
-  const length = rows.reduce(
-    (sum, row) => Object.values(row).reduce((part, value) => part + (value?.length ?? 0), sum),
-    1,
-  );
+  let length = 1;
+  for (const row of rows) for (const name in row) length += row[name]?.length ?? 0;
   const fitting = Math.floor((size * pieceLength) / length);
   return Math.max(smallestPiece, Math.min(fitting, size * 4, biggestPiece));
 }

@@ -2,11 +2,13 @@
  * Verifies the audit: recomputes every hash of the chain and names the first entry that does not fit.
  *
  * The chain starts from sha256("stage.audit.v1 " + identity). Each entry, and after an approval's entries the approval itself,
- * adds a link: h = sha256(h || canonical text), the texts being those of stage.audit_text and stage.approval_text in UTF-8.
+ * adds a link: h = sha256(h || canonical text in UTF-8), the texts being those of audit-links.ts.
  * What the chain cannot tell is that all of it was made anew from some place on: that takes a head noted down elsewhere.
  */
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { Database, Queryable, Row } from '../db/database.ts';
+import type { ApprovalRow, EntryRow } from './audit-links.ts';
+import { approvalText, entryText, selectApprovals, selectEntries } from './audit-links.ts';
 import { streamRows } from './stream-rows.ts';
 
 export interface AuditVerdict {
@@ -28,17 +30,6 @@ export interface BadLink {
 const selectHead = `
 SELECT identity, position, approvals, encode(hash, 'hex') AS hash FROM stage.audit_head`;
 
-const selectApprovals = `
-SELECT number, first_position, entries, encode(hash, 'hex') AS hash, stage.approval_text(
-  number, session, project_id, digest, first_position, entries, approved_at, approved_by, approved_as) AS text
-FROM stage.approval ORDER BY number`;
-
-const selectEntries = `
-SELECT position, encode(hash, 'hex') AS hash, stage.audit_text(
-  position, session, project_id, relation, table_name, mutation, lineage, operation, row_id, row_key, old_data, new_data,
-  approved_at, approved_by) AS text
-FROM stage.audit ORDER BY position`;
-
 /**
  * Verifies the whole audit in one snapshot; memory does not grow with its length.
  * @param checkpoint a head that was noted down earlier: the chain must have passed through it
@@ -50,7 +41,7 @@ export async function verifyAudit(
   return db.transaction(async (tx) => {
     const [row] = await tx.query(selectHead);
     const head = row as HeadRow;
-    const walk = new ChainWalk(sha256(`stage.audit.v1 ${head.identity}`), checkpoint);
+    const walk = new ChainWalk(sha256(Buffer.from(`stage.audit.v1 ${head.identity}`)), checkpoint);
     const firstBad =
       (await walkChain(tx, walk)) ??
       compareEnd(walk, head) ??
@@ -69,27 +60,28 @@ export async function verifyAudit(
 class ChainWalk {
   entries = 0;
   approvals = 0;
-  hash: Buffer;
+  /** In hexadecimal digits. */
+  hash: string;
   /** Whether the checkpoint, if there is one, was among the heads so far. */
   isPassed: boolean;
   readonly #checkpoint: string | null;
 
-  constructor(start: Buffer, checkpoint: string | null) {
+  constructor(start: string, checkpoint: string | null) {
     this.hash = start;
     this.#checkpoint = checkpoint;
-    this.isPassed = checkpoint === null || checkpoint === headOf(start.toString('hex'));
+    this.isPassed = checkpoint === null || checkpoint === headOf(start);
   }
 
-  /** Goes over one link. Gives whether its stored hash is the one that follows. */
+  /** Goes over one link. Gives whether its stored hash, as PostgreSQL prints it, is the one that follows. */
   follow(text: string, hash: string): boolean {
-    this.hash = sha256(this.hash, text);
-    return this.hash.toString('hex') === hash;
+    this.hash = sha256(Buffer.concat([Buffer.from(this.hash, 'hex'), Buffer.from(text)]));
+    return hash === `\\x${this.hash}`;
   }
 
   /** An approval ends here: its hash was the head of the chain then. */
   approve(): void {
     this.approvals += 1;
-    this.isPassed ||= this.#checkpoint === headOf(this.hash.toString('hex'));
+    this.isPassed ||= this.#checkpoint === headOf(this.hash);
   }
 }
 
@@ -104,7 +96,7 @@ async function walkChain(tx: Queryable, walk: ChainWalk): Promise<BadLink | null
       return { id, reason: 'it does not begin where the one before it ended' };
     const bad = await walkEntries(entries, walk, Number(approval.entries));
     if (bad !== null) return bad;
-    if (!walk.follow(approval.text, approval.hash)) return { id, reason: altered };
+    if (!walk.follow(approvalText(approval), approval.hash)) return { id, reason: altered };
     walk.approve();
   }
   const surplus = await entries.next();
@@ -124,7 +116,7 @@ async function walkEntries(
     if (next.done) return { id, reason: 'it is missing' };
     const entry = next.value as EntryRow;
     if (Number(entry.position) !== walk.entries + 1) return { id, reason: 'it is missing' };
-    if (!walk.follow(entry.text, entry.hash)) return { id, reason: altered };
+    if (!walk.follow(entryText(entry), entry.hash)) return { id, reason: altered };
   }
   return null;
 }
@@ -134,7 +126,7 @@ function compareEnd(walk: ChainWalk, head: HeadRow): BadLink | null {
     return { id: `aud_${walk.entries + 1}`, reason: 'it is missing' };
   if (Number(head.approvals) > walk.approvals)
     return { id: `approval_${walk.approvals + 1}`, reason: 'it is missing' };
-  if (walk.hash.toString('hex') === head.hash) return null;
+  if (walk.hash === head.hash) return null;
   return { id: `approval_${walk.approvals}`, reason: 'the chain does not end where its head says' };
 }
 
@@ -145,10 +137,8 @@ const unpassed =
 
 const altered = 'its content or the chain before it was altered: the hash does not follow';
 
-function sha256(...parts: readonly (string | Buffer)[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
+function sha256(bytes: Buffer): string {
+  return digest('sha256', bytes, 'hex');
 }
 
 type HeadRow = Row & {
@@ -157,9 +147,3 @@ type HeadRow = Row & {
   readonly approvals: string;
   readonly hash: string;
 };
-type ApprovalRow = EntryRow & {
-  readonly number: string;
-  readonly first_position: string;
-  readonly entries: string;
-};
-type EntryRow = Row & { readonly position: string; readonly hash: string; readonly text: string };

@@ -49,6 +49,7 @@ const kinds = {
   delete: (random: Random, size: ChainSize) => ({ sql: remove(random, size), consistent: false }),
   swap: (random: Random, size: ChainSize) => ({ sql: swap(random, size), consistent: false }),
   insert: (random: Random, size: ChainSize) => ({ sql: insert(random, size), consistent: false }),
+  lie: (random: Random, size: ChainSize) => ({ sql: lie(random, size), consistent: false }),
   cut: (random: Random, size: ChainSize) => ({ sql: cut(random, size), consistent: true }),
   rewrite: (random: Random, size: ChainSize) => ({
     sql: `${edit(random, size, false)}; ${rewrite}`,
@@ -128,6 +129,18 @@ function insert(random: Random, size: ChainSize): string {
     copy,
   ];
   return [...steps, ...(random.chance(0.5) ? [grow] : [])].join(';\n');
+}
+
+/** The functions that made the texts of the chain go on telling what stood in an entry before. */
+function lie(random: Random, size: ChainSize): string {
+  return `
+    CREATE TABLE stage.told AS SELECT "position", stage.audit_text("position", session, project_id, relation, table_name, mutation,
+      lineage, operation, row_id, row_key, old_data, new_data, approved_at, approved_by) AS text FROM stage.audit;
+    ${edit(random, size, false)};
+    CREATE OR REPLACE FUNCTION stage.audit_text(p_position bigint, p_session uuid, p_project_id text, p_relation oid, p_table_name text,
+      p_mutation bigint, p_lineage bigint, p_operation text, p_row_id text, p_row_key jsonb, p_old_data jsonb, p_new_data jsonb,
+      p_approved_at timestamptz, p_approved_by text) RETURNS text LANGUAGE sql AS
+      'SELECT t.text FROM stage.told t WHERE t."position" = p_position'`;
 }
 
 function shift(from: number, by: number): string {

@@ -1,0 +1,70 @@
+/**
+ * What a link of the audit's chain is made of: the rows as they are stored, and their canonical texts. These are the texts of
+ * stage.audit_text and stage.approval_text, made here once more: whoever can alter entries can alter functions, too.
+ */
+import type { Row } from '../db/database.ts';
+
+const time = (column: string) =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
+
+export const selectApprovals = `
+SELECT number, session, project_id, digest, first_position, entries, ${time('approved_at')}, approved_by, approved_as, hash::text
+FROM stage.approval ORDER BY number`;
+
+export const selectEntries = `
+SELECT position, session, project_id, relation, table_name, mutation, lineage, operation, row_id, row_key::text, old_data::text,
+  new_data::text, ${time('approved_at')}, approved_by, hash::text
+FROM stage.audit ORDER BY position`;
+
+type Column<Name extends string, Null extends string = never> = {
+  readonly [column in Name]: column extends Null ? string | null : string;
+};
+
+export type ApprovalRow = Row &
+  Column<
+    | 'number'
+    | 'session'
+    | 'project_id'
+    | 'digest'
+    | 'first_position'
+    | 'entries'
+    | 'approved_at'
+    | 'approved_by'
+    | 'approved_as'
+    | 'hash',
+    'approved_by' | 'approved_as'
+  >;
+
+export type EntryRow = Row &
+  Column<
+    | 'position'
+    | 'session'
+    | 'project_id'
+    | 'relation'
+    | 'table_name'
+    | 'mutation'
+    | 'lineage'
+    | 'operation'
+    | 'row_id'
+    | 'row_key'
+    | 'old_data'
+    | 'new_data'
+    | 'approved_at'
+    | 'approved_by'
+    | 'hash',
+    'old_data' | 'new_data' | 'approved_by'
+  >;
+
+/** Of a JSON array as PostgreSQL prints jsonb; jsonb columns are part of it as they are. */
+export function entryText(row: EntryRow): string {
+  return `["stage.audit.v1", ${row.position}, "${row.session}", ${quote(row.project_id)}, ${row.relation}, ${quote(row.table_name)}, ${row.mutation}, ${row.lineage}, ${quote(row.operation)}, ${quote(row.row_id)}, ${row.row_key}, ${row.old_data}, ${row.new_data}, ${quote(row.approved_at)}, ${quote(row.approved_by)}]`;
+}
+
+export function approvalText(row: ApprovalRow): string {
+  return `["stage.approval.v1", ${row.number}, "${row.session}", ${quote(row.project_id)}, ${quote(row.digest)}, ${row.first_position}, ${row.entries}, ${quote(row.approved_at)}, ${quote(row.approved_by)}, ${quote(row.approved_as)}]`;
+}
+
+/** JSON escapes the same characters in the same way here and there. */
+function quote(text: string | null): string {
+  return JSON.stringify(text);
+}
