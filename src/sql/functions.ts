@@ -44,7 +44,7 @@ export function functionRefusal(use: FunctionUse): Refusal {
   }
   return refuse(
     `function ${name}() cannot be run in a staged session`,
-    'Leave the call out, or have the function added to the allowed functions of the service.',
+    'Leave the call out, or have the function added to allow_functions in the configuration of the service.',
   );
 }
 

@@ -257,6 +257,7 @@ const effects: Readonly<Record<string, readonly string[]>> = {
     `SELECT stage.approve_session('x')`,
     'DELETE FROM pg_catalog.pg_class',
     `UPDATE pg_proc SET prosrc = ''`,
+    `UPDATE pg_settings SET setting = 'off' WHERE name = 'default_transaction_read_only'`,
     'DELETE FROM information_schema.tables',
   ],
   'writes of every kind': [
