@@ -121,14 +121,20 @@ function prepare(
   { message, asked, plan, statement }: Parsing,
   { replacements, typeList, parameterTypes }: Preparation,
 ): void {
-  const parsed = parsedStatement(asked, plan, statement);
   const prepared: PreparedStatement = {
-    ...parsed,
+    name: asked.name,
+    origin: 'parse',
+    written: plan.text,
+    statement,
+    body: statement.verdict as PreparedStatement['body'],
+    bodyText: statement.text,
+    types: asked.types,
     replacements,
     typeList,
     reads: state.reads,
-    parameterTypes: parameterTypes ?? types.recall(parsed),
+    parameterTypes,
   };
+  if (prepared.body.kind === 'write') prepared.parameterTypes ??= types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
   if (replacements.length === 0) {
@@ -145,20 +151,4 @@ function prepare(
     (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   );
   link.send(frame, retry.answer('parse', { onFailure, onError }));
-}
-
-function parsedStatement(
-  { name, types }: Parse,
-  plan: QueryPlan,
-  statement: Statement,
-): Omit<PreparedStatement, keyof Preparation | 'reads'> {
-  return {
-    name,
-    origin: 'parse',
-    written: plan.text,
-    statement,
-    body: statement.verdict as PreparedStatement['body'],
-    bodyText: statement.text,
-    types,
-  };
 }

@@ -67,7 +67,7 @@ function sync(conversation: Conversation, message: Message): void {
     // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.
     link.sync(hiddenSync);
     commitOwn(conversation, passing.sync);
-  } else link.sync(passing.sync);
+  } else link.sync(passing.sync, message.frame);
 }
 
 function describe(conversation: Conversation, { frame, payload }: Message): void {

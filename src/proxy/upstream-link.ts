@@ -35,9 +35,10 @@ export class UpstreamLink {
     this.outlet.add(frame);
   }
 
-  sync(expectation: Expectation): void {
+  /** @param frame the client's own, where there is one: it leaves together with what came before it */
+  sync(expectation: Expectation, frame: Buffer = syncMessage): void {
     this.router.expect(expectation);
-    this.outlet.add(syncMessage);
+    this.outlet.add(frame);
     this.isOpen = false;
   }
 

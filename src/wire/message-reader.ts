@@ -53,6 +53,11 @@ export class MessageReader {
 
   /** A zero-terminated text as a string. */
   string(): string {
+    // Most names are empty: of unnamed statements and portals.
+    if (this.body[this.at] === 0) {
+      this.at += 1;
+      return '';
+    }
     return this.text().toString();
   }
 
