@@ -1,5 +1,7 @@
 /** What is to be done with a query text, as far as its text alone tells: worked out once per text for all connections. */
 import { changesPath, functionRefusal, refusedFunctions } from '../sql/functions.ts';
+import { Recent } from '../sql/recent.ts';
+import { ShapeReader } from '../sql/shape.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
 import type { FunctionUse, Read, Refusal, Statement, Verdict, Write } from '../sql/verdict.ts';
@@ -7,16 +9,14 @@ import { createVerdictCache } from '../sql/verdict-cache.ts';
 import { refuseReserved } from './reserved-names.ts';
 import type { ProxySettings } from './types.ts';
 
-export interface QueryPlan {
-  /** The client's whole text; shared, so it must not be written into. */
-  readonly text: Buffer;
-  readonly statements: readonly Statement[];
+/** What tells whether a text can pass, and what has to be minded then. */
+export interface Outlook {
   /** Of the first statement that is refused: none of them may run then. */
   readonly refusal: Refusal | null;
   /** Whether it can be sent in one piece, being nothing but reads and harmless commands. */
   readonly passes: boolean;
-  /** The text to send when it passes: as received, but without row locking clauses. */
-  readonly passingText: Buffer;
+  /** The text to send when it passes, without row locking clauses; null where that is as received. */
+  readonly passingText: Buffer | null;
   /** How many of them run queries, which must be guarded where writing is possible. */
   readonly reads: number;
   /** Whether some of it looks at or changes settings, which must not be guarded. */
@@ -27,7 +27,18 @@ export interface QueryPlan {
   readonly changesPath: boolean;
 }
 
+export interface QueryPlan extends Outlook {
+  /** The client's whole text; shared, so it must not be written into. */
+  readonly text: Buffer;
+  readonly statements: readonly Statement[];
+}
+
 export interface QueryPlanner {
+  /**
+   * Gives the outlook on a text, which may be known from another one that differs in nothing but the values of literals.
+   * @throws SqlSyntaxError as `plan` does
+   */
+  look(text: Buffer): Outlook;
   /** @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text */
   plan(text: Buffer): QueryPlan;
 }
@@ -36,16 +47,51 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   const { statementCacheSize, maxStatementBytes, allowFunctions } = settings;
   const cache = createVerdictCache(statementCacheSize, { maxStatementBytes });
   const plans = new WeakMap<readonly Statement[], QueryPlan>();
+  const shapes = new ShapeReader();
+  const outlooks = new Recent<Outlook>(statementCacheSize, maxShapeBytes);
+
+  const plan = (text: Buffer) => {
+    const statements = cache.judge(text);
+    const known = plans.get(statements);
+    if (known) return known;
+    const made = makePlan(Buffer.from(text), statements, allowFunctions);
+    plans.set(statements, made);
+    return made;
+  };
   return {
-    plan(text) {
-      const statements = cache.judge(text);
-      const known = plans.get(statements);
+    plan,
+    look(text) {
+      const isKept = statementCacheSize > 0 && text.length <= maxStatementBytes;
+      const shape = isKept ? shapes.read(text) : null;
+      const known = shape === null ? undefined : outlooks.get(shape);
       if (known) return known;
-      const plan = makePlan(Buffer.from(text), statements, allowFunctions);
-      plans.set(statements, plan);
-      return plan;
+      const made = plan(text);
+      if (shape !== null && isSameForShape(made)) outlooks.set(shape, outlookOf(made));
+      return made;
     },
   };
+}
+
+const maxShapeBytes = 4 * 1024 * 1024;
+
+/**
+ * Whether the outlook on a query does not depend on the values of its literals. They are looked at in the options of
+ * EXPLAIN, in settings, and in the argument of `set_config`; places in the text depend on their lengths.
+ */
+function isSameForShape({ refusal, statements, passingText, text }: QueryPlan): boolean {
+  const [statement, ...others] = statements;
+  if (refusal !== null || passingText !== null || others.length > 0) return false;
+  if (
+    statement?.verdict.kind !== 'read' ||
+    !/^\s*(?:select|with)\b/i.test(text.toString('latin1', 0, 256))
+  )
+    return false;
+  return !statement.verdict.functions.some(({ name }) => name === 'set_config');
+}
+
+function outlookOf(plan: QueryPlan): Outlook {
+  const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath } = plan;
+  return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath };
 }
 
 function makePlan(
@@ -64,7 +110,7 @@ function makePlan(
     statements,
     refusal: firstRefusal(verdicts, allowed),
     passes: !kinds.includes('step'),
-    passingText: locking.length === 0 ? text : spliceBytes(text, locking),
+    passingText: locking.length === 0 ? null : spliceBytes(text, locking),
     reads: kinds.filter((kind) => kind === 'read').length,
     hasSettings: kinds.includes('setting'),
     hasRelations: verdicts.some((verdict) => (readOf(verdict)?.relations.length ?? 0) > 0),

@@ -10,7 +10,7 @@ import { decodeQuery, queryMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import { passing } from './expectation.ts';
 import { fence, settle } from './pace.ts';
-import type { QueryPlan } from './query-planner.ts';
+import type { Outlook, QueryPlan } from './query-planner.ts';
 import { errorMessage, refusalError } from './refusals.ts';
 import { runStep } from './simple-steps.ts';
 import { commitOwn, dropUnnamed, endOwn, sendFailure } from './staging-steps.ts';
@@ -23,17 +23,19 @@ export function handleQuery(
   conversation: Conversation,
   { frame, payload }: Message,
 ): void | Promise<void> {
-  const plan = conversation.planner.plan(decodeQuery(payload));
-  if (!passesAtOnce(conversation, plan)) return runQuery(conversation, plan);
+  const text = decodeQuery(payload);
+  const outlook = conversation.planner.look(text);
+  if (!passesAtOnce(conversation, outlook))
+    return runQuery(conversation, conversation.planner.plan(text));
   const { own, link, names, metrics, statements } = conversation;
   // A Query message drops the unnamed statement.
   statements.delete('');
-  if (plan.changesPath) names.forget();
-  if (plan.reads > 0) own.guard();
+  const { changesPath, reads, passingText } = outlook;
+  if (changesPath) names.forget();
+  if (reads > 0) own.guard();
   else own.release();
-  for (let read = 0; read < plan.reads; read += 1) metrics.query('read');
-  const isUnchanged = plan.passingText === plan.text;
-  link.query(isUnchanged ? frame : queryMessage(plan.passingText), passing.query);
+  for (let read = 0; read < reads; read += 1) metrics.query('read');
+  link.query(passingText === null ? frame : queryMessage(passingText), passing.query);
 }
 
 /**
@@ -53,11 +55,11 @@ export async function failQuery(conversation: Conversation, error: unknown): Pro
   await finish(conversation);
 }
 
-function passesAtOnce({ state, reads }: Conversation, plan: QueryPlan): boolean {
-  if (plan.refusal !== null || !plan.passes || state.implicit || state.block === 'own')
+function passesAtOnce({ state, reads }: Conversation, outlook: Outlook): boolean {
+  if (outlook.refusal !== null || !outlook.passes || state.implicit || state.block === 'own')
     return false;
-  if (plan.reads > 0 && plan.hasSettings && state.block !== 'none') return false;
-  return reads === 'production' || !plan.hasRelations;
+  if (outlook.reads > 0 && outlook.hasSettings && state.block !== 'none') return false;
+  return reads === 'production' || !outlook.hasRelations;
 }
 
 async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<void> {

@@ -124,4 +124,19 @@ export const guards: readonly Guard[] = [
     without: `begin(conversation, action.access, 'read only');`,
     tests: ['proxy/walls'],
   },
+  {
+    name: 'what a literal decides is not taken from another text',
+    file: 'src/proxy/query-planner.ts',
+    text: `return !statement.verdict.functions.some(({ name }) => name === 'set_config');`,
+    without: 'return true;',
+    tests: ['proxy/query-planner'],
+  },
+  {
+    name: 'no literal is taken out of what it gives a meaning',
+    file: 'src/sql/shape.ts',
+    text: `    // A string behind a name in Unicode escapes may say how to read it.
+    if (this.text[start - 1] === codes.and) return -1;`,
+    without: '',
+    tests: ['sql/shape'],
+  },
 ];

@@ -1,0 +1,69 @@
+/** What is known of a text from another one of its shape is what would be found out about itself. */
+import type { Outlook } from '../../src/proxy/query-planner.ts';
+import { createQueryPlanner } from '../../src/proxy/query-planner.ts';
+import { loadParser } from '../../src/sql/parser.ts';
+import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
+import { randomText } from '../attacks/random-text.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { literalVariants } from '../sql/literals.ts';
+
+const settings = {
+  maxStatementBytes: 100_000,
+  maxMessageBytes: 100_000,
+  loginTimeoutMs: 0,
+  maxConnections: 1,
+  allowFunctions: [],
+  statementCacheSize: 100_000,
+  shutdownGraceMs: 0,
+};
+
+suite('query planner', (test) => {
+  test.before(loadParser);
+
+  const planner = createQueryPlanner(settings);
+  const fresh = createQueryPlanner({ ...settings, statementCacheSize: 0 });
+
+  const compare = (sql: string) => {
+    const text = Buffer.from(sql);
+    const wanted = attempt(() => fresh.plan(text));
+    // What PostgreSQL's grammar refuses for a literal's value it refuses itself.
+    if (wanted !== null)
+      assert.equal(
+        attempt(() => planner.look(text)),
+        wanted,
+        sql,
+      );
+  };
+
+  test('looks at a text of a known shape as at a new one', () => {
+    for (const sql of literalVariants()) compare(sql);
+  });
+
+  test('looks at random attempts as at new ones', () => {
+    for (let seed = 1; seed <= 500; seed += 1) {
+      const { text: sql } = randomText({ random: createRandom(seed), calls: true });
+      compare(sql);
+      for (const value of ['7', "'default_transaction_read_only'"]) {
+        compare(sql.replaceAll(/\b\d+\b/g, value));
+        compare(sql.replaceAll(/'[^'\n]*'/g, value));
+      }
+    }
+  });
+
+  test('does not parse a text of a known shape', () => {
+    planner.look(Buffer.from('SELECT a FROM known WHERE b = 1'));
+    const same = planner.look(Buffer.from('SELECT a FROM known WHERE b = 22'));
+    assert.is(same, planner.look(Buffer.from('SELECT a FROM known WHERE b = 333')));
+  });
+});
+
+function attempt(look: () => Outlook): Outlook | null {
+  try {
+    const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath } = look();
+    return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath };
+  } catch (error) {
+    if (error instanceof SqlSyntaxError) return null;
+    throw error;
+  }
+}
