@@ -25,6 +25,12 @@ export interface ResolvedName {
   readonly isTwin: boolean;
   /** The relation's own schema. */
   readonly schema: string | null;
+  /** Of a view: PostgreSQL makes of a write to it one to the table behind, or code does something, or it is an error. */
+  readonly writing: 'automatic' | 'code' | 'error' | null;
+  /** The table that a write goes to: the relation itself, or the one behind a view once that has a twin. */
+  readonly table: number | null;
+  /** That table's columns by their names in the view. */
+  readonly tableColumns: Readonly<Record<string, string>> | null;
   readonly overlay: { readonly schema: string; readonly name: string } | null;
   /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
@@ -266,6 +272,9 @@ const unresolved: ResolvedName = {
   kind: 'none',
   isTwin: false,
   schema: null,
+  writing: null,
+  table: null,
+  tableColumns: null,
   overlay: null,
   signature: null,
   upsert: null,

@@ -24,6 +24,7 @@ import type { Named } from './stageable.ts';
 import {
   checkOverlay,
   checkParked,
+  isError,
   isLacking,
   isTwinSource,
   obstacleToOnly,
@@ -66,7 +67,7 @@ export class Rewriter {
 
   /**
    * Prepares a write for staging: every relation that has an overlay is replaced, and every target gets one.
-   * @returns null when a relation does not exist: PostgreSQL shall say so itself
+   * @returns null when a relation does not exist or takes no rows: PostgreSQL shall say so itself
    * @throws StageError for what cannot be staged
    */
   async write(write: Write): Promise<Rewrite | null> {
@@ -82,6 +83,7 @@ export class Rewriter {
     if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
     const staged = await this.ensureOverlays(named, truncate?.cascades);
     for (const each of staged) checkOverlay(each);
+    if (staged.some((each) => isUnknownConflict(each, write))) return null;
     // Of the tables that a cascade reaches it is not known whether they run code.
     const replaced = await this.replace(write, staged, runsCode || truncate?.cascades === true);
     const rewrite = truncate
@@ -91,7 +93,7 @@ export class Rewriter {
     return rewrite;
   }
 
-  /** @returns null when a relation does not exist */
+  /** @returns null when it is an error anyway */
   private async resolveStageable({ relations, truncate }: Write): Promise<Named[] | null> {
     const resolve = async (again: boolean) => {
       const all = await this.resolve(relations, again);
@@ -101,8 +103,8 @@ export class Rewriter {
     const obstacleTo = truncate ? obstacleToTarget : obstacleToWrite;
     let named = await resolve(false);
     // what could not be staged may be another relation by now, and nothing would tell
-    if (named.some((each) => obstacleTo(each))) named = await resolve(true);
-    if (named.some(({ meaning }) => meaning.oid === null)) return null;
+    if (named.some((each) => obstacleTo(each) || isError(each))) named = await resolve(true);
+    if (named.some(isError)) return null;
     const obstacle = named.map(obstacleTo).find((found) => found !== null);
     if (obstacle) throw obstacle;
     return named;
@@ -238,6 +240,16 @@ function nameReplacement({ use, meaning }: Named, body: Read | Write): Replaceme
   return [{ start: body.copy.start, end: body.copy.end, text }];
 }
 
+/** Whether ON CONFLICT sets a column of a view that is none of the table's: an error that has to name the view. */
+function isUnknownConflict({ use, meaning }: Named, { upserts, rights }: Write): boolean {
+  const { tableColumns } = meaning;
+  if (tableColumns === null || !upserts.some(({ target }) => target === use.start)) return false;
+  const set = rights.filter(
+    ({ target, operation }) => target === use.start && operation === 'UPDATE',
+  );
+  return set.some(({ columns }) => columns?.some((name) => !(name in tableColumns)));
+}
+
 const hiddenCatalog = new StageError(
   'statement_not_supported',
   'cannot stage writes while a schema comes before pg_catalog in the search path',
@@ -260,5 +272,6 @@ function verified({ use, meaning }: Named, body: Read | Write): object {
     signature,
     rights: rights.map(({ operation, columns }) => ({ operation, columns })),
     ...(isCopied && { copy: true }),
+    ...(meaning.kind === 'view' && target !== null && { view: true }),
   };
 }

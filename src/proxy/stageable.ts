@@ -16,11 +16,17 @@ export function obstacleToWrite(named: Named): StageError | null {
 
 /** Gives the error for a relation that cannot be written to; null for the others. */
 export function obstacleToTarget({ use, meaning }: Named): StageError | null {
-  const obstacle = use.target === null ? undefined : targetObstacles[meaning.kind];
+  const isCodeless = meaning.kind === 'view' && meaning.writing !== 'code';
+  const obstacle = use.target === null || isCodeless ? undefined : targetObstacles[meaning.kind];
   if (obstacle === undefined) return null;
   return new StageError('statement_not_supported', obstacle.message(use.name), {
     hint: obstacle.hint,
   });
+}
+
+/** Whether PostgreSQL itself has to say what is wrong with the target: no relation has its name, or it is a view that takes no rows. */
+export function isError({ use, meaning }: Named): boolean {
+  return meaning.oid === null || (use.target !== null && meaning.writing === 'error');
 }
 
 interface Obstacle {
@@ -32,7 +38,8 @@ const outside = 'Its changes have to be made outside of this session.';
 
 const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>> = {
   view: {
-    message: (name) => `cannot stage writes to view "${name}"`,
+    message: (name) =>
+      `cannot stage writes to view "${name}", for triggers or rules carry them out`,
     hint: 'Write to the tables behind the view.',
   },
   materialized: {

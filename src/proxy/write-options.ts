@@ -2,7 +2,8 @@
 import { StageError } from '../errors.ts';
 import { inferArbiters } from '../sql/arbiters.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ClausePart, RelationUse, Upsert, Write } from '../sql/verdict.ts';
+import { columnShape } from '../sql/upserts.ts';
+import type { Arbiter, ClausePart, RelationUse, Upsert, Write } from '../sql/verdict.ts';
 import { copyOverriding } from './copy-columns.ts';
 import type { ResolvedName } from './names.ts';
 import { splicedPart } from './text-part.ts';
@@ -24,18 +25,21 @@ export function writeOptions(
 ): Readonly<Record<string, string | object>> {
   const options: Record<string, string | object> = {};
   for (const { target, value } of write.overriding) {
-    options[`stage.overriding_${meaningAt(named, target).oid}`] = value;
+    options[`stage.overriding_${meaningAt(named, target).table}`] = value;
   }
   const [target] = named;
   if (write.copy && target) {
-    options[`stage.overriding_${target.meaning.oid}`] = copyOverriding(write.copy, target.meaning);
+    options[`stage.overriding_${target.meaning.table}`] = copyOverriding(
+      write.copy,
+      target.meaning,
+    );
   }
   for (const { target } of write.merges) {
-    options[`stage.merge_${meaningAt(named, target).oid}`] = 'on';
+    options[`stage.merge_${meaningAt(named, target).table}`] = 'on';
   }
   for (const upsert of write.upserts) {
     const meaning = meaningAt(named, upsert.target);
-    const key = `stage.conflict_${meaning.oid}`;
+    const key = `stage.conflict_${meaning.table}`;
     if (key in options) throw twice(upsert);
     options[key] = conflictOption(upsert, meaning, names);
   }
@@ -63,15 +67,26 @@ function conflictOption(
   names: readonly Replacement[],
 ): object {
   const { alias, arbiter, set, where } = upsert;
-  const arbiters = inferArbiters(arbiter, meaning.uniques);
+  const arbiters = inferArbiters(inTable(arbiter, meaning), meaning.uniques);
   if (arbiters?.length === 0) throw noArbiter(upsert, meaning);
   return {
     action: set === null ? 'nothing' : 'update',
     alias,
+    ...(meaning.tableColumns && { view: meaning.oid }),
     ...(arbiters === null ? {} : { arbiters }),
     ...(set === null ? {} : { set: spliced(set, names) }),
     ...(where === null ? {} : { where: spliced(where, names) }),
   };
+}
+
+/** What an arbiter means in the table behind a view, whose columns may have other names there. A view has no constraints. */
+function inTable(arbiter: Arbiter, { tableColumns }: ResolvedName): Arbiter {
+  if (tableColumns === null || arbiter.kind === 'any') return arbiter;
+  if (arbiter.kind === 'constraint') return { kind: 'index', elements: [], predicate: null };
+  const shapes = new Map(
+    Object.entries(tableColumns).map(([name, column]) => [columnShape(name), columnShape(column)]),
+  );
+  return { ...arbiter, elements: arbiter.elements.map((shape) => shapes.get(shape) ?? shape) };
 }
 
 /** The texts between a part's parameters, and the numbers of these. */

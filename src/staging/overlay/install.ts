@@ -11,7 +11,7 @@ import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './co
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
 import { mergeSql } from './merge.ts';
-import { oldColumns, overlayName, overlaySchema, upsertSchema } from './names.ts';
+import { oldColumns, overlayName, overlaySchema, upsertName, upsertSchema } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
 import { triggersSql } from './triggers.ts';
@@ -45,7 +45,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
     );
   }
   // What still bears the name is the twin of a view or partition, or of what was one.
-  await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)} CASCADE`);
+  await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)}, ${upsertName(table)} CASCADE`);
   await tx.query('DELETE FROM stage.twin WHERE relation = $1', [table.oid]);
   await tx.query(viewScript(table));
   if (isCarried) await tx.query(carryOverSql(table, changes));
@@ -83,7 +83,8 @@ async function readInstalled(tx: Queryable, relation: number): Promise<Installed
 
 /** The view with the functions that its values come from. */
 function viewScript(table: Table): string {
-  return [overlaySql(table), ...defaultsSql(table), ...rowFunctionsSql(table)].join(';\n');
+  const defaults = defaultsSql(table, [overlayName(table)]);
+  return [overlaySql(table), ...defaults, ...rowFunctionsSql(table)].join(';\n');
 }
 
 /** Everything that works on staged rows. */

@@ -9,7 +9,7 @@ import { ensureTwin } from './twin.ts';
 
 export interface OverlayManager {
   /**
-   * Makes sure that write targets, and every table their foreign keys reach, have current overlays.
+   * Makes sure that write targets, tables or views, and every table their foreign keys reach have current overlays.
    * Cheap to call, but not free: callers call it when a name resolved to no overlay or to a stale one.
    * @param cascades the statement writes to all tables that refer to its targets, whatever their foreign keys say
    * @throws StageError `statement_not_supported` with a hint for a table that cannot be staged
@@ -36,11 +36,14 @@ export function createOverlayManager(db: Database): OverlayManager {
       await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       await tx.query('SELECT stage.release_names()');
       await work(tx, await serverMajor(tx));
+      // an overlay that is made anew takes with it the views that stand on it
+      await tx.query('DELETE FROM stage.twin WHERE stage.overlay_of(relation) IS NULL');
     });
   return {
     ensure: (relations, cascades = false) =>
       install(async (tx, server) => {
-        const { tables, written } = await reachableTables(tx, relations, cascades);
+        const targets = await tablesBehind(tx, relations, server);
+        const { tables, written } = await reachableTables(tx, targets, cascades);
         for (const table of tables) await installOverlay(tx, table, server);
         await tx.query(
           'UPDATE stage.overlay SET writable = true WHERE relation = ANY ($1::oid[])',
@@ -52,6 +55,34 @@ export function createOverlayManager(db: Database): OverlayManager {
         for (const oid of relations) await ensureTwin(tx, oid, server);
       }),
   };
+}
+
+/** The tables that writes go to: the targets themselves, or what is behind those that are views. */
+async function tablesBehind(
+  tx: Queryable,
+  targets: readonly number[],
+  server: number,
+): Promise<number[]> {
+  const views = await tx.query(
+    `SELECT c.oid, c.relname AS name FROM pg_class c WHERE c.oid = ANY ($1::oid[]) AND c.relkind = 'v'`,
+    [`{${targets.join(',')}}`],
+  );
+  const tables = new Set(targets);
+  for (const { oid, name } of views) {
+    const table = await ensureTwin(tx, Number(oid), server);
+    if (table === null) throw notBehind(String(name));
+    tables.delete(Number(oid));
+    tables.add(table);
+  }
+  return [...tables];
+}
+
+function notBehind(view: string): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `cannot stage writes to view "${view}": no table behind it can be staged`,
+    { hint: 'Write to the tables behind the view: the answer tells what is in the way.' },
+  );
 }
 
 interface Reachable {

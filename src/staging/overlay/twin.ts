@@ -1,4 +1,4 @@
-/** Twins: views and partitions as a session sees them. They are read only; nothing is staged through them. */
+/** Twins: views and partitions as a session sees them. Partitions and most views are read only. */
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
@@ -8,8 +8,12 @@ import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { parseQuery } from '../../sql/parse-query.ts';
 import { spliceBytes } from '../../sql/splice.ts';
+import type { RelationUse } from '../../sql/verdict.ts';
+import { readViewQuery } from '../../sql/view-query.ts';
 import { installOverlay } from './install.ts';
-import { columnList, overlayName, overlaySchema } from './names.ts';
+import { columnList, overlayName, overlaySchema, upsertName, upsertSchema } from './names.ts';
+import type { Target, ViewTarget } from './view-target.ts';
+import { conflictName, tableTarget, viewTarget } from './view-target.ts';
 
 /** A view or a partition, with what it is made of. */
 interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
@@ -19,6 +23,10 @@ interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
   readonly isBarrier: boolean;
   /** The rights of whoever reads the view apply to its tables, not its owner's. */
   readonly isInvoker: boolean;
+  readonly checkOption: 'local' | 'cascaded' | null;
+  readonly owner: number;
+  /** What a write to a view comes to. */
+  readonly writing: 'automatic' | 'code' | 'error' | null;
   /** Of a partition: the OID of the root, and the condition for its rows. */
   readonly root: number | null;
   readonly bounds: string | null;
@@ -26,46 +34,71 @@ interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
   readonly isStale: boolean;
 }
 
-/** A query over overlays, and the OIDs of the relations in it that stay production's. */
+/** What stands in the place of a relation. */
+interface Source {
+  readonly oid: number;
+  /** The overlay or twin; null for a relation that is read as production has it. */
+  readonly name: string | null;
+  readonly isTwin: boolean;
+  /** Where it can be written to. */
+  readonly target: Target | null;
+}
+
+/** A query over overlays. */
 interface Body {
   readonly text: string;
-  readonly plain: readonly number[];
+  readonly sources: readonly Source[];
+  /** Of a view that can be written to. */
+  readonly written: ViewTarget | null;
 }
 
 /**
  * Makes sure that a view or partition has a current twin, and whatever it reads an overlay.
  * @param server major version of PostgreSQL
+ * @returns the OID of the table that a write to the view goes to, null where it goes to none
  * @throws StageError `statement_not_supported` for a view that cannot be read with staged rows
  */
-export async function ensureTwin(tx: Queryable, oid: number, server: number): Promise<void> {
-  await overlayFor(tx, oid, server, false);
+export async function ensureTwin(
+  tx: Queryable,
+  oid: number,
+  server: number,
+): Promise<number | null> {
+  const { target } = await sourceFor(tx, oid, server, false);
+  return target?.table ?? null;
 }
 
-/** Makes the overlay or twin of a relation current and gives its name; null for one that is read as production has it. */
-async function overlayFor(
+/** Makes the overlay or twin of a relation current. */
+async function sourceFor(
   tx: Queryable,
   oid: number,
   server: number,
   asOwner: boolean,
-): Promise<string | null> {
+): Promise<Source> {
   const [row] = await tx.query('SELECT stage.twin_definition($1) AS twin', [oid]);
-  if (row?.['twin'] == null) return tableOverlay(tx, oid, server, asOwner);
+  if (row?.['twin'] == null) return tableSource(tx, oid, server, asOwner);
   const twin = JSON.parse(row['twin']) as Twin;
-  const body = await (twin.view === null
-    ? partitionBody(tx, twin, server)
-    : viewBody(tx, twin, twin.view, server));
-  if (twin.isStale) await install(tx, twin, body);
-  return overlayName(twin);
+  const body = await bodyOf(tx, twin, server);
+  // an overlay that is made anew takes with it what stands on it
+  const [left] = await tx.query('SELECT stage.overlay_of($1) AS twin', [oid]);
+  if (twin.isStale || left?.['twin'] == null) await install(tx, twin, body);
+  return { oid, name: overlayName(twin), isTwin: true, target: body.written?.target ?? null };
 }
 
-async function tableOverlay(
+function bodyOf(tx: Queryable, twin: Twin, server: number): Promise<Body> {
+  return twin.view === null
+    ? partitionBody(tx, twin, server)
+    : viewBody(tx, twin, twin.view, server);
+}
+
+async function tableSource(
   tx: Queryable,
   oid: number,
   server: number,
   asOwner: boolean,
-): Promise<string | null> {
+): Promise<Source> {
   const table = await readTable(tx, oid);
-  if (table === null || table.obstacle !== null) return null;
+  if (table === null || table.obstacle !== null)
+    return { oid, name: null, isTwin: false, target: null };
   if (asOwner && table.policies !== null) {
     throw new StageError(
       'statement_not_supported',
@@ -74,16 +107,16 @@ async function tableOverlay(
     );
   }
   await installOverlay(tx, table, server);
-  return overlayName(table);
+  return { oid, name: overlayName(table), isTwin: false, target: tableTarget(table) };
 }
 
 /** Named directly, a partition has grants and policies of its own: those of the root would not do. */
 async function partitionBody(tx: Queryable, twin: Twin, server: number): Promise<Body> {
-  const root = await overlayFor(tx, twin.root ?? 0, server, true);
-  const source = root ?? qualifiedName(twin.schema, twin.name);
+  const root = await sourceFor(tx, twin.root ?? 0, server, true);
+  const source = root.name ?? qualifiedName(twin.schema, twin.name);
   const columns = columnList(twin.columns.map(({ name }) => name));
-  const text = `SELECT ${columns} FROM ${source}${root === null ? '' : ` WHERE ${twin.bounds}`}`;
-  return { text, plain: root === null && twin.root !== null ? [twin.root] : [] };
+  const text = `SELECT ${columns} FROM ${source}${root.name === null ? '' : ` WHERE ${twin.bounds}`}`;
+  return { text, sources: [root], written: null };
 }
 
 /** The view's query with the names of overlays in the place of tables. */
@@ -93,22 +126,31 @@ async function viewBody(tx: Queryable, twin: Twin, view: string, server: number)
   const verdict = statement?.verdict;
   if (statement === undefined || verdict?.kind !== 'read')
     throw unreadable(twin, 'its definition is not a plain query');
-  const overlays = new Map<string, string | null>();
-  const plain: number[] = [];
+  const sources = new Map<string, Source>();
   for (const { schema, name } of verdict.relations) {
-    if (schema === null || overlays.has(qualifiedName(schema, name))) continue;
+    if (schema === null || sources.has(qualifiedName(schema, name))) continue;
     const oid = await oidOf(tx, schema, name);
-    const overlay = await overlayFor(tx, oid, server, !twin.isInvoker);
-    if (overlay === null) plain.push(oid);
-    overlays.set(qualifiedName(schema, name), overlay);
+    sources.set(qualifiedName(schema, name), await sourceFor(tx, oid, server, !twin.isInvoker));
   }
-  const replacements = verdict.relations.flatMap(({ schema, name, start, end }) => {
-    const overlay = overlays.get(qualifiedName(schema ?? '', name));
+  const sourceOf = ({ schema, name }: RelationUse) =>
+    sources.get(qualifiedName(schema ?? '', name));
+  const replacements = verdict.relations.flatMap((use) => {
+    const overlay = sourceOf(use)?.name;
     return overlay
-      ? [{ start: start + statement.start, end: end + statement.start, text: overlay }]
+      ? [{ start: use.start + statement.start, end: use.end + statement.start, text: overlay }]
       : [];
   });
-  return { text: spliceBytes(query, replacements).toString(), plain };
+  const text = spliceBytes(query, replacements);
+  const all = [...sources.values()];
+  return { text: text.toString(), sources: all, written: writtenView(twin, text, all) };
+}
+
+/** What a write to the view goes to: what the relation in its FROM clause is, whatever its expressions read. */
+function writtenView(twin: Twin, text: Buffer, sources: readonly Source[]): ViewTarget | null {
+  if (twin.writing !== 'automatic') return null;
+  const query = readViewQuery(text);
+  const behind = sources.find(({ name }) => name !== null && name === query?.source);
+  return query && behind?.target ? viewTarget(twin, query, behind.target) : null;
 }
 
 async function oidOf(tx: Queryable, schema: string, name: string): Promise<number> {
@@ -117,14 +159,49 @@ async function oidOf(tx: Queryable, schema: string, name: string): Promise<numbe
 }
 
 async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
-  const schema = overlaySchema(twin);
+  for (const schema of [overlaySchema(twin), upsertSchema(twin)]) {
+    await tx.query(
+      `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
+    );
+  }
+  const { script, target } = body.written ?? { script: readOnlySql(twin, body), target: null };
+  const drop = fillSql(loadSql('table/drop_twin.sql'), {
+    oid: twin.oid,
+    overlay: overlayName(twin),
+    upsert: upsertName(twin),
+    conflict: conflictName(twin),
+    row_type: rowType(twin),
+  });
+  await tx.query(drop + script).catch((error: Error) => {
+    throw unreadable(twin, error.message);
+  });
   await tx.query(
-    `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
+    `INSERT INTO stage.twin (relation, stamp, plain, twins, target, target_columns, target_role, of_row)
+     VALUES ($1, $2, $3::oid[], $4::oid[], $5, $6, $7, $8)
+     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, twins = excluded.twins, target = excluded.target,
+       target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row`,
+    [
+      twin.oid,
+      twin.stamp,
+      oidArray(body.sources.filter(({ name }) => name === null)),
+      oidArray(body.sources.filter(({ isTwin }) => isTwin)),
+      target?.table ?? null,
+      target && JSON.stringify(target.columns),
+      target?.role ?? null,
+      target?.ofRow ?? null,
+    ],
   );
-  const script = fillSql(loadSql('table/twin.sql'), {
+}
+
+const oidArray = (sources: readonly Source[]) => `{${sources.map(({ oid }) => oid).join(',')}}`;
+
+const rowType = ({ oid }: Twin) => `stage_data.twin_row_${oid}`;
+
+function readOnlySql(twin: Twin, body: Body): string {
+  return fillSql(loadSql('table/twin.sql'), {
     overlay: overlayName(twin),
     function: `stage_data.twin_${twin.oid}()`,
-    row_type: `stage_data.twin_row_${twin.oid}`,
+    row_type: rowType(twin),
     column_definitions: twin.columns
       .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
       .join(', '),
@@ -132,14 +209,6 @@ async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
     body: quoteLiteral(body.text),
     options: twin.isBarrier ? 'WITH (security_barrier)' : '',
   });
-  await tx.query(script).catch((error: Error) => {
-    throw unreadable(twin, error.message);
-  });
-  await tx.query(
-    `INSERT INTO stage.twin (relation, stamp, plain) VALUES ($1, $2, $3::oid[])
-     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain`,
-    [twin.oid, twin.stamp, `{${body.plain.join(',')}}`],
-  );
 }
 
 function unreadable(twin: Twin, reason: string): StageError {

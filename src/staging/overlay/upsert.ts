@@ -66,17 +66,17 @@ export function upsertSql(table: Table, server: number): string {
 
 const settingKey = (table: Table) => `${table.oid}_x`;
 
-/** An SQL expression for the condition that finds the row in the way, $2, under the statement's own alias. */
+/** An SQL expression for the condition that finds the row in the way, $2, among those that `v_row` calls. */
 function dynamicKeyMatches(table: Table): string {
   if (isKeyless(table)) {
     const [own, other] = ['{{alias}}.', '($2).'].map((prefix) => imageOf(table, prefix));
     const condition = quoteLiteral(equalImages(own ?? '', other ?? ''));
-    return `pg_catalog.replace(${condition}, '{{alias}}', v_alias)`;
+    return `pg_catalog.replace(${condition}, '{{alias}}', v_row)`;
   }
   return table.key
     .map(({ name, equals }) => {
       const column = quoteIdentifier(name);
-      return `v_alias || ${quoteLiteral(`.${column} ${equals} ($2).${column}`)}`;
+      return `v_row || ${quoteLiteral(`.${column} ${equals} ($2).${column}`)}`;
     })
     .join(` || ' AND ' || `);
 }

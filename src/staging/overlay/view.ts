@@ -43,8 +43,11 @@ function sourceColumn({ name, domain, baseType }: Column): string {
   return domain === null ? column : `${column}::${baseType} AS ${column}`;
 }
 
+/** What has columns with defaults: a table or a view. */
+type Defaulting = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name' | 'columns'>;
+
 /** Columns whose default PostgreSQL applies by itself when a view has it, with the call that gives the value. */
-export function defaultColumns(table: Table): DefaultCall[] {
+export function defaultColumns(table: Defaulting): DefaultCall[] {
   // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
   const always = new Set(
     table.columns.filter(({ identity }) => identity === 'always').map(({ name }) => name),
@@ -58,7 +61,7 @@ interface DefaultCall {
 }
 
 /** Every column that has a default, with the call that gives its value. */
-export function defaultCalls(table: Table): DefaultCall[] {
+export function defaultCalls(table: Defaulting): DefaultCall[] {
   return table.columns.flatMap((column, index) =>
     defaultBody(column) === null
       ? []
@@ -66,16 +69,18 @@ export function defaultCalls(table: Table): DefaultCall[] {
   );
 }
 
-/** Creates one function a column default, and hangs them on the view's columns. */
-export function defaultsSql(table: Table): string[] {
+/** Creates one function a column default, and hangs them on the columns of views. */
+export function defaultsSql(table: Defaulting, views: readonly string[]): string[] {
   const functions = table.columns.flatMap((column, index) => {
     const body = defaultBody(column);
     const name = functionName(table, 'default', index + 1);
     return body === null ? [] : [`CREATE FUNCTION ${name}() RETURNS ${column.baseType} ${body}`];
   });
-  const hangs = defaultColumns(table).map(
-    ({ name, call }) =>
-      `ALTER VIEW ${overlayName(table)} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
+  const hangs = views.flatMap((view) =>
+    defaultColumns(table).map(
+      ({ name, call }) =>
+        `ALTER VIEW ${view} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
+    ),
   );
   return [...functions, ...hangs];
 }

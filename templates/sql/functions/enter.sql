@@ -2,7 +2,7 @@
 -- transaction, and verifies that the names in it still mean what the proxy took them for.
 -- p_relations: [{"schema", "name", "oid", "signature", "rights"}, ...]; signature null = no overlay when the name was resolved;
 -- rights: what the statement writes, [{"operation", "columns": null | [name, ...]}, ...];
--- the target of a COPY has "copy": true.
+-- the target of a COPY has "copy": true, a target that is a view has "view": true.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
 -- p_path: the search path under which relations and functions were looked up; under another one no name is good.
 CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text)
@@ -12,6 +12,7 @@ DECLARE
   v_entry jsonb;
   v_relation oid;
   v_signature text;
+  v_denied text;
 BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
@@ -28,7 +29,14 @@ BEGIN
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
     IF v_signature IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry -> 'rights') THEN
-      RAISE EXCEPTION 'permission denied for table %', v_entry ->> 'name' USING ERRCODE = 'insufficient_privilege';
+      RAISE EXCEPTION 'permission denied for % %', CASE WHEN v_entry ? 'view' THEN 'view' ELSE 'table' END, v_entry ->> 'name'
+        USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF v_entry ? 'view' THEN
+      v_denied := stage.denied_behind(v_relation, v_entry -> 'rights');
+      IF v_denied IS NOT NULL THEN
+        RAISE EXCEPTION 'permission denied for table %', v_denied USING ERRCODE = 'insufficient_privilege';
+      END IF;
     END IF;
     IF v_entry ? 'copy' AND pg_catalog.row_security_active(v_relation) THEN
       RAISE EXCEPTION 'COPY FROM not supported with row-level security'

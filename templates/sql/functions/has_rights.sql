@@ -1,18 +1,18 @@
--- Whether the caller's role may stage what a statement writes to a relation. Who may write some of it is held to that, column by
--- column as in PostgreSQL; who may only read it stages for others to approve (see demand_rights).
-CREATE OR REPLACE FUNCTION stage.has_rights(p_relation oid, p_rights jsonb) RETURNS boolean
+-- Whether a role, the caller's by default, may stage what a statement writes to a relation. Who may write some of it is held to
+-- that, column by column as in PostgreSQL; who may only read it stages for others to approve (see demand_rights).
+CREATE OR REPLACE FUNCTION stage.has_rights(p_relation oid, p_rights jsonb, p_role name DEFAULT current_user) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF NOT pg_catalog.has_table_privilege(p_relation, 'INSERT, UPDATE, DELETE')
-    AND NOT pg_catalog.has_any_column_privilege(p_relation, 'INSERT, UPDATE')
+  IF NOT pg_catalog.has_table_privilege(p_role, p_relation, 'INSERT, UPDATE, DELETE')
+    AND NOT pg_catalog.has_any_column_privilege(p_role, p_relation, 'INSERT, UPDATE')
   THEN
-    RETURN pg_catalog.has_any_column_privilege(p_relation, 'SELECT');
+    RETURN pg_catalog.has_any_column_privilege(p_role, p_relation, 'SELECT');
   END IF;
   RETURN NOT EXISTS (
     SELECT FROM pg_catalog.jsonb_array_elements(p_rights) r(value)
-    WHERE NOT pg_catalog.has_table_privilege(p_relation, r.value ->> 'operation')
+    WHERE NOT pg_catalog.has_table_privilege(p_role, p_relation, r.value ->> 'operation')
       AND (pg_catalog.jsonb_typeof(r.value -> 'columns') <> 'array' OR EXISTS (
         SELECT FROM pg_catalog.jsonb_array_elements_text(r.value -> 'columns') c(name)
         JOIN pg_catalog.pg_attribute a ON a.attrelid = p_relation AND a.attname = c.name
-        WHERE NOT pg_catalog.has_column_privilege(p_relation, a.attnum, r.value ->> 'operation'))));
+        WHERE NOT pg_catalog.has_column_privilege(p_role, p_relation, a.attnum, r.value ->> 'operation'))));
 END $$;

@@ -30,19 +30,22 @@ LANGUAGE sql STABLE AS $$
           'name', a.attname, 'generated', a.attgenerated <> '', 'always', a.attidentity = 'a') ORDER BY a.attnum), '[]')
         FROM pg_catalog.pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
-      'merge', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 170000
+      'table', coalesce(t.target, c.oid)::pg_catalog.int8,
+      'tableColumns', t.target_columns,
+      'writing', CASE WHEN c.relkind = 'v' AND s.nspname NOT LIKE 'stage\_%' THEN stage.view_writing(c.oid) END,
+      'merge', CASE WHEN c.relkind <> 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
       -- a snapshot older than the overlay does not show what was noted of it
       'uniques', coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
-      'parked', CASE WHEN o.parked THEN stage.has_parked(c.oid) ELSE false END,
+      'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
       'stale', CASE WHEN c.relkind = 'v' OR c.relispartition THEN stage.twin_is_stale(c.oid)
                     ELSE o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid) END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid = stage.relation_named(n.entry)
   LEFT JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
-  LEFT JOIN stage.overlay o ON o.relation = c.oid
   LEFT JOIN stage.twin t ON t.relation = c.oid
+  LEFT JOIN stage.overlay o ON o.relation = coalesce(t.target, c.oid)
 $$;

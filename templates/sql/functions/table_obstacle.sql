@@ -3,6 +3,9 @@ CREATE OR REPLACE FUNCTION stage.table_obstacle(p_relation oid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
   SELECT CASE
     WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
+    WHEN c.relnamespace IN (SELECT n.oid FROM pg_namespace n
+        WHERE n.nspname IN ('pg_catalog', 'information_schema', 'stage') OR n.nspname LIKE 'stage\_%')
+      THEN 'belongs to the system'
     WHEN c.relpersistence = 't' THEN 'is a temporary table'
     WHEN row_security_active(c.oid)
       THEN 'has row-level security that applies to the service account, which has to own the table or to have BYPASSRLS'

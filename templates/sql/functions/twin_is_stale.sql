@@ -1,11 +1,18 @@
--- Whether the twin of a view or partition no longer fits: its definition changed, or a table that it reads from production
--- can be staged by now. False where there is none.
+-- Whether the twin of a view or partition no longer fits: its definition changed or that of one it stands on, a table that it
+-- reads from production can be staged by now, or the table that it writes to changed. False where there is none.
 CREATE OR REPLACE FUNCTION stage.twin_is_stale(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
+  IF NOT EXISTS (SELECT FROM stage.twin t WHERE t.relation OPERATOR(pg_catalog.=) p_relation) THEN
+    RETURN false;
+  END IF;
   RETURN EXISTS (
-    SELECT FROM stage.twin t
-    WHERE t.relation OPERATOR(pg_catalog.=) p_relation
-      AND (t.stamp OPERATOR(pg_catalog.<>) stage.twin_stamp(t.relation)
-        OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain))));
+    WITH RECURSIVE twin(relation) AS (
+      SELECT p_relation
+      UNION SELECT b.relation FROM twin w JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) w.relation, pg_catalog.unnest(t.twins) b(relation))
+    SELECT FROM twin w LEFT JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) w.relation
+    WHERE t.stamp IS DISTINCT FROM stage.twin_stamp(w.relation)
+      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain))
+      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) t.target
+        AND o.stamp IS DISTINCT FROM stage.table_stamp(t.target)));
 END $$;

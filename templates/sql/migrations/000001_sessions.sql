@@ -95,6 +95,16 @@ CREATE TABLE stage.twin (
   -- stage.twin_stamp when the twin was built.
   stamp text NOT NULL,
   -- Relations that it reads as production has them, because nothing could be staged in them.
-  plain oid[] NOT NULL
+  plain oid[] NOT NULL,
+  -- Views and partitions that it reads through their own twins.
+  twins oid[] NOT NULL,
+  -- Of a view that can be written to: the table at the bottom of it,
+  target oid,
+  -- that table's columns by the names that they have in the view,
+  target_columns jsonb,
+  -- the role whose rights on the table count, null for whoever writes,
+  target_role oid,
+  -- and the query that makes a row of the view of $1, a row of the table.
+  of_row text
 );
 GRANT SELECT ON stage.twin TO PUBLIC;

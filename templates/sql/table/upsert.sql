@@ -29,15 +29,24 @@ BEGIN
   END IF;
 END $body$;
 
--- The client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one in its way.
+-- The client's DO UPDATE as a statement on the overlay: $1 is the new row, $2 the one in its way. Where the client has written
+-- to a view, on the view's own way to the overlay.
 CREATE FUNCTION {{update}}(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
 LANGUAGE plpgsql AS $body$
 DECLARE
   v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict ->> 'alias');
+  v_row pg_catalog.text := v_alias;
+  v_target pg_catalog.text := '{{overlay_literal}}';
+  v_excluded pg_catalog.text := 'SELECT ($1).*';
 BEGIN
-  RETURN pg_catalog.concat('UPDATE {{overlay_literal}} AS ', v_alias, ' SET ', stage.with_values(p_conflict -> 'set'),
-    ' FROM (SELECT ($1).*) AS excluded WHERE ', {{key_matches}}, ' AND (' || stage.with_values(p_conflict -> 'where') || ')',
-    ' RETURNING ', v_alias, '.*');
+  IF p_conflict ? 'view' THEN
+    SELECT pg_catalog.concat('stage_upsert_', c.relnamespace, '.conflict_', t.relation), t.of_row INTO STRICT v_target, v_excluded
+    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid = t.relation WHERE t.relation = (p_conflict ->> 'view')::pg_catalog.oid;
+    v_row := pg_catalog.concat('(', v_alias, '._stage_row)');
+  END IF;
+  RETURN pg_catalog.concat('UPDATE ', v_target, ' AS ', v_alias, ' SET ', stage.with_values(p_conflict -> 'set'),
+    ' FROM (', v_excluded, ') AS excluded WHERE ', {{key_matches}}, ' AND (' || stage.with_values(p_conflict -> 'where') || ')',
+    ' RETURNING ', v_row, '.*');
 END $body$;
 
 -- BEFORE STATEMENT: what is wrong in a DO UPDATE is an error also where no row is in the way.

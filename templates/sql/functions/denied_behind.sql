@@ -1,0 +1,16 @@
+-- The table behind a view that a statement may not write to: its name where the role whose rights count lacks some, else NULL.
+-- p_rights: what the statement writes, in the view's columns (see enter).
+CREATE OR REPLACE FUNCTION stage.denied_behind(p_view oid, p_rights jsonb) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    SELECT c.relname
+    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid = t.target
+    CROSS JOIN LATERAL (
+      SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('operation', r.value ->> 'operation', 'columns',
+        CASE WHEN r.value ->> 'operation' <> 'DELETE' THEN ARRAY(
+          SELECT m.value FROM pg_catalog.jsonb_each_text(t.target_columns) m
+          WHERE pg_catalog.jsonb_typeof(r.value -> 'columns') <> 'array' OR r.value -> 'columns' ? m.key) END)) AS rights
+      FROM pg_catalog.jsonb_array_elements(p_rights) r(value)) w
+    WHERE t.relation = p_view AND NOT stage.has_rights(t.target, w.rights, coalesce(pg_catalog.pg_get_userbyid(t.target_role), current_user)));
+END $$;

@@ -1,0 +1,15 @@
+-- A view that can be written to, over the overlay of what is behind it: PostgreSQL's own rules for such views do the rest.
+-- What its definition calls stands in functions with string bodies, which the planner inlines: no dependency on any of it.
+-- Never a security_barrier: over a view with triggers PostgreSQL loses the conditions of such a one, and nothing needs it here,
+-- where whoever writes has to be allowed to read the table.
+{{functions}};
+CREATE VIEW {{overlay}} ({{columns}}) {{options}} AS SELECT {{values}} FROM {{source}} {{condition}};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{overlay}} TO PUBLIC;
+
+-- For INSERT ... ON CONFLICT, over the view that the overlay has for it; what comes of a row in the way, which the view need
+-- not show, is an UPDATE of the other one.
+CREATE VIEW {{upsert}} ({{columns}}) {{options}} AS SELECT {{values}} FROM {{upsert_source}} {{condition}};
+GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
+CREATE VIEW {{conflict}} ({{columns}}, _stage_row) AS SELECT {{values}}, {{row}} FROM {{conflict_source}};
+GRANT SELECT, UPDATE ON {{conflict}} TO PUBLIC;
+{{defaults}}
