@@ -1,9 +1,11 @@
-/** The terminal interface: a reducer, a hook for keys, views, a theme. */
-import { Box, Text, useInput } from 'ink';
-import { useEffect, useMemo, useReducer } from 'react';
+/**
+ * The terminal interface: a reducer, a hook for keys, views, a theme. Its lines have their places and widths already, so they go
+ * straight to the painter: Ink's layout would take them apart into single characters, at ten times the cost of making them.
+ */
+import { useInput } from 'ink';
+import { useEffect, useLayoutEffect, useMemo, useReducer } from 'react';
 import { SidesCache } from './cells.ts';
 import { keyNames } from './keys.ts';
-import type { Line } from './line.ts';
 import { fitLines } from './line.ts';
 import type { Action } from './reducer.ts';
 import { reduce } from './reducer.ts';
@@ -22,6 +24,8 @@ export interface Wiring {
   readonly theme: Theme;
   /** Is given the way to tell the interface something, once. */
   connect(dispatch: Dispatch): void;
+  /** Puts the lines of a frame on the terminal. */
+  paint(lines: readonly string[]): void;
   /** Is told every state: fetches what that lacks, and does what it asks for. */
   follow(state: State): void;
 }
@@ -41,24 +45,22 @@ export function App({ wiring }: { readonly wiring: Wiring }) {
   useInput((input, key) => {
     for (const name of keyNames(input, key)) dispatch({ type: 'key', name });
   });
-  const { columns } = state.size;
-  return (
-    <Box flexDirection="column">
-      <Lines lines={[headingLine(state), tabsLine(state)]} columns={columns} theme={wiring.theme} />
-      <Lines lines={bodyView(state, sides)} columns={columns} theme={wiring.theme} />
-      <Lines lines={[noticeLine(state), keysLine(state)]} columns={columns} theme={wiring.theme} />
-    </Box>
-  );
+  const lines = useMemo(() => frameOf(state, sides, wiring.theme), [state, sides, wiring]);
+  useLayoutEffect(() => {
+    wiring.paint(lines);
+    return undefined;
+  }, [wiring, lines]);
+  return null;
 }
 
-interface LinesProps {
-  readonly lines: readonly Line[];
-  readonly columns: number;
-  readonly theme: Theme;
-}
-
-/** Lines of the screen, each exactly as wide as it. */
-function Lines({ lines, columns, theme }: LinesProps) {
-  const text = fitLines(lines, columns, lines.length).map(theme).join('\n');
-  return <Text wrap="truncate">{text}</Text>;
+/** The whole screen, each line exactly as wide as it. */
+function frameOf(state: State, sides: SidesCache, theme: Theme): string[] {
+  const lines = [
+    headingLine(state),
+    tabsLine(state),
+    ...bodyView(state, sides),
+    noticeLine(state),
+    keysLine(state),
+  ];
+  return fitLines(lines, state.size.columns, lines.length).map(theme);
 }

@@ -10,7 +10,7 @@ import { SidesCache } from './cells.ts';
 import type { Effect } from './keys.ts';
 import { Loader } from './loader.ts';
 import type { TerminalOutput } from './painter.ts';
-import { Painter, sizeOf } from './painter.ts';
+import { inkStream, Painter, sizeOf } from './painter.ts';
 import type { State } from './state.ts';
 import { currentTable } from './state.ts';
 import type { Surroundings, TerminalInput } from './terminal.ts';
@@ -53,14 +53,15 @@ export async function openDiff(options: DiffOptions): Promise<number> {
       const loader = new Loader({ api, id, approver, aids, dispatch, signal });
       interfaceState.begin(loader, dispatch, { leave, suspend: terminal.suspend, stdout });
     },
+    paint: (lines) => painter.paint(lines),
     follow: (state) => interfaceState.follow(state),
   };
   const resized = () => {
-    painter.repaint();
+    painter.forget();
     interfaceState.tell({ type: 'resized', size: sizeOf(stdout) });
   };
   const ink = render(<App wiring={wiring} />, {
-    stdout: painter.asStream(),
+    stdout: inkStream(stdout),
     stdin: stdin as NodeJS.ReadStream,
     debug: true,
     exitOnCtrlC: false,

@@ -30,6 +30,10 @@ declare module 'react' {
     effect: () => undefined | (() => void),
     inputs?: readonly unknown[],
   ): void;
+  export function useLayoutEffect(
+    effect: () => undefined | (() => void),
+    inputs?: readonly unknown[],
+  ): void;
   export function useMemo<T>(make: () => T, inputs: readonly unknown[]): T;
   export function createElement(
     type: unknown,
