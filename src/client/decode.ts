@@ -54,7 +54,10 @@ export function readMutation(json: JsonText): Mutation {
 
 /** Reads one entry of a table's `changes`; the table's name stands outside of it. */
 export function readChange(table: string, json: JsonText): Change {
-  const fields = new Fields(json);
+  return changeOf(table, new Fields(json));
+}
+
+function changeOf(table: string, fields: Fields): Change {
   return {
     table,
     type: readOperation(fields, 'type'),
@@ -101,10 +104,10 @@ export function readChangePage(json: JsonText): ChangePage {
   return {
     revision: fields.required('revision'),
     nextCursor: fields.text('next_cursor'),
-    changes: fields.list('changes').map((change) => ({
-      number: new Fields(change).required('number'),
-      ...readChange(table, change),
-    })),
+    changes: fields.list('changes').map((json) => {
+      const change = new Fields(json);
+      return { number: change.required('number'), ...changeOf(table, change) };
+    }),
   };
 }
 

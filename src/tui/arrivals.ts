@@ -20,7 +20,7 @@ export function renewed(state: State, outline: Outline): State {
   const kept = same >= 0 || first;
   const row = kept ? Math.max(0, Math.min(state.row, listLength(next) - 1)) : 0;
   const written = !first && state.session?.status === 'active';
-  const text = 'The session has changed; the diff was read again.';
+  const text = 'The session has changed: the diff was read again.';
   const notice = written ? { text, alarm: true } : state.notice;
   return scrolled({
     ...next,
@@ -77,13 +77,18 @@ export function followed(state: State): State {
 }
 
 function pruned(changes: ReadonlyMap<number, NumberedChange>, top: number): Loaded<NumberedChange> {
-  const near = [...changes].sort(([one], [other]) => Math.abs(one - top) - Math.abs(other - top));
-  const kept = new Map<number, NumberedChange>();
+  const near = [...changes].filter(([index]) => Math.abs(index - top) <= keptAround);
+  const total = near.reduce((sum, [, change]) => sum + lengthOf(change), 0);
+  if (total <= keptLength) return new Map(near);
+  near.sort(([one], [other]) => Math.abs(one - top) - Math.abs(other - top));
   let length = 0;
-  for (const [index, change] of near) {
-    if (Math.abs(index - top) > keptAround || (length > keptLength && kept.size > 100)) break;
-    length += (change.before?.text.length ?? 0) + (change.after?.text.length ?? 0);
-    kept.set(index, change);
-  }
-  return kept;
+  return new Map(
+    near.filter(([, change], index) => {
+      length += lengthOf(change);
+      return length <= keptLength || index <= 100;
+    }),
+  );
 }
+
+const lengthOf = ({ before, after }: NumberedChange) =>
+  (before?.text.length ?? 0) + (after?.text.length ?? 0);

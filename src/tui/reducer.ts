@@ -104,5 +104,5 @@ function moved({ session: before }: State, { status }: Session): State['notice']
 function bannerOf(conflicts: readonly Conflict[]): string | null {
   if (conflicts.length === 0) return null;
   const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
-  return `Production has changed under this session: ${count}. Tab to Conflicts.`;
+  return `${count} with production: tab to Conflicts.`;
 }

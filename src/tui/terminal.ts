@@ -24,6 +24,9 @@ export interface Surroundings {
 const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J';
 const leave = '\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l';
 
+/** How long a process that has been told to stop may go on until it is clear that it does not. */
+const patienceMs = 200;
+
 const deadly = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 export interface Terminal {
@@ -43,7 +46,7 @@ export function takeTerminal(
   surroundings: Surroundings,
   resumed: () => void,
 ): Terminal {
-  const state = { taken: false };
+  const state: { taken: boolean; unstopped?: NodeJS.Timeout } = { taken: false };
   const take = () => {
     state.taken = true;
     output.write(enter);
@@ -54,14 +57,20 @@ export function takeTerminal(
     input.setRawMode?.(false);
     output.write(leave);
   };
-  const suspend = () => {
-    giveBack();
-    surroundings.kill(surroundings.pid, 'SIGSTOP');
-  };
   const resume = () => {
+    clearTimeout(state.unstopped);
+    surroundings.off('SIGTSTP', suspend);
+    surroundings.on('SIGTSTP', suspend);
     input.setRawMode?.(true);
     take();
     resumed();
+  };
+  const suspend = () => {
+    giveBack();
+    // without our listener the signal stops the whole job; but not where no shell could continue it
+    surroundings.off('SIGTSTP', suspend);
+    surroundings.kill(0, 'SIGTSTP');
+    state.unstopped = setTimeout(resume, patienceMs);
   };
   // dies of the same signal, so that whoever waits for the process is told the truth
   const die = deadly.map((signal): [NodeJS.Signals, () => void] => [
@@ -73,6 +82,7 @@ export function takeTerminal(
   ]);
   const signals = [...die, ['SIGTSTP', suspend] as const, ['SIGCONT', resume] as const];
   const release = () => {
+    clearTimeout(state.unstopped);
     for (const [signal, listener] of signals) surroundings.off(signal, listener);
     surroundings.off('uncaughtExceptionMonitor', giveBack);
     surroundings.off('exit', giveBack);

@@ -2,7 +2,8 @@
 import stringWidth from 'string-width';
 
 const segments = new Intl.Segmenter();
-const plain = /^[\x20-\x7e]*$/;
+/** Characters of one column and one unit each, Latin, Greek and Cyrillic letters and our own signs: measured by counting. */
+const plain = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f│─→…✓‹›]*$/;
 export const ellipsis = '…';
 
 /** How many columns a text takes. */

@@ -123,6 +123,61 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   );
 
   test(
+    'is suspended by ctrl-z, and comes back with fg',
+    async () => {
+      needProgram('tmux');
+      await open();
+      await see(/> \+ +\d+ │/);
+      await press('C-z');
+      await see(/Stopped/);
+      assert.not.match(await screen(), /Rows|│/);
+      // the shell went on behind the command line that was stopped
+      await press('clear; stty -a | grep -o " echo "; fg; echo "back with $?"', 'Enter');
+      await see(/\[Rows\][\s\S]*> \+ +\d+ │/);
+      await press('J');
+      await see(/> ~ +1 │ MUG-01/);
+      await press('q');
+      await see(/ echo[\s\S]*back with 2/);
+      assert.not.match(await screen(), /Rows|│/);
+    },
+    patience,
+  );
+
+  test(
+    'gives the terminal back when it crashes',
+    async () => {
+      needProgram('tmux');
+      const crash = join(folder, 'crash.mjs');
+      await writeFile(crash, `process.on('SIGUSR2', () => { throw new Error('a crash'); });`);
+      await open({ NODE_OPTIONS: `--import=file://${crash}` });
+      await see(/ACTIVE/);
+      process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')), 'SIGUSR2');
+      await see(/Error: a crash[\s\S]*left with 1\n echo/);
+      assert.not.match(await screen(), /Rows|│/);
+    },
+    patience,
+  );
+
+  test(
+    'follows the window when it becomes smaller, and larger',
+    async () => {
+      needProgram('tmux');
+      await open();
+      await see(/> \+ +\d+ │/);
+      for (const [columns, rows] of [
+        [50, 12],
+        [120, 40],
+      ] as const) {
+        await tmux('resize-window', '-t', 'review', '-x', String(columns), '-y', String(rows));
+        const bottom = new RegExp(`^(?:.*\\n){${rows - 1}} \\? help`);
+        await see(bottom);
+        assert.match(await screen(), /> \+ +\d+ │/);
+      }
+    },
+    patience,
+  );
+
+  test(
     'is text where a screen reader has to follow',
     async () => {
       needProgram('tmux');

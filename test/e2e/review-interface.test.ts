@@ -74,7 +74,7 @@ class Seat {
   async see(pattern: RegExp): Promise<void> {
     const late = AbortSignal.timeout(20_000);
     await until(() => pattern.test(this.frame) || late.aborted);
-    if (!pattern.test(this.frame)) throw new Error(`never saw ${pattern} in\n${this.frame}`);
+    assert.match(this.frame, pattern);
   }
 
   async leave(): Promise<void> {
@@ -152,11 +152,25 @@ suite('review in the interface', (test) => {
       await rest.database.query(`UPDATE products SET stock = stock + 1 WHERE sku = 'MUG-01'`);
       await seat.press('R');
       await seat.see(/Conflicts 1/);
-      assert.match(seat.frame, /Conflicts 1/);
+      await seat.see(/! 1 conflict with production/);
+      await rest.write(id, `DELETE FROM order_items WHERE order_id = 3`);
+      await seat.see(/! 1 conflict with production: tab to Conflicts\. The session has changed/);
       await rest.database.query(`UPDATE products SET stock = stock - 1 WHERE sku = 'MUG-01'`);
     },
     patience,
   );
+
+  test('stays open when the daemon refuses', async () => {
+    const { id, seat } = await sit();
+    await seat.press('P');
+    await seat.see(/Propose this session/);
+    await rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+    await rest.call('POST', `/sessions/${id}/reject`, { json: {} });
+    await seat.press('yes\r');
+    await seat.see(/is rejected/);
+    await seat.press('?');
+    await seat.see(/next row/);
+  });
 
   test(
     'follows the size of the terminal',
@@ -199,11 +213,21 @@ suite('review in the interface', (test) => {
     assert.is(seat.stdin.raw, false);
   });
 
+  test('goes on when there is no shell to come back from', async () => {
+    const { seat } = await sit();
+    await seat.press('\x1a');
+    await until(() => seat.killed.length > 0);
+    seat.written = '';
+    await until(() => seat.written.includes('a@x'));
+    assert.is(seat.stdin.raw, true);
+    assert.ok(seat.written.includes('\x1b[?1049h'));
+  });
+
   test('is suspended by ctrl-z, and comes back as it was', async () => {
     const { seat } = await sit();
     await seat.press('\x1a');
     await until(() => seat.killed.length > 0);
-    assert.equal([seat.stdin.raw, seat.killed], [false, ['SIGSTOP']]);
+    assert.equal([seat.stdin.raw, seat.killed], [false, ['SIGTSTP']]);
     assert.ok(seat.written.includes(leaveSequence));
     seat.written = '';
     seat.signals.emit('SIGCONT');

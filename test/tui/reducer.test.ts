@@ -191,7 +191,7 @@ suite('tui: news', (test) => {
     const sides = { sessionBase: null, sessionNew: null, productionCurrent: null };
     const row = { table: 'orders', rowId: changeOf(null, { id: 7 }).rowId, field: 'status' };
     desk.act({ type: 'conflicts', conflicts: [{ ...row, kind: 'changed', ...sides }] });
-    assert.match(desk.screen, /Production has changed under this session: 1 conflict/);
+    assert.match(desk.screen, /! 1 conflict with production/);
     desk.act({ type: 'conflicts', conflicts: [] });
     assert.not.match(desk.screen, /Production has changed/);
   });

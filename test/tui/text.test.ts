@@ -1,4 +1,5 @@
 /** Text in columns of a terminal, lines of spans, and differences within texts. */
+import stringWidth from 'string-width';
 import { JsonText } from '../../src/model/json.ts';
 import { jsonDifferences } from '../../src/tui/json-diff.ts';
 import { fitLine, lineWidth, span, textOf, wrapLine } from '../../src/tui/line.ts';
@@ -12,6 +13,14 @@ const writings = ['plain', '日本語', '한글', '👍', 'é', 'שלום', ' ',
 suite('text in columns', (test) => {
   test('wide characters take two', () => {
     assert.equal(['ab', '日本', '👍', 'a\u0301'].map(widthOf), [2, 4, 2, 1]);
+  });
+
+  test('has the width that string-width knows, for every character of the writings that are counted', () => {
+    const all = Array.from({ length: 0x3000 }, (_, index) => String.fromCodePoint(index + 0x20));
+    assert.equal(
+      all.filter((character) => widthOf(character) !== stringWidth(character)),
+      [],
+    );
   });
 
   test('cut and fit give whole characters, and never more columns than there are', () => {

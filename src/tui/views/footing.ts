@@ -11,9 +11,9 @@ export function noticeLine(state: State): Line {
   const { prompt, notice, banner, deed } = state;
   if (prompt !== null) return promptLine(state, prompt);
   if (deed !== null) return [span(` ${deeds[deed.deed]} …`, 'strong')];
-  if (notice !== null)
-    return [span(` ${sanitize(notice.text)}`, notice.alarm ? 'alarm' : 'accent')];
-  return banner === null ? [] : [span(` ! ${banner}`, 'alarm')];
+  const standing = banner === null ? [] : [span(` ! ${banner}`, 'alarm')];
+  if (notice === null) return standing;
+  return [...standing, span(` ${sanitize(notice.text)}`, notice.alarm ? 'alarm' : 'accent')];
 }
 
 function promptLine({ session }: State, prompt: Prompt): Line {
