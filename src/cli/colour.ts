@@ -1,5 +1,6 @@
 /** Decides whether to write colours, and writes them. */
 import { styleText } from 'node:util';
+import type { ThemeName } from '../tui/theme.ts';
 import type { Host } from './host.ts';
 
 export const colourModes = ['auto', 'always', 'never'] as const;
@@ -19,7 +20,7 @@ export function wantsColour(mode: ColourMode, env: Host['env'], isTerminal: bool
 }
 
 /** What a colour means here; the sixteen base colours only, and never the one bearer of a meaning. */
-const styles = {
+const standard = {
   added: 'green',
   changed: 'yellow',
   removed: 'red',
@@ -29,12 +30,28 @@ const styles = {
   advice: 'cyan',
 } as const;
 
-export type Style = keyof typeof styles;
+export type Style = keyof typeof standard;
+
+const themes = {
+  standard,
+  'blue-orange': {
+    ...standard,
+    added: 'blueBright',
+    changed: 'bold',
+    removed: 'yellow',
+    failure: 'yellow',
+  },
+} as const;
+
+/** The theme that STAGE_THEME names. */
+export const themeOf = ({ STAGE_THEME }: Host['env']): ThemeName =>
+  STAGE_THEME === 'blue-orange' ? STAGE_THEME : 'standard';
+
 export type Paint = (style: Style, text: string) => string;
 
 /** Makes a function that colours text, or leaves it as it is. */
-export function createPaint(enabled: boolean): Paint {
+export function createPaint(enabled: boolean, theme: ThemeName = 'standard'): Paint {
   if (!enabled) return (_, text) => text;
   return (style, text) =>
-    text === '' ? '' : styleText(styles[style], text, { validateStream: false });
+    text === '' ? '' : styleText(themes[theme][style], text, { validateStream: false });
 }

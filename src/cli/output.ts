@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { safeJson } from '../client/sanitize.ts';
 import type { ColourMode, Paint } from './colour.ts';
-import { createPaint, wantsColour } from './colour.ts';
+import { createPaint, themeOf, wantsColour } from './colour.ts';
 import type { Host } from './host.ts';
 import type { TableColumn } from './table.ts';
 import { createRowsWriter } from './table.ts';
@@ -34,12 +34,12 @@ export class Output {
     this.#quiet = options.quiet;
     this.json = options.json;
     this.terminal = host.stdout.isTTY === true && !options.json;
-    this.paint = createPaint(!options.json && wantsColour(options.colour, host.env, this.terminal));
+    const theme = themeOf(host.env);
+    const paint = (isTerminal: boolean) =>
+      createPaint(!options.json && wantsColour(options.colour, host.env, isTerminal), theme);
+    this.paint = paint(this.terminal);
     this.live = isLive(host, options);
-    const noteTerminal = host.stderr.isTTY === true && !options.json;
-    this.paintNote = createPaint(
-      !options.json && wantsColour(options.colour, host.env, noteTerminal),
-    );
+    this.paintNote = paint(host.stderr.isTTY === true && !options.json);
   }
 
   /** Writes to stdout as it is, and waits while the reader is slow. */

@@ -1,4 +1,5 @@
-/** Asks before something that cannot be taken back. */
+/** Asks the person at the terminal. */
+import type { Interface } from 'node:readline';
 import { StageError } from '../errors.ts';
 import type { Host } from './host.ts';
 import type { Output } from './output.ts';
@@ -8,34 +9,92 @@ import type { Output } from './output.ts';
  * @throws StageError `usage` in scripts, where --yes must be said instead
  */
 export function demandTerminal(host: Host, out: Output): void {
-  if (out.terminal && host.stdin.isTTY === true && !host.env['CI']) return;
+  if (hasTerminal(host, out)) return;
   throw new StageError('usage', 'this needs a confirmation, and there is no terminal to ask at', {
     hint: 'Look at `stage diff` first, then repeat the command with --yes.',
   });
 }
 
-/** Gives whether the person at the terminal agrees; anything but yes means no. Ctrl-C aborts the interruption. */
+/** Whether somebody can be asked. */
+export function hasTerminal(host: Host, out: Output): boolean {
+  return out.terminal && host.stdin.isTTY === true && !host.env['CI'];
+}
+
+/** Asks one question; see `Questions`. */
 export async function ask(
   host: Host,
   question: string,
   interruption: AbortController,
-): Promise<boolean> {
-  const { createInterface } = await import('node:readline/promises');
+): Promise<string | null> {
+  const questions = await openQuestions(host, interruption);
+  try {
+    return await questions.ask(question);
+  } finally {
+    questions.close();
+  }
+}
+
+/** Opens a conversation. The questions go to stderr; Ctrl-C aborts the interruption. */
+export async function openQuestions(host: Host, interruption: AbortController): Promise<Questions> {
+  const { createInterface } = await import('node:readline');
   const asking = createInterface({ input: host.stdin, output: host.stderr });
-  const ended = new AbortController();
   asking.once('SIGINT', () => {
     host.stderr.write('\n');
     interruption.abort();
   });
-  asking.once('close', () => ended.abort());
-  const signal = AbortSignal.any([interruption.signal, ended.signal]);
-  try {
-    const answer = await asking.question(`${question} [y/N] `, { signal });
-    return /^y(es)?$/i.test(answer.trim());
-  } catch (error) {
-    if (interruption.signal.aborted) throw error;
-    return false;
-  } finally {
-    asking.close();
+  return new Questions(asking, interruption.signal);
+}
+
+type Answered = (line: string | null) => void;
+
+/** Questions and answers by the line. What was typed ahead answers the next question. */
+export class Questions {
+  readonly #asking: Interface;
+  readonly #signal: AbortSignal;
+  readonly #lines: string[] = [];
+  #ended = false;
+  #answered: Answered | null = null;
+
+  constructor(asking: Interface, signal: AbortSignal) {
+    this.#asking = asking;
+    this.#signal = signal;
+    asking.on('line', (line) => {
+      this.#lines.push(line);
+      this.#answer();
+    });
+    asking.once('close', () => {
+      this.#ended = true;
+      this.#answer();
+    });
+    signal.addEventListener('abort', () => asking.close(), { once: true });
+  }
+
+  /**
+   * Gives what is typed, null where the input ends.
+   * @param question ends where the answer begins
+   * @throws the reason of the interruption
+   */
+  async ask(question: string): Promise<string | null> {
+    if (!this.#ended) {
+      this.#asking.setPrompt(question);
+      this.#asking.prompt();
+    }
+    const line = await new Promise<string | null>((resolve) => {
+      this.#answered = resolve;
+      this.#answer();
+    });
+    this.#signal.throwIfAborted();
+    return line === null ? null : line.trim();
+  }
+
+  close(): void {
+    this.#asking.close();
+  }
+
+  #answer(): void {
+    const answered = this.#answered;
+    if (answered === null || (this.#lines.length === 0 && !this.#ended)) return;
+    this.#answered = null;
+    answered(this.#lines.shift() ?? null);
   }
 }

@@ -2,6 +2,7 @@
 import { DiffReader } from '../client/diff-reader.ts';
 import { sanitize } from '../client/sanitize.ts';
 import { countsInWords } from '../client/words.ts';
+import { shortId } from '../model/session.ts';
 import type { Connection, Context } from './context.ts';
 import type { Totals } from './diff/format.ts';
 import { totalsOf } from './diff/format.ts';
@@ -31,7 +32,7 @@ export interface Agreement {
 }
 
 /**
- * Asks the person at the terminal, with the session's counts and the database's name, unless --yes was given.
+ * Asks the person at the terminal, with the session's counts and the database's name, unless --yes was given. No single key agrees.
  * @param deed what is about to be done, e.g. `Apply to production`
  * @throws StageError `usage` when there is nobody to ask
  */
@@ -47,7 +48,10 @@ export async function agree(
   const { database } = (await connection.api.info()).value;
   const size = `${countsInWords(totals)} in ${totals.tables} table${totals.tables === 1 ? '' : 's'}`;
   await context.out.note(`${id}: ${size}, database ${sanitize(database)}.`);
-  const agreed = await ask(context.host, `${deed}?`, connection.interruption);
+  const words = ['yes', shortId(id)];
+  const question = `${deed}? Type ${words.join(' or ')} to go on: `;
+  const answer = await ask(context.host, question, connection.interruption);
+  const agreed = words.includes(answer ?? '');
   if (!agreed) await context.out.note('Nothing was done.');
   return { agreed, digest, size };
 }

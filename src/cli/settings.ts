@@ -11,6 +11,8 @@ export interface ClientSettings {
   readonly session: string | null;
   /** The session that a configuration file names: this directory's own choice goes before it. */
   readonly usualSession: string | null;
+  /** The user's own keys in the review. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function readSettings(host: Host, options: SharedOptions): Promise<
     token: readTokens(settings).own,
     session: named ? settings.session : null,
     usualSession: named ? null : settings.session,
+    keys: settings.keys,
   };
 }
 

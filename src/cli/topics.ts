@@ -37,6 +37,7 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
   STAGE_ACCESSIBLE   no line that comes and goes, for screen readers
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
                      colours; --color goes before them, in this order
+  STAGE_THEME        blue-orange for eyes that do not tell red from green
 
 \`stage serve --print-config\` shows every setting of the daemon and where it comes from.
 `,

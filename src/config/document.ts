@@ -40,7 +40,7 @@ export function configTemplate(): string {
     const limits = option.personal ? ["# Not in a project's file."] : [];
     return [
       `# ${option.sentence}`,
-      `# ${ways}: ${option.type.wanted}`,
+      `# ${[ways, option.type.wanted].filter(Boolean).join(': ')}`,
       ...limits,
       `#${templateValue(option)}`,
     ].join('\n');

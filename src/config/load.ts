@@ -116,7 +116,7 @@ function readCandidate(
     : found.origin.name;
   if (option.personal && found.origin.level === 'file' && !files.trusted) {
     faults.push(
-      `${where} cannot be set by a project; use your own configuration file or ${option.env[0]}`,
+      `${where} cannot be set by a project; use ${['your own configuration file', ...option.env.slice(0, 1)].join(' or ')}`,
     );
     return undefined;
   }

@@ -7,6 +7,7 @@ import {
   choice,
   flag,
   list,
+  lists,
   milliseconds,
   path,
   pathOrTrue,
@@ -44,6 +45,7 @@ export interface Settings {
   readonly logLevel: LogLevel;
   readonly server: string;
   readonly session: string | null;
+  readonly keys: Readonly<Record<string, readonly string[]>>;
 }
 
 export type SettingName = keyof Settings;
@@ -274,6 +276,14 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     flag: '--session ID',
     key: 'session',
     sentence: 'Session that the commands mean when none is named.',
+  },
+  keys: {
+    type: lists(),
+    default: {},
+    env: [],
+    key: 'keys',
+    personal: true,
+    sentence: 'Keys of the review by what they do, such as `{down: [j, down], nextTable: n}`.',
   },
 };
 

@@ -47,6 +47,19 @@ export function list(): OptionType<readonly string[]> {
   return { wanted: 'a list of texts (or one text, separated by commas)', read };
 }
 
+/** Names, each with one text or several. */
+export function lists(): OptionType<Readonly<Record<string, readonly string[]>>> {
+  const read = (raw: unknown) => {
+    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+    const entries = Object.entries(raw).map(([name, items]) => [
+      name,
+      list().read([items].flat(), ''),
+    ]);
+    return entries.every(([, items]) => items) ? Object.fromEntries(entries) : undefined;
+  };
+  return { wanted: 'names with a list of texts each', read };
+}
+
 interface Range {
   readonly least: number;
   readonly most: number;

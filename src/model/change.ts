@@ -50,13 +50,20 @@ export interface Chunk extends Omit<ChangeCounts, 'table'> {
   readonly after: string;
 }
 
+export interface OutlineColumn {
+  readonly name: string;
+  readonly type: string;
+  /** Its value follows from the others': nobody can write it. */
+  readonly generated: boolean;
+}
+
 /** A table of a diff without its changes: enough to show counts and to find any page of it. */
 export interface TableOutline {
   readonly table: string;
   /** Columns of the key in order. */
   readonly key: readonly string[];
   /** The table's columns in order, as they are now. */
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly columns: readonly OutlineColumn[];
   readonly chunks: readonly Chunk[];
 }
 

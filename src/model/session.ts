@@ -40,6 +40,9 @@ export interface Session {
   readonly rejectedAs: string | null;
 }
 
+/** The first digits of a session's id: short enough to type, and unlikely to mean another one. */
+export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);
+
 /** What each event makes of each status; null where the event is not allowed. */
 export const transitions: Readonly<
   Record<SessionStatus, Readonly<Record<SessionEvent, SessionStatus | 'deleted' | null>>>

@@ -63,7 +63,7 @@ export function outlineBody(id: string, { revision, tables }: Outline): JsonObje
         updates: total('updates'),
         deletes: total('deletes'),
         key,
-        columns: columns.map(({ name, type }) => ({ name, type })),
+        columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
         chunks: chunks.map(({ after, inserts, updates, deletes }) => [
           after,
           inserts,

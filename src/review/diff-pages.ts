@@ -5,6 +5,7 @@ import type {
   NumberedChange,
   Operation,
   Outline,
+  OutlineColumn,
   TableOutline,
 } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
@@ -27,7 +28,8 @@ const searchMs = 1500;
 
 const selectShape = `
 SELECT to_jsonb(o.key_columns) AS key, (
-  SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum), '[]')
+  SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
+    'generated', a.attgenerated <> '') ORDER BY a.attnum), '[]')
   FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attnum > 0 AND NOT a.attisdropped
 ) AS columns
 FROM stage.overlay o WHERE o.relation = $1`;
@@ -60,7 +62,7 @@ async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline>
   return {
     table: table.name,
     key: JSON.parse(shape?.['key'] ?? '[]') as string[],
-    columns: JSON.parse(shape?.['columns'] ?? '[]') as { name: string; type: string }[],
+    columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
     chunks: chunks.map((row) => ({
       after: String(row['after']),
       inserts: Number(row['inserts']),

@@ -12,9 +12,16 @@ SELECT t.* FROM (
   SELECT p.relation, p.table_name, 'parked' FROM stage.parked_table p WHERE p.session = $1
 ) t ORDER BY t.name COLLATE "C", t.relation`;
 
+/** From table to table through the index, past the entries of each. */
 const appliedTables = `
-SELECT a.relation, a.table_name AS name, 'applied' AS kind FROM stage.audit a
-WHERE a.session = $1 GROUP BY a.relation, a.table_name ORDER BY a.table_name COLLATE "C", a.relation`;
+WITH RECURSIVE t AS (
+  (SELECT a.relation, a.table_name FROM stage.audit a WHERE a.session = $1 ORDER BY a.relation LIMIT 1)
+  UNION ALL
+  SELECT n.* FROM t CROSS JOIN LATERAL (
+    SELECT a.relation, a.table_name FROM stage.audit a WHERE a.session = $1 AND a.relation > t.relation ORDER BY a.relation LIMIT 1
+  ) n
+)
+SELECT t.relation, t.table_name AS name, 'applied' AS kind FROM t ORDER BY t.table_name COLLATE "C", t.relation`;
 
 /** One table of a diff. Its texts are SQL of row sources. */
 export interface DiffTable {
@@ -55,12 +62,10 @@ type TableRow = Row & {
 function tableOf(uuid: string, { relation, name, kind }: TableRow): DiffTable {
   const oid = Number(relation);
   if (kind === 'staged') return stagedTable(uuid, oid, name);
-  const changes =
-    kind === 'applied'
-      ? `stage.audit_diff('${uuid}', ${oid})`
-      : `(SELECT p.number, p.operation, p.row_id, p.before, p.after FROM stage.parked_change p
-          WHERE p.session = '${uuid}' AND p.relation = ${oid} ORDER BY p.number)`;
-  return keptTable(oid, name, changes);
+  if (kind === 'parked') return parkedTable(uuid, oid, name);
+  const changes = `stage.audit_diff('${uuid}', ${oid})`;
+  const page = `stage.audit_diff('${uuid}', ${oid}, $1, $2, $3, $4)`;
+  return { relation: oid, name, changes, page, outline: outlineOf(changes) };
 }
 
 function stagedTable(uuid: string, relation: number, name: string): DiffTable {
@@ -74,18 +79,17 @@ function stagedTable(uuid: string, relation: number, name: string): DiffTable {
 }
 
 /** Of a table whose changes are kept as a diff shows them. */
-function keptTable(relation: number, name: string, changes: string): DiffTable {
-  return {
-    relation,
-    name,
-    changes,
-    page: `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`,
-    outline: `(
-      SELECT coalesce(lag(max(c.number)) OVER (ORDER BY c.chunk), 0) AS after, ${countsByKind('c')}
-      FROM (SELECT a.number, a.operation, (row_number() OVER (ORDER BY a.number) - 1) / $1::int AS chunk FROM ${changes} a) c
-      GROUP BY c.chunk ORDER BY c.chunk)`,
-  };
+function parkedTable(uuid: string, relation: number, name: string): DiffTable {
+  const changes = `(SELECT p.number, p.operation, p.row_id, p.before, p.after FROM stage.parked_change p
+    WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
+  const page = `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`;
+  return { relation, name, changes, page, outline: outlineOf(changes) };
 }
+
+const outlineOf = (changes: string) => `(
+  SELECT coalesce(lag(max(c.number)) OVER (ORDER BY c.chunk), 0) AS after, ${countsByKind('c')}
+  FROM (SELECT a.number, a.operation, (row_number() OVER (ORDER BY a.number) - 1) / $1::int AS chunk FROM ${changes} a) c
+  GROUP BY c.chunk ORDER BY c.chunk)`;
 
 const countsByKind = (source: string) =>
   ['INSERT', 'UPDATE', 'DELETE']

@@ -4,7 +4,9 @@
  */
 import { useInput } from 'ink';
 import { useEffect, useLayoutEffect, useMemo, useReducer } from 'react';
+import type { Marks } from '../client/marks.ts';
 import { SidesCache } from './cells.ts';
+import type { Keymap } from './keys.ts';
 import { keyNames } from './keys.ts';
 import { fitLines } from './line.ts';
 import type { Action } from './reducer.ts';
@@ -22,6 +24,9 @@ export type Dispatch = (action: Action) => void;
 export interface Wiring {
   readonly size: Size;
   readonly theme: Theme;
+  readonly keymap: Keymap;
+  /** What the reviewer has seen before. */
+  readonly marks: Marks;
   /** Is given the way to tell the interface something, once. */
   connect(dispatch: Dispatch): void;
   /** Puts the lines of a frame on the terminal. */
@@ -32,7 +37,10 @@ export interface Wiring {
 
 /** The whole screen. */
 export function App({ wiring }: { readonly wiring: Wiring }) {
-  const [state, dispatch] = useReducer(reduce, initialState(wiring.size));
+  const [state, dispatch] = useReducer(
+    reduce,
+    initialState(wiring.size, wiring.keymap, wiring.marks),
+  );
   const sides = useMemo(() => new SidesCache(), []);
   useEffect(() => {
     wiring.connect(dispatch);

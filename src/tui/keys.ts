@@ -1,5 +1,7 @@
 /** The keys: what each is called, what it does, and how the help tells it. */
 import type { Key } from 'ink';
+import { nearest } from '../config/nearest.ts';
+import { StageError } from '../errors.ts';
 import type { Command } from './commands.ts';
 
 /** What reaches outside of the state: done by the program around it. */
@@ -12,6 +14,7 @@ export interface Binding {
   readonly help: string;
 }
 
+/** The keys as they are unless the user wants others. */
 export const bindings: readonly Binding[] = [
   { keys: ['j', 'down'], does: 'down', help: 'next row' },
   { keys: ['k', 'up'], does: 'up', help: 'previous row' },
@@ -58,13 +61,54 @@ export const bindings: readonly Binding[] = [
   { keys: ['q', 'ctrl-c'], does: 'quit', help: 'quit' },
 ];
 
-const byKey = new Map(
-  bindings.flatMap(({ keys, does }) => keys.map((key) => [key, does] as const)),
-);
+/** What the keys mean to this reviewer. */
+export interface Keymap {
+  readonly bindings: readonly Binding[];
+  /** What a key does; undefined where it does nothing. */
+  bound(key: string): Command | Effect | undefined;
+  /** The key to name in a hint; empty where the reviewer has taken it away. */
+  keyFor(does: Command | Effect): string;
+}
 
-/** What a key does; undefined where it does nothing. */
-export function bound(key: string): Command | Effect | undefined {
-  return byKey.get(key);
+/** Keys by what they do, as the user's configuration has them. */
+export type OwnKeys = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Makes the keymap: a key that the user gives to something is taken from what it does otherwise. ctrl-c always quits.
+ * @throws StageError `configuration_invalid` for what is unknown, and for a key that is given twice
+ */
+export function createKeymap(own: OwnKeys = {}): Keymap {
+  checkOwn(own);
+  const taken = new Set(Object.values(own).flat());
+  const merged = bindings.map((binding) => ({
+    ...binding,
+    keys: own[binding.does] ?? binding.keys.filter((key) => !taken.has(key)),
+  }));
+  const byKey = new Map(
+    merged.flatMap(({ keys, does }) => keys.map((key) => [key, does] as const)),
+  );
+  byKey.set('ctrl-c', 'quit');
+  return {
+    bindings: merged,
+    bound: (key) => byKey.get(key),
+    keyFor: (does) => merged.find((binding) => binding.does === does)?.keys[0] ?? '',
+  };
+}
+
+function checkOwn(own: OwnKeys): void {
+  const known: string[] = bindings.map(({ does }) => does);
+  const unknown = Object.keys(own).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new StageError('configuration_invalid', `\`keys\`: nothing is called ${unknown}`, {
+      hint: `Did you mean ${nearest(unknown, known)}? There are: ${known.join(', ')}.`,
+    });
+  }
+  const all = Object.values(own).flat();
+  const twice = all.find((key, index) => all.indexOf(key) !== index);
+  if (twice === undefined) return;
+  throw new StageError('configuration_invalid', `\`keys\`: ${twice} is given twice`, {
+    hint: 'Give each key to one thing; see `stage serve --print-config`.',
+  });
 }
 
 const special = [

@@ -26,6 +26,14 @@ export interface LoaderOptions {
   readonly signal: AbortSignal;
 }
 
+function deferred() {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((kept) => {
+    resolve = kept;
+  });
+  return { promise, resolve };
+}
+
 export class Loader {
   readonly #options: LoaderOptions;
   /** Needs that are being fetched, or that the daemon refused: they are not asked for again. */
@@ -33,6 +41,8 @@ export class Loader {
   #deed: State['deed'] = null;
   #seen = '';
   #hurry = new AbortController();
+  /** Is kept when there is something to see. */
+  readonly #seenRows = deferred();
 
   constructor(options: LoaderOptions) {
     this.#options = options;
@@ -40,10 +50,8 @@ export class Loader {
 
   /** Looks for news until the signal ends it. The comparison with production waits until there is something to see. */
   start(): void {
-    const outlined = new Promise<void>((resolve) => {
-      void this.#whileOpen(sessionEveryMs, rest.session, () => this.#readSession().then(resolve));
-    });
-    void outlined.then(() =>
+    void this.#whileOpen(sessionEveryMs, rest.session, () => this.#readSession());
+    void this.#seenRows.promise.then(() =>
       this.#whileOpen(conflictsEveryMs, rest.conflicts, () => this.#readConflicts()),
     );
   }
@@ -102,6 +110,7 @@ export class Loader {
     this.#seen = revision;
     this.#known.clear();
     dispatch({ type: 'outline', outline });
+    if (outline.tables.length === 0) this.#seenRows.resolve();
   }
 
   async #readConflicts(): Promise<void> {
@@ -134,6 +143,7 @@ export class Loader {
         const wanted = { table, type: operationOf(filter), cursor, offset, limit };
         const { value: page } = await api.listChanges(id, wanted);
         dispatch({ type: 'page', need, page });
+        this.#seenRows.resolve();
         if (page.revision !== need.revision) this.hurry();
         return page.changes.length > 0 && page.revision === need.revision;
       }

@@ -1,11 +1,13 @@
 /** What is missing for what the screen shows. */
-import type { Chunk } from '../model/change.ts';
+import type { Chunk, TableOutline } from '../model/change.ts';
 import type { Filter, State } from './state.ts';
 import { countIn, currentDigest, currentTable, listLength } from './state.ts';
 
 /** Changes that are fetched at once, and how far ahead of the screen that is done. */
 const pageSize = 500;
 const ahead = 150;
+/** Changes that are fetched at once where the screen is still empty. */
+const screenful = 100;
 
 export interface PageNeed {
   readonly kind: 'page';
@@ -67,24 +69,35 @@ function changeCount({ outline }: State): number {
 /** The block of changes that is missing: on the screen, else ahead of it, else behind. */
 function pageNeed(state: State): PageNeed | null {
   const table = currentTable(state);
-  const { outline, top, changes, filter } = state;
-  if (table === null || outline === null) return null;
+  const { top, changes } = state;
+  if (table === null) return null;
   const last = listLength(state);
   const below = top + state.size.rows;
+  const onScreen = firstMissing(state, top, Math.min(last, below));
+  if (onScreen !== null && state.target === null) {
+    return needAt(state, table, onScreen, Math.min(screenful, last - onScreen));
+  }
   const missing =
     firstMissing(state, state.row, Math.min(last, state.row + 1)) ??
-    firstMissing(state, top, Math.min(last, below)) ??
     firstMissing(state, below, Math.min(last, below + ahead)) ??
     firstMissing(state, Math.max(0, top - ahead), Math.min(last, top));
   if (missing === null) return null;
   const block = Math.floor(missing / pageSize) * pageSize;
   // rows of great length come in short pages: then the block's rest is missing
   const start = changes.has(block) ? missing : block;
-  const place = placeOf(table.chunks, filter, start);
+  return needAt(state, table, start, block + pageSize - start);
+}
+
+function needAt(
+  { filter, outline }: State,
+  { table, chunks }: TableOutline,
+  start: number,
+  limit: number,
+): PageNeed | null {
+  const place = placeOf(chunks, filter, start);
   if (place === null) return null;
-  const { revision } = outline;
-  const limit = block + pageSize - start;
-  return { kind: 'page', table: table.table, filter, revision, start, ...place, limit };
+  const revision = outline?.revision ?? '';
+  return { kind: 'page', table, filter, revision, start, ...place, limit };
 }
 
 function firstMissing({ changes }: State, from: number, to: number): number | null {

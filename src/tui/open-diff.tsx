@@ -1,13 +1,15 @@
 /** Opens the terminal interface for a session's diff, and stays until the reviewer leaves. */
 import { render } from 'ink';
 import type { ApiClient } from '../client/api-client.ts';
+import type { Marks } from '../client/marks.ts';
 import type { NumberedChange } from '../model/change.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
 import { AidsReader } from './aids-reader.ts';
 import type { Dispatch, Wiring } from './app.tsx';
 import { App } from './app.tsx';
 import { SidesCache } from './cells.ts';
-import type { Effect } from './keys.ts';
+import type { Effect, OwnKeys } from './keys.ts';
+import { createKeymap } from './keys.ts';
 import { Loader } from './loader.ts';
 import type { TerminalOutput } from './painter.ts';
 import { inkStream, Painter, sizeOf } from './painter.ts';
@@ -15,6 +17,7 @@ import type { State } from './state.ts';
 import { currentTable } from './state.ts';
 import type { Surroundings, TerminalInput } from './terminal.ts';
 import { takeTerminal } from './terminal.ts';
+import type { ThemeName } from './theme.ts';
 import { createTheme } from './theme.ts';
 
 export interface DiffOptions {
@@ -24,8 +27,13 @@ export interface DiffOptions {
   /** Who approves, for the audit. */
   readonly approver: string;
   readonly colours: boolean;
+  readonly theme?: ThemeName;
+  /** The reviewer's own keys. */
+  readonly keys?: OwnKeys;
   readonly stdin: TerminalInput;
   readonly stdout: TerminalOutput;
+  /** What the reviewer has seen before. */
+  readonly marks?: Marks;
   /** Node's `process`, for its signals. */
   readonly process: Surroundings;
   /** Closes the interface from outside. */
@@ -34,11 +42,19 @@ export interface DiffOptions {
   readonly onFrame?: (frame: string) => void;
 }
 
+/** How the interface was left. */
+export interface Left {
+  /** How many changes the diff had. */
+  readonly changes: number;
+  /** What the reviewer has seen. */
+  readonly marks: Marks;
+}
+
 /**
- * Runs the interface on a terminal. Gives how many changes the diff had when it was left.
+ * Runs the interface on a terminal.
  * Rejects when the interface itself fails; what the daemon refuses is told inside of it. The terminal is given back in any case.
  */
-export async function openDiff(options: DiffOptions): Promise<number> {
+export async function openDiff(options: DiffOptions): Promise<Left> {
   const { stdin, stdout, colours, session: id, api, approver } = options;
   const painter = new Painter(stdout, options.onFrame);
   const terminal = takeTerminal(stdin, stdout, options.process, () => painter.repaint());
@@ -48,7 +64,9 @@ export async function openDiff(options: DiffOptions): Promise<number> {
   const interfaceState = new Follower();
   const wiring: Wiring = {
     size: sizeOf(stdout),
-    theme: createTheme(colours),
+    theme: createTheme(colours, options.theme),
+    keymap: createKeymap(options.keys),
+    marks: options.marks ?? new Map(),
     connect: (dispatch) => {
       const loader = new Loader({ api, id, approver, aids, dispatch, signal });
       interfaceState.begin(loader, dispatch, { leave, suspend: terminal.suspend, stdout });
@@ -76,7 +94,7 @@ export async function openDiff(options: DiffOptions): Promise<number> {
   try {
     if (options.signal.aborted) leave();
     await ink.waitUntilExit();
-    return interfaceState.changes;
+    return { changes: interfaceState.changes, marks: interfaceState.marks ?? wiring.marks };
   } finally {
     stdout.off('resize', resized);
     leaving.abort();
@@ -113,6 +131,10 @@ class Follower {
       (sum, { inserts, updates, deletes }) => sum + inserts + updates + deletes,
       0,
     );
+  }
+
+  get marks(): Marks | undefined {
+    return this.#state?.reviewed;
   }
 
   tell: Dispatch = (action) => this.#dispatch?.(action);

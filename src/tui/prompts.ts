@@ -1,12 +1,10 @@
 /** Lines that are typed: search, go to, confirmations; and the filter of the help. */
+import { shortId } from '../model/session.ts';
 import { followed } from './arrivals.ts';
 import { toRow } from './commands.ts';
 import { toTable } from './lists.ts';
 import type { Deed, Prompt, State } from './state.ts';
 import { currentDigest } from './state.ts';
-
-/** The short form of a session's id, which confirms as well as `yes` does. */
-export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);
 
 const longest = 200;
 

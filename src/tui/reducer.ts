@@ -6,7 +6,7 @@ import { found, page, renewed } from './arrivals.ts';
 import type { Command } from './commands.ts';
 import { command } from './commands.ts';
 import type { Effect } from './keys.ts';
-import { bound, effects } from './keys.ts';
+import { effects } from './keys.ts';
 import { scrolled } from './lists.ts';
 import type { Need, PageNeed } from './needs.ts';
 import { typed } from './prompts.ts';
@@ -85,8 +85,8 @@ export function reduce(state: State, action: Action): State {
 /** A key means what it is bound to, or where a line is being typed a character of it. */
 function pressed(state: State, name: string): State {
   const typing = state.prompt !== null || state.help !== null;
-  if (typing && name !== 'ctrl-z') return typed(state, name);
-  const does = bound(name);
+  if (typing && state.keymap.bound(name) !== 'suspend') return typed(state, name);
+  const does = state.keymap.bound(name);
   if (does === undefined) return state;
   return isEffect(does) ? { ...state, effect: { name: does } } : command(state, does);
 }

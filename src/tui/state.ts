@@ -1,4 +1,5 @@
 /** What the screen shows, and what it is made from. */
+import type { Marks } from '../client/marks.ts';
 import type {
   Conflict,
   Mutation,
@@ -9,7 +10,7 @@ import type {
 } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
 import type { Aids } from './aids.ts';
-import type { Effect } from './keys.ts';
+import type { Effect, Keymap } from './keys.ts';
 
 export const panes = ['tables', 'rows', 'detail', 'log', 'conflicts'] as const;
 export type Pane = (typeof panes)[number];
@@ -51,6 +52,7 @@ export interface Digest {
 
 export interface State {
   readonly size: Size;
+  readonly keymap: Keymap;
   readonly database: string;
   readonly session: Session | null;
   readonly outline: Outline | null;
@@ -78,8 +80,8 @@ export interface State {
   readonly aids: ReadonlyMap<string, Aids>;
   readonly conflicts: readonly Conflict[] | null;
   readonly conflict: number;
-  /** What the reviewer has seen: key of a change to the witness of what it was. */
-  readonly reviewed: ReadonlyMap<string, string>;
+  /** What the reviewer has seen. */
+  readonly reviewed: Marks;
   /** Where a range of rows to mark begins. */
   readonly anchor: number | null;
   readonly search: Search | null;
@@ -96,9 +98,10 @@ export interface State {
   readonly effect: { readonly name: Effect } | null;
 }
 
-export function initialState(size: Size): State {
+export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new Map()): State {
   return {
     size,
+    keymap,
     database: '',
     session: null,
     outline: null,
@@ -122,7 +125,7 @@ export function initialState(size: Size): State {
     aids: new Map(),
     conflicts: null,
     conflict: 0,
-    reviewed: new Map(),
+    reviewed,
     anchor: null,
     search: null,
     target: null,
@@ -156,8 +159,6 @@ export function listLength(state: State): number {
 
 export const operationOf = (filter: Filter): Operation | undefined =>
   filter === 'all' ? undefined : filter;
-
-export const changeKey = (change: NumberedChange) => `${change.table}\n${change.number}`;
 
 /** What the current digest is, if it names the diff that is shown. */
 export function currentDigest({ digest, outline }: State): string | null {

@@ -2,8 +2,11 @@
 import type { Line, Style } from './line.ts';
 import { textOf } from './line.ts';
 
+/** `blue-orange` is for eyes that do not tell red from green. */
+export type ThemeName = 'standard' | 'blue-orange';
+
 /** Codes of SGR, see ECMA-48. */
-const codes: Readonly<Record<Style, string>> = {
+const standard: Readonly<Record<Style, string>> = {
   added: '32',
   removed: '31',
   changed: '33',
@@ -14,11 +17,18 @@ const codes: Readonly<Record<Style, string>> = {
   alarm: '1;31',
 };
 
+/** Terminals show 33 as orange or a yellow near to it. */
+const themes: Readonly<Record<ThemeName, Readonly<Record<Style, string>>>> = {
+  standard,
+  'blue-orange': { ...standard, added: '94', removed: '33', changed: '1', alarm: '1;33' },
+};
+
 export type Theme = (line: Line) => string;
 
 /** Makes the function that writes a line. Without colours every meaning is in the text already. */
-export function createTheme(colours: boolean): Theme {
+export function createTheme(colours: boolean, name: ThemeName = 'standard'): Theme {
   if (!colours) return textOf;
+  const codes = themes[name];
   return (line) =>
     line
       .map(({ text, style }) =>

@@ -19,14 +19,23 @@ suite('JSON of the commands', (test) => {
     await rest.stop();
   });
 
+  const schemaOf = (name: string) =>
+    z.fromJSONSchema(JSON.parse(readFileSync(`templates/schemas/${name}.json`, 'utf8')));
+
+  function check(name: string, text: string, args: readonly string[]): void {
+    const { error } = schemaOf(name).safeParse(JSON.parse(text));
+    assert.is(error, undefined, `${args.join(' ')}: ${error?.message}`);
+  }
+
   async function valid(name: string, args: readonly string[]): Promise<void> {
     const { stdout, stderr } = await shell.run([...args, '--json']);
     assert.is(stderr, '');
-    const schema = z.fromJSONSchema(
-      JSON.parse(readFileSync(`templates/schemas/${name}.json`, 'utf8')),
-    );
-    const { error } = schema.safeParse(JSON.parse(stdout));
-    assert.is(error, undefined, `${args.join(' ')}: ${error?.message}`);
+    check(name, stdout, args);
+  }
+
+  async function validLines(name: string, args: readonly string[]): Promise<void> {
+    const lines = (await shell.run(args)).stdout.trimEnd().split('\n');
+    for (const line of lines) check(name, line, args);
   }
 
   test('is as its schema says, all the way through a review', async () => {
@@ -39,21 +48,28 @@ suite('JSON of the commands', (test) => {
     await valid('diff', ['diff', id, '--filter', 'updates']);
     await valid('diff', ['diff', id, '--stat']);
     await valid('log', ['log', id]);
+    await valid('status', ['status']);
+    await valid('doctor', ['doctor', '--upstream', rest.database.url]);
+    await validLines('diff-line', ['diff', id, '-o', 'jsonl']);
+    await validLines('log-line', ['log', id, '-o', 'jsonl']);
+    await validLines('session', ['session', 'list', '-o', 'jsonl']);
     await rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
     await valid('check', ['check', id]);
     await rest.database.query(`UPDATE orders SET note = NULL WHERE id = 1`);
     await valid('session', ['propose', id]);
     await valid('session', ['approve', id, '--yes']);
     await valid('audit-list', ['audit', 'list']);
+    await validLines('audit-show', ['audit', 'list', '-o', 'jsonl']);
+    await validLines('watch-line', ['watch', id, '--json']);
+    const refused = await shell.run(['reject', id, '--yes', '--json']);
+    check('error', refused.stderr, ['reject']);
     await valid('audit-show', ['audit', 'show', 'aud_1']);
     await valid('audit-verify', ['audit', 'verify']);
     await valid('session-delete', ['session', 'delete', await rest.newSession(), '--yes']);
   });
 
   test('is noticed when it is not', () => {
-    const schema = z.fromJSONSchema(
-      JSON.parse(readFileSync('templates/schemas/diff.json', 'utf8')),
-    );
-    assert.is(schema.safeParse({ session_id: 'sess_1', tables: [] }).success, false);
+    assert.is(schemaOf('diff').safeParse({ session_id: 'sess_1', tables: [] }).success, false);
+    assert.is(schemaOf('watch-line').safeParse({ event: 'other' }).success, false);
   });
 });

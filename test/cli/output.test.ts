@@ -1,5 +1,5 @@
 /** Colours and tables. */
-import { createPaint, wantsColour } from '../../src/cli/colour.ts';
+import { createPaint, themeOf, wantsColour } from '../../src/cli/colour.ts';
 import type { RowsForm } from '../../src/cli/table.ts';
 import { createRowsWriter, displayWidth } from '../../src/cli/table.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -35,6 +35,19 @@ suite('colours', (test) => {
       assert.is(wantsColour(...args), wanted);
     });
   }
+});
+
+suite('themes', (test) => {
+  test('have other colours, and the same text', () => {
+    const [standard, other] = [createPaint(true), createPaint(true, 'blue-orange')];
+    assert.is(standard('added', '+ 1'), '\x1b[32m+ 1\x1b[39m');
+    assert.is(other('added', '+ 1'), '\x1b[94m+ 1\x1b[39m');
+    assert.equal([{}, { STAGE_THEME: 'blue-orange' }, { STAGE_THEME: 'x' }].map(themeOf), [
+      'standard',
+      'blue-orange',
+      'standard',
+    ]);
+  });
 });
 
 suite('tables', (test) => {

@@ -147,15 +147,17 @@ suite('review on the command line', (test) => {
 
   test('approves at a terminal exactly what was asked about, and only on yes', async () => {
     await shell.run(['propose']);
-    const no = await shell.atTerminal(['approve', '--no-color'], { input: 'n\n' });
+    const no = await shell.atTerminal(['approve', '--no-color'], { input: 'y\n' });
     assert.is(no.code, 1);
     const size = '1 inserted, 1 updated, 0 deleted in 2 tables';
     assert.is(
       withoutMoves(no.stderr).replaceAll('\r', ''),
-      `${id}: ${size}, database ${rest.database.name}.\nApply to production? [y/N] n\nNothing was done.\n`,
+      `${id}: ${size}, database ${rest.database.name}.\nApply to production? Type yes or ${id.slice(5, 13)} to go on: y\nNothing was done.\n`,
     );
     assert.match((await shell.run(['session', 'show'])).stdout, /^status\tproposed$/m);
-    const yes = await shell.atTerminal(['approve', '--no-color'], { input: 'y\n' });
+    const yes = await shell.atTerminal(['approve', '--no-color'], {
+      input: `${id.slice(5, 13)}\n`,
+    });
     assert.equal([yes.code, yes.stdout], [0, `${id} is approved (2 statements).\n`]);
     await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });

@@ -46,6 +46,19 @@ suite('configuration', (test) => {
     for (const name of settingNames) assert.is(origins[name].level, 'default', name);
   });
 
+  test('takes the keys of the review from the user alone', () => {
+    write('home/.config/stage/config.yaml', 'keys: {down: [j, down], nextTable: n}');
+    assert.equal(load().settings.keys, { down: ['j', 'down'], nextTable: ['n'] });
+    write('home/.config/stage/config.yaml', 'keys: {down: 1}');
+    assert.match(fault().message, /`keys` must be names with a list of texts each/);
+    write('home/.config/stage/config.yaml', '');
+    write('project/stage.config.yaml', 'keys: {approve: j}');
+    assert.match(
+      fault().message,
+      /`keys` cannot be set by a project; use your own configuration file$/,
+    );
+  });
+
   test('takes flag before environment before project file before user file', () => {
     write('home/.config/stage/config.yaml', 'port: 1\nproxy_port: 1\nlog_level: debug\nhost: h1');
     write('project/stage.config.yaml', 'port: 2\nproxy_port: 2\nlog_level: warn');

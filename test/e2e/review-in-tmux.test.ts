@@ -159,6 +159,22 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   );
 
   test(
+    'remembers what was reviewed',
+    async () => {
+      needProgram('tmux');
+      await open();
+      await see(/> \+ +\d+ │/);
+      await press('Space');
+      await see(/1 reviewed \(this one too\)/);
+      await press('q');
+      await see(/left with 2/);
+      await press(`clear; sh ${folder}/review.sh`, 'Enter');
+      await see(/> \+ ✓ +\d+ │/);
+    },
+    patience,
+  );
+
+  test(
     'follows the window when it becomes smaller, and larger',
     async () => {
       needProgram('tmux');

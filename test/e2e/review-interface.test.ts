@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { ApiClient } from '../../src/client/api-client.ts';
+import type { Left } from '../../src/tui/open-diff.tsx';
 import { openDiff } from '../../src/tui/open-diff.tsx';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
@@ -35,7 +36,7 @@ class Seat {
   readonly signals = new EventEmitter();
   readonly killed: string[] = [];
   readonly api: ApiClient;
-  readonly ended: Promise<number | Error>;
+  readonly ended: Promise<Left | Error>;
   readonly abort = new AbortController();
   frame = '';
   written = '';
@@ -133,7 +134,7 @@ suite('review in the interface', (test) => {
       await seat.see(/Approved: the rows are in production/);
       await seat.see(/APPROVED/);
       await seat.press('q');
-      assert.is(await seat.ended, 3);
+      assert.is(((await seat.ended) as Left).changes, 3);
       const { body } = await rest.call('GET', `/sessions/${id}`);
       assert.equal([body.status, body.approved_by], ['approved', 'ada']);
       assert.ok(seat.written.endsWith(leaveSequence));

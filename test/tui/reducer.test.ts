@@ -1,5 +1,5 @@
 /** What keys and answers make of the state; no terminal is needed. */
-import { bindings } from '../../src/tui/keys.ts';
+import { bindings, createKeymap } from '../../src/tui/keys.ts';
 import { needsOf } from '../../src/tui/needs.ts';
 import { reduce } from '../../src/tui/reducer.ts';
 import { initialState, listLength, operationOf } from '../../src/tui/state.ts';
@@ -115,6 +115,21 @@ suite('tui: moving about', (test) => {
     assert.is((desk.screen.match(/✓/g) ?? []).length, 3);
   });
 
+  test('keys are the reviewer’s own where the configuration says so', () => {
+    const desk = new Desk(orders(20), 80, 24, { down: ['n', 'ctrl-n'], quit: ['Q'] });
+    desk.press('n', 'ctrl-n', 'j');
+    assert.is(desk.state.row, 2);
+    assert.match(desk.screen, /\? help · Q quit · n\/k row/);
+    desk.press('?');
+    assert.match(desk.screen, /n, ctrl-n +next row/);
+    desk.press('escape', 'q');
+    assert.is(desk.state.effect, null);
+    desk.press('ctrl-c');
+    assert.is(desk.state.effect?.name, 'quit');
+    assert.throws(() => createKeymap({ dwon: ['j'] }), /nothing is called dwon/);
+    assert.throws(() => createKeymap({ down: ['j'], up: ['j'] }), /j is given twice/);
+  });
+
   test('every key of the table is bound once, and every command does something', () => {
     const names = bindings.flatMap(({ keys }) => keys);
     assert.is(new Set(names).size, names.length);
@@ -158,7 +173,7 @@ suite('tui: pages', (test) => {
   });
 
   test('nothing is asked before there is an outline', () => {
-    assert.equal(needsOf(initialState({ columns: 80, rows: 24 })), []);
+    assert.equal(needsOf(initialState({ columns: 80, rows: 24 }, createKeymap())), []);
   });
 });
 

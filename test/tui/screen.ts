@@ -3,6 +3,8 @@ import type { Chunk, NumberedChange, Operation, Outline } from '../../src/model/
 import { JsonText } from '../../src/model/json.ts';
 import type { Session } from '../../src/model/session.ts';
 import { SidesCache } from '../../src/tui/cells.ts';
+import type { OwnKeys } from '../../src/tui/keys.ts';
+import { createKeymap } from '../../src/tui/keys.ts';
 import type { Line } from '../../src/tui/line.ts';
 import { fitLines, textOf } from '../../src/tui/line.ts';
 import type { Need } from '../../src/tui/needs.ts';
@@ -129,7 +131,11 @@ export class ArrayDaemon {
     const names = new Set(
       all.flatMap(({ before, after }) => Object.keys(JSON.parse((after ?? before)?.text ?? '{}'))),
     );
-    const columns = [...names].map((name) => ({ name, type: name === 'id' ? 'integer' : 'text' }));
+    const columns = [...names].map((name) => ({
+      name,
+      type: name === 'id' ? 'integer' : 'text',
+      generated: false,
+    }));
     return { table, key: ['id'], columns, chunks };
   }
 }
@@ -139,9 +145,9 @@ export class Desk {
   readonly daemon: ArrayDaemon;
   state: State;
 
-  constructor(changes: readonly NumberedChange[], columns = 80, rows = 24) {
+  constructor(changes: readonly NumberedChange[], columns = 80, rows = 24, keys: OwnKeys = {}) {
     this.daemon = new ArrayDaemon(changes);
-    this.state = initialState({ columns, rows });
+    this.state = initialState({ columns, rows }, createKeymap(keys));
     this.act({ type: 'session', session, database: 'shop' });
     this.act({ type: 'outline', outline: this.daemon.outline });
   }

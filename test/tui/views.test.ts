@@ -257,11 +257,26 @@ suite('tui: hostile rows', (test) => {
     assert.ok(true);
   });
 
+  test('a theme without red and green says the same', () => {
+    const [standard, other] = [createTheme(true), createTheme(true, 'blue-orange')];
+    const lines = shop().lines;
+    const codes = lines
+      .map(other)
+      .join('')
+      .split('\x1b[')
+      .map((part) => part.split('m')[0]);
+    assert.ok(codes.includes('94') && codes.includes('33'));
+    assert.not.ok(codes.some((code) => /3[12]$/.test(code ?? '')));
+    assert.equal(lines.map(other).map(uncoloured), lines.map(standard).map(uncoloured));
+  });
+
   const coloured = createTheme(true);
   const uncoloured = (text: string) =>
     text
       .split('\x1b')
-      .map((part, index) => (index === 0 ? part : part.replace(/^\[(?:[0127]|3[0-7]|1;31)m/, '')))
+      .map((part, index) =>
+        index === 0 ? part : part.replace(/^\[(?:[0127]|3[0-7]|94|1;3[13])m/, ''),
+      )
       .join('');
 
   function checkScreen(desk: Desk): void {

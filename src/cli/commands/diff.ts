@@ -8,6 +8,7 @@ import { openInterface, wantsInterface } from '../diff/interface.ts';
 import type { DiffOutput, PlainOptions } from '../diff/plain.ts';
 import { diffOutputs, showPlainDiff } from '../diff/plain.ts';
 import { textModes } from '../diff/text-modes.ts';
+import { walk } from '../diff/walk.ts';
 import { operationOption, wholeNumber } from '../options.ts';
 import { chosenOutput, outputOption } from '../output-option.ts';
 import type { ConfigureCommand } from '../run.ts';
@@ -20,12 +21,14 @@ interface Options extends PlainOptions, SharedOptions {
   readonly summary?: true;
   readonly nameOnly?: true;
   readonly exitCode?: true;
+  readonly patch?: true;
 }
 
 const help = examples([
   'stage diff',
   'stage diff sess_2f0c... --table orders --mode stacked',
   `stage diff --filter updates --where "from_price < 10 AND to_price >= 10"`,
+  'stage diff --patch --table orders',
   'stage diff --stat',
   'stage diff -o markdown > comment.md',
   'stage diff --json | jq .summary',
@@ -52,12 +55,17 @@ export const configureDiff: ConfigureCommand = (command, run) => {
       'only rows that meet it: SQL comparisons of columns; from_ and to_ before a name mean one side of the change',
     )
     .option('--limit <count>', 'only so many changes', wholeNumber)
+    .option('--patch', 'one change after the other: asks about each, and marks it as reviewed')
     .option('--exit-code', 'exit with 2 when there are changes')
     .addHelpText('before', help)
     .action(
       run<Options>(async (context, options, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument, openStates);
+          if (options.patch) {
+            await walk(context, connection, id, options);
+            return 0;
+          }
           const shown = wantsInterface(context, options)
             ? await openInterface(context, connection, id)
             : await show(context, connection, id, options);

@@ -1,7 +1,8 @@
 /** When `stage diff` opens the terminal interface, and how. */
 import { userInfo } from 'node:os';
-import { wantsColour } from '../colour.ts';
+import { themeOf, wantsColour } from '../colour.ts';
 import type { Connection, Context } from '../context.ts';
+import { keepMarks, readMarks } from '../review-marks.ts';
 
 /** Options that ask for a text of a certain form. */
 const aboutText = [
@@ -15,6 +16,7 @@ const aboutText = [
   'filter',
   'where',
   'limit',
+  'patch',
 ];
 
 /** Whether a person sits at both ends, nothing was said about the form, and no screen reader has to follow. */
@@ -29,20 +31,26 @@ export function wantsInterface({ host, out }: Context, options: object): boolean
 /** Opens it, and gives the number of changes. */
 export async function openInterface(
   { host, options }: Context,
-  { api, interruption }: Connection,
+  { api, interruption, settings }: Connection,
   id: string,
 ): Promise<number> {
   // Ink is slow to load, and nothing else needs it
   const { openDiff } = await import('../../tui/open-diff.tsx');
   const colour = options.color === false ? 'never' : options.color;
-  return openDiff({
+  const { changes, marks } = await openDiff({
     api,
     session: id,
     approver: userInfo().username,
     colours: wantsColour(colour, host.env, true),
+    theme: themeOf(host.env),
+    keys: settings.keys,
+    marks: await readMarks(host, settings.server, id),
     stdin: host.stdin,
     stdout: host.stdout,
     process: host,
     signal: interruption.signal,
   });
+  // a mark that is lost is no more than a second look
+  await keepMarks(host, settings.server, id, marks).catch(() => undefined);
+  return changes;
 }

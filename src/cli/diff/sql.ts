@@ -15,6 +15,8 @@ interface Target {
   readonly name: string;
   readonly key: readonly string[];
   readonly types: ReadonlyMap<string, string>;
+  /** Columns that cannot be written. */
+  readonly generated: ReadonlySet<string>;
 }
 
 /** Creates the form; the outline says which columns are the key, and of what type they are. */
@@ -43,13 +45,20 @@ function targetOf({
   const [first = '', ...rest] = table.split('.');
   const name =
     rest.length === 0 ? identifier(first) : `${identifier(first)}.${identifier(rest.join('.'))}`;
-  return { name, key, types: new Map(columns.map((column) => [column.name, column.type])) };
+  return {
+    name,
+    key,
+    types: new Map(columns.map((column) => [column.name, column.type])),
+    generated: new Set(columns.flatMap((column) => (column.generated ? [column.name] : []))),
+  };
 }
 
 function statement(change: ReadChange, target: Target): string {
   const { name } = target;
   if (change.type === 'DELETE') return `DELETE FROM ${name} WHERE ${place(change, target)}`;
-  const cells = cellsOf(change).filter(({ after }) => after !== undefined);
+  const cells = cellsOf(change).filter(
+    (cell) => cell.after !== undefined && !target.generated.has(cell.name),
+  );
   const value = (column: string, json: JsonText | undefined) =>
     literal(column, json ?? none, target);
   if (change.type === 'UPDATE') {

@@ -1,7 +1,7 @@
 /** How the cells of one change are laid out in text. */
 
 import { nameCell, valueCell } from '../../client/cell.ts';
-import type { ReadChange } from '../../client/diff-reader.ts';
+import type { Change } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Paint } from '../colour.ts';
 import { displayWidth, pad } from '../table.ts';
@@ -13,7 +13,7 @@ export type TextMode = (typeof textModes)[number];
 
 /** Writes a change's cells: what stands behind its heading, then the lines below it. None depends on a terminal's width. */
 export const layouts: Readonly<
-  Record<TextMode, (change: ReadChange, paint: Paint) => readonly string[]>
+  Record<TextMode, (change: Change, paint: Paint) => readonly string[]>
 > = {
   line: (change, paint) => [inLine(change, shownCells(change), paint)],
   context: (change, paint) => [inLine(change, cellsOf(change), paint)],
@@ -33,19 +33,19 @@ export const layouts: Readonly<
 };
 
 /** Of an update what it changed; rows that come or go whole. */
-function shownCells(change: ReadChange): Cell[] {
+function shownCells(change: Change): Cell[] {
   const cells = cellsOf(change);
   return change.type === 'UPDATE' ? cells.filter(isChanged) : cells;
 }
 
-function inLine(change: ReadChange, cells: readonly Cell[], paint: Paint): string {
+function inLine(change: Change, cells: readonly Cell[], paint: Paint): string {
   const text = (cell: Cell) => `${nameCell(cell.name)}: ${cellText(change, cell, paint)}`;
   return cells
     .map((cell) => (isChanged(cell) ? text(cell) : paint('faint', text(cell))))
     .join('  ');
 }
 
-function cellText({ type }: ReadChange, cell: Cell, paint: Paint): string {
+function cellText({ type }: Change, cell: Cell, paint: Paint): string {
   const { before, after } = cell;
   if (type !== 'UPDATE' || !isChanged(cell)) return updatedText(after ?? before);
   return `${paint('removed', updatedText(before))} → ${paint('added', updatedText(after))}`;

@@ -1,9 +1,9 @@
 /** A diff as text: each table under its name and closed by its counts, `+` inserted, `~` updated, `-` deleted. */
 
 import { keyCell, nameCell } from '../../client/cell.ts';
-import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
+import type { DiffReader } from '../../client/diff-reader.ts';
 import { countsInWords } from '../../client/words.ts';
-import type { Operation } from '../../model/change.ts';
+import type { Change, Operation } from '../../model/change.ts';
 import type { Paint, Style } from '../colour.ts';
 import type { DiffFormat, Ending } from './format.ts';
 import { changesIn } from './format.ts';
@@ -36,7 +36,8 @@ export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMod
   };
 }
 
-function changeLines(change: ReadChange, paint: Paint, mode: TextMode): string[] {
+/** A change under its mark and its key. */
+export function changeLines(change: Change, paint: Paint, mode: TextMode): string[] {
   const { sign, style } = marks[change.type];
   const [first = '', ...rest] = layouts[mode](change, paint);
   return [`  ${paint(style, `${sign} ${keyCell(change.rowId)}`)}  ${first}`.trimEnd(), ...rest];

@@ -1,16 +1,58 @@
-/** JSON Schemas of what the commands print with --json, which is what this interface answers. */
+/** JSON Schemas of what the commands print with --json and -o jsonl: mostly what this interface answers. */
 import { z } from 'zod';
+import { sessionStatuses } from '../../model/session.ts';
 import {
   auditEntry,
   auditList,
   auditVerdict,
+  change,
   conflictList,
+  count,
   deletedSession,
   diff,
+  failure,
+  info,
+  mutation,
   mutationList,
   session,
   sessionList,
 } from './outputs.ts';
+
+const status = z.object({
+  server: z.string(),
+  status: z.enum(['ok', 'degraded']),
+  upstream: z.enum(['connected', 'disconnected']),
+  error: z.string().optional(),
+  version: z.string(),
+  proxy: info.shape.proxy,
+  database: z.string(),
+  embedded: z.boolean(),
+  sessions_active: count.nullable(),
+  session_id: z.string().nullable().meta({ description: 'Session that commands here mean' }),
+});
+
+const doctor = z.object({
+  ok: z.boolean().meta({ description: 'No finding is a danger' }),
+  role: z.string().nullable(),
+  findings: z.array(
+    z.object({
+      check: z.string(),
+      level: z.enum(['danger', 'warning', 'note']),
+      message: z.string(),
+      about: z.array(z.string()),
+      hint: z.string(),
+    }),
+  ),
+});
+
+const watchLine = z.union([
+  z.object({ event: z.literal('mutation'), mutation }),
+  z.object({
+    event: z.literal('status'),
+    status: z.enum([...sessionStatuses, 'deleted']),
+    session: z.union([session, z.object({ session_id: z.string() })]),
+  }),
+]);
 
 /** By the command that prints it; `session new`, `propose`, `approve` and others print a session. */
 const documents: Readonly<Record<string, z.ZodType>> = {
@@ -23,6 +65,12 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   'audit-list': auditList,
   'audit-show': auditEntry,
   'audit-verify': auditVerdict,
+  status,
+  doctor,
+  error: failure,
+  'watch-line': watchLine,
+  'diff-line': change.extend({ table: z.string() }),
+  'log-line': mutation,
 };
 
 /** Gives each schema as the text of a file, by name. Objects are open: later versions may add members. */

@@ -4,7 +4,7 @@ import { operations } from '../../model/change.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
 
 const time = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, microseconds' });
-const count = z.int().min(0);
+export const count = z.int().min(0);
 const row = z
   .record(z.string(), z.unknown())
   .meta({ description: "Full row in PostgreSQL's own JSON" });
@@ -54,7 +54,7 @@ export const deletedSession = z.object({
   deleted_at: time,
 });
 
-const mutation = z
+export const mutation = z
   .object({
     id: z.string().regex(/^mut_/),
     type: z.enum(operations),
@@ -73,7 +73,7 @@ export const mutationList = z.object({
   has_more: z.boolean(),
 });
 
-const change = z
+export const change = z
   .object({
     type: z.enum(operations),
     row_id: rowId,
@@ -117,7 +117,7 @@ export const outline = z
         updates: count,
         deletes: count,
         key: z.array(z.string()).meta({ description: 'Columns of the key' }),
-        columns: z.array(z.object({ name: z.string(), type: z.string() })),
+        columns: z.array(z.object({ name: z.string(), type: z.string(), generated: z.boolean() })),
         chunks: z.array(z.tuple([number, count, count, count])).meta({
           description:
             'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',

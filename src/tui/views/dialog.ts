@@ -2,7 +2,6 @@
 import { nameCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { countsInWords, sumOf } from '../../client/words.ts';
-import { bindings } from '../keys.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
 import type { Deed, State } from '../state.ts';
@@ -10,16 +9,17 @@ import { currentDigest } from '../state.ts';
 import { fit } from '../text.ts';
 
 /** Draws the keys whose name or meaning has the text that is being typed. */
-export function helpView({ help }: State): Line[] {
+export function helpView({ help, keymap }: State): Line[] {
   const wanted = (help ?? '').toLowerCase();
-  const found = bindings.filter(({ keys, help: text }) =>
-    `${keys.join(' ')} ${text}`.toLowerCase().includes(wanted),
+  const found = keymap.bindings.filter(({ keys, does, help: text }) =>
+    `${keys.join(' ')} ${does} ${text}`.toLowerCase().includes(wanted),
   );
   return [
     [span(' Keys', 'strong'), span(`   type to search: ${sanitize(help ?? '')}`, 'accent')],
-    ...found.map(({ keys, help: text }) => [
+    ...found.map(({ keys, does, help: text }) => [
       span(` ${fit(keys.join(', '), 18)} `, 'accent'),
       span(text),
+      span(`  ${does}`, 'faint'),
     ]),
     ...(found.length === 0 ? [[span(' No key does that.', 'faint')]] : []),
   ];

@@ -1,8 +1,10 @@
 /** The two lines at the bottom: what has happened or is being typed, and the keys of the pane. */
 import { sanitize } from '../../client/sanitize.ts';
+import { shortId } from '../../model/session.ts';
+import type { Command } from '../commands.ts';
+import type { Effect } from '../keys.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
-import { shortId } from '../prompts.ts';
 import type { Pane, Prompt, State } from '../state.ts';
 
 const deeds = { propose: 'Proposing', approve: 'Approving', reject: 'Rejecting' } as const;
@@ -30,16 +32,59 @@ function promptLine({ session }: State, prompt: Prompt): Line {
   ];
 }
 
-const hints: Readonly<Record<Pane, string>> = {
-  tables: 'j/k table · enter rows · tab pane · P propose · A approve · X reject',
-  rows: 'j/k row · enter detail · space reviewed · / search · f filter · tab pane · P propose · A approve',
-  detail: 'j/k scroll · h/l row · w wrap · c changed only · t types · esc back',
-  log: 'j/k statement · tab pane · esc back',
-  conflicts: 'j/k conflict · enter its table · R look again · X reject · esc back',
+/** What keys do, and what to call it in few words. */
+type Hint = readonly [does: readonly (Command | Effect)[], text: string];
+
+const hints: Readonly<Record<Pane, readonly Hint[]>> = {
+  tables: [
+    [['down', 'up'], 'table'],
+    [['open'], 'rows'],
+    [['nextPane'], 'pane'],
+    [['propose'], 'propose'],
+    [['approve'], 'approve'],
+    [['reject'], 'reject'],
+  ],
+  rows: [
+    [['down', 'up'], 'row'],
+    [['open'], 'detail'],
+    [['mark'], 'reviewed'],
+    [['search'], 'search'],
+    [['nextFilter'], 'filter'],
+    [['nextPane'], 'pane'],
+    [['propose'], 'propose'],
+    [['approve'], 'approve'],
+  ],
+  detail: [
+    [['down', 'up'], 'scroll'],
+    [['left', 'right'], 'row'],
+    [['wrap'], 'wrap'],
+    [['changedOnly'], 'changed only'],
+    [['types'], 'types'],
+    [['back'], 'back'],
+  ],
+  log: [
+    [['down', 'up'], 'statement'],
+    [['nextPane'], 'pane'],
+    [['back'], 'back'],
+  ],
+  conflicts: [
+    [['down', 'up'], 'conflict'],
+    [['open'], 'its table'],
+    [['refresh'], 'look again'],
+    [['reject'], 'reject'],
+    [['back'], 'back'],
+  ],
 };
 
-export function keysLine({ pane, prompt, help, zoomed }: State): Line {
-  if (prompt !== null || help !== null) return [span(' enter go on · esc cancel', 'faint')];
-  const zoom = zoomed ? '+ whole screen off · ' : '';
-  return [span(` ? help · q quit · ${zoom}${hints[pane]}`, 'faint')];
+export function keysLine({ pane, prompt, help, zoomed, keymap }: State): Line {
+  if (prompt !== null || help !== null) return [span(' enter go on · escape cancel', 'faint')];
+  const everywhere: Hint[] = [
+    [['help'], 'help'],
+    [['quit'], 'quit'],
+  ];
+  const zoom: Hint[] = zoomed ? [[['zoom'], 'whole screen off']] : [];
+  const shown = [...everywhere, ...zoom, ...hints[pane]].map(
+    ([does, text]) => `${does.map((name) => keymap.keyFor(name)).join('/')} ${text}`,
+  );
+  return [span(` ${shown.join(' · ')}`, 'faint')];
 }

@@ -2,9 +2,9 @@
 import { nameCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { sumOf } from '../../client/words.ts';
+import { shortId } from '../../model/session.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
-import { shortId } from '../prompts.ts';
 import { isReviewed } from '../reviewed.ts';
 import type { Pane, State } from '../state.ts';
 import { currentDigest, currentTable, listLength } from '../state.ts';

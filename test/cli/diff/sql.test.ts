@@ -12,7 +12,7 @@ CREATE TABLE "Odd ""one" (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "select" text, data jsonb, plain json, numbers integer[],
   words text[], p pair, amount numeric, ratio double precision, bytes bytea, day timestamptz, spans int4range, yes boolean);
 CREATE TABLE bag (a integer, b text);
-CREATE TABLE two (a integer, b text, c text, PRIMARY KEY (a, b));
+CREATE TABLE two (a integer, b text, c text, twice integer GENERATED ALWAYS AS (a * 2) STORED, PRIMARY KEY (a, b));
 INSERT INTO bag VALUES (1, NULL), (1, NULL), (2, 'x');
 INSERT INTO two VALUES (1, 'it''s', 'old'), (2, 'b', 'gone');
 INSERT INTO "Odd ""one" ("select", data, numbers, amount) VALUES ('a', '{"k": 1}', '{1,2}', 1.10), ('b', '5', NULL, 'NaN');`;
@@ -24,6 +24,7 @@ const writes = [
   `UPDATE "Odd ""one" SET data = '"text"', numbers = '{}', amount = 2.50 WHERE id = 1`,
   `UPDATE "Odd ""one" SET data = '[1]', "select" = '' WHERE id = 2`,
   `UPDATE two SET c = 'new' WHERE a = 1`,
+  `INSERT INTO two VALUES (3, 'c', 'added')`,
   `DELETE FROM two WHERE a = 2`,
   `UPDATE bag SET b = 'y' WHERE a = 2`,
 ];
@@ -55,7 +56,7 @@ suite('diff as SQL', (test) => {
     for (const write of writes) await rest.write(id, write);
     const { code, stdout } = await shell.run(['diff', id, '-o', 'sql']);
     assert.is(code, 0);
-    assert.match(stdout, /^BEGIN;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){6}COMMIT;\n$/);
+    assert.match(stdout, /^BEGIN;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){7}COMMIT;\n$/);
     assert.match(stdout, /UPDATE "two" SET "c" = 'new' WHERE "a" = 1 AND "b" = 'it''s';/);
     const client = new pg.Client({ connectionString: rest.database.url });
     await client.connect();

@@ -1,0 +1,164 @@
+/** `stage diff --patch`: one change after the other. What was reviewed is marked, and the review shows the marks as well. */
+import { keyCell, nameCell } from '../../client/cell.ts';
+import type { Marks } from '../../client/marks.ts';
+import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
+import { StageError } from '../../errors.ts';
+import type { NumberedChange, Operation, TableOutline } from '../../model/change.ts';
+import type { Connection, Context } from '../context.ts';
+import { grouped } from '../progress.ts';
+import type { Questions } from '../prompt.ts';
+import { hasTerminal, openQuestions } from '../prompt.ts';
+import { keepMarks, readMarks } from '../review-marks.ts';
+import { changeLines } from './text.ts';
+import type { TextMode } from './text-modes.ts';
+
+export interface WalkOptions {
+  readonly table?: string;
+  readonly filter?: Operation;
+  readonly mode?: TextMode;
+}
+
+/** Changes that are fetched at once. */
+const page = 200;
+
+const help = `y  reviewed: mark it, and go on
+n  not in order: flag it, and go on
+a  this one and the rest of this table are reviewed
+/  and a text: go on to the next change that has it
+q  stop
+?  this help
+Nothing is approved or rejected here: a session is applied as a whole, or not at all.`;
+
+/**
+ * Walks through the changes that have no mark yet.
+ * @throws StageError `usage` where there is nobody to ask
+ */
+export async function walk(
+  context: Context,
+  connection: Connection,
+  id: string,
+  options: WalkOptions,
+): Promise<void> {
+  if (!hasTerminal(context.host, context.out)) {
+    throw new StageError('usage', 'there is no terminal to ask about each change at', {
+      hint: 'See all of them with `stage diff`.',
+    });
+  }
+  const { server } = connection.settings;
+  const { tables } = (await connection.api.readOutline(id)).value;
+  const walker = new Walker(context, await readMarks(context.host, server, id), options.mode);
+  const questions = await openQuestions(context.host, connection.interruption);
+  try {
+    for (const table of tables) {
+      if (options.table !== undefined && table.table !== options.table) continue;
+      for await (const change of changesOf(connection, id, table, options.filter))
+        if (!(await walker.meet(change, questions))) return;
+    }
+  } finally {
+    questions.close();
+    await keepMarks(context.host, server, id, walker.marks).catch((error: Error) =>
+      context.out.note(`warning: the marks cannot be kept: ${error.message}`),
+    );
+    await walker.sumUp(id);
+  }
+}
+
+async function* changesOf(
+  { api }: Connection,
+  id: string,
+  { table }: TableOutline,
+  type: Operation | undefined,
+): AsyncGenerator<NumberedChange> {
+  for (let cursor = '0'; ; ) {
+    const { changes } = (await api.listChanges(id, { table, type, cursor, limit: page })).value;
+    yield* changes;
+    const last = changes.at(-1);
+    if (last === undefined) return;
+    cursor = last.number;
+  }
+}
+
+/** Where the walk is, and what the reviewer has said. */
+class Walker {
+  readonly #context: Context;
+  readonly #marks: Map<string, string>;
+  readonly #mode: TextMode;
+  readonly #flagged: NumberedChange[] = [];
+  #reviewed = 0;
+  #table: string | null = null;
+  /** The table that is reviewed as a whole. */
+  #whole: string | null = null;
+  /** What is looked for. */
+  #wanted = '';
+
+  constructor(context: Context, marks: Marks, mode: TextMode = 'stacked') {
+    this.#context = context;
+    this.#marks = new Map(marks);
+    this.#mode = mode;
+  }
+
+  get marks(): Marks {
+    return this.#marks;
+  }
+
+  /** Shows a change and asks about it. Gives whether to go on. */
+  async meet(change: NumberedChange, questions: Questions): Promise<boolean> {
+    if (isMarked(this.#marks, change)) return true;
+    if (this.#whole === change.table) return this.#mark(change);
+    if (!textOf(change).includes(this.#wanted)) return true;
+    this.#wanted = '';
+    await this.#show(change);
+    for (;;) {
+      const goesOn = this.#take(change, (await questions.ask('Reviewed? [y,n,a,q,/,?] ')) ?? 'q');
+      if (goesOn !== null) return goesOn;
+      await this.#context.out.note(help);
+    }
+  }
+
+  /** Does what was answered; null where that is no answer. */
+  #take(change: NumberedChange, answer: string): boolean | null {
+    if (answer === 'q') return false;
+    if (answer === 'n') this.#flagged.push(change);
+    else if (answer.length > 1 && answer.startsWith('/'))
+      this.#wanted = answer.slice(1).toLowerCase();
+    else if (answer === 'y' || answer === 'a') {
+      this.#whole = answer === 'a' ? change.table : this.#whole;
+      this.#mark(change);
+    } else return null;
+    return true;
+  }
+
+  /** Tells what has come of it, and what may come next. */
+  async sumUp(id: string): Promise<void> {
+    const { out } = this.#context;
+    const flagged = this.#flagged.map(
+      ({ table, rowId }) => `  ! ${nameCell(table)} ${keyCell(rowId)}`,
+    );
+    await out.lines([
+      `${grouped(this.#reviewed)} reviewed, ${grouped(flagged.length)} flagged`,
+      ...flagged,
+    ]);
+    await out.remark(
+      flagged.length > 0
+        ? `Next: stage reject ${id}`
+        : `Next: stage diff ${id}, stage approve ${id}`,
+    );
+  }
+
+  async #show(change: NumberedChange): Promise<void> {
+    const { out } = this.#context;
+    const heading =
+      change.table === this.#table ? [] : [out.paint('heading', nameCell(change.table))];
+    this.#table = change.table;
+    await out.lines([...heading, ...changeLines(change, out.paint, this.#mode)]);
+  }
+
+  #mark(change: NumberedChange): true {
+    this.#marks.set(markKey(change), witnessOf(change));
+    this.#reviewed += 1;
+    return true;
+  }
+}
+
+const textOf = ({ before, after }: NumberedChange) =>
+  `${before?.text ?? ''}\n${after?.text ?? ''}`.toLowerCase();
