@@ -100,11 +100,14 @@ export function afterControl(
         pending.fence = 'before more';
       }
       return;
+    case 'savepoint':
+      state.save(action.name);
+      return;
     case 'release':
-      if (!state.failed) state.rewind();
+      if (!state.failed) state.rewind(action.name, false);
       return;
     case 'rollback to':
-      state.rewind();
+      state.rewind(action.name, true);
       names.endTransaction();
       return;
     case 'set transaction':
@@ -140,15 +143,15 @@ function begin(
   } else if (state.block === 'none') {
     state.begin('client', sent ?? 'read only');
     // Prepared while the client's default was another one.
-    if (asked === null && (sent ?? 'read only') !== state.clientAccess) own.setAccess();
+    if (asked === null && (sent ?? 'read only') !== state.clientAccess)
+      own.setAccess(state.clientAccess);
   }
 }
 
-/** A failed transaction is followed by one of the default access, which is pinned: give it the client's. */
+/** Where the server lets a chained transaction begin by the default, that is the pinned one. */
 function chain({ state, own }: Conversation): void {
-  const { failed } = state;
-  state.chain();
-  if (failed) own.setAccess();
+  const access = state.chain();
+  if (access !== null) own.setAccess(access);
 }
 
 /** To be called when a control statement has succeeded. */

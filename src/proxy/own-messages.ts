@@ -14,7 +14,7 @@ import { deliver } from './error-mapping.ts';
 import type { ErrorHandler, Expectation } from './expectation.ts';
 import { hiddenClose } from './expectation.ts';
 import { ownPrefix } from './reserved-names.ts';
-import type { TransactionState } from './transaction-state.ts';
+import type { Access, TransactionState } from './transaction-state.ts';
 import type { UpstreamLink } from './upstream-link.ts';
 
 const step = `${ownPrefix}step`;
@@ -80,9 +80,9 @@ export class OwnMessages {
   }
 
   /** Gives the client's transaction, which has just begun, the access that its BEGIN did not give it. */
-  setAccess(): void {
-    this.run({ text: texts.access[this.state.clientAccess] });
-    this.state.setAccess(this.state.clientAccess);
+  setAccess(access: Access): void {
+    this.run({ text: texts.access[access] });
+    this.state.setAccess(access);
   }
 
   /** Sets the pinned read-only default back. */

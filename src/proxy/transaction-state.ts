@@ -22,6 +22,10 @@ export class TransactionState {
   private isFailed = false;
   /** A read's guard (a savepoint that is read-only) is open. */
   private isGuarded = false;
+  /** The transaction took its access over from the one before. */
+  private isChained = false;
+  /** The client's savepoints, innermost last. */
+  private savepoints: string[] = [];
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
   /** The block that a COMMIT or ROLLBACK has ended, if it was not skipped. */
@@ -109,8 +113,18 @@ export class TransactionState {
     this.isGuarded = false;
   }
 
-  /** RELEASE and ROLLBACK TO bring back the access from before the savepoint: suppose the one that needs more care. */
-  rewind(): void {
+  /** The client's SAVEPOINT. */
+  save(name: string): void {
+    if (!this.isFailed) this.savepoints.push(name);
+  }
+
+  /**
+   * RELEASE and ROLLBACK TO bring back the access from before the savepoint: suppose the one that needs more care.
+   * @param keeps the savepoint itself stays
+   */
+  rewind(name: string, keeps: boolean): void {
+    const at = this.savepoints.lastIndexOf(name);
+    if (at >= 0) this.savepoints.length = keeps ? at + 1 : at;
     this.isFailed = false;
     this.isGuarded = false;
     this.writable = this.begunWritable;
@@ -122,12 +136,20 @@ export class TransactionState {
     this.leave();
   }
 
-  /** COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one was, after a failure by the default. */
-  chain(): void {
-    if (this.isFailed) this.writable = this.clientAccess === 'read write';
+  /**
+   * COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one was. But a failure outside of savepoints makes
+   * PostgreSQL forget what BEGIN said.
+   * @returns the access that the server may not give it by itself; null when it does
+   */
+  chain(): Access | null {
+    const isForgotten = this.isFailed && this.savepoints.length === 0;
+    if (isForgotten && !this.isChained) this.writable = this.clientAccess === 'read write';
+    this.isChained = true;
+    this.savepoints = [];
     this.begunWritable = this.writable;
     this.isFailed = false;
     this.isGuarded = false;
+    return isForgotten ? accessOf(this.writable) : null;
   }
 
   /** A message of the extended protocol was sent. */
@@ -157,6 +179,8 @@ export class TransactionState {
     this.writable = false;
     this.isFailed = false;
     this.isGuarded = false;
+    this.isChained = false;
+    this.savepoints = [];
   }
 }
 
