@@ -15,6 +15,7 @@ import type {
 } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import { checkCopyColumns, impliedColumns } from './copy-columns.ts';
+import { checkGivenColumns } from './given-columns.ts';
 import type { MergeFill, StagedMerge } from './merge-fill.ts';
 import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
 import type { Names, ResolvedName } from './names.ts';
@@ -32,7 +33,7 @@ import {
   obstacleToWrite,
 } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
-import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
+import { blankConflicts, hidesParameters, meaningAt, writeOptions } from './write-options.ts';
 
 export interface Rewrite {
   /** In bytes from the start of the statement's text. */
@@ -81,6 +82,9 @@ export class Rewriter {
     if (named === null) return null;
     const [target] = named;
     if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
+    for (const right of write.rights) {
+      checkGivenColumns(right, meaningAt(named, right.target));
+    }
     const staged = await this.ensureOverlays(named, truncate?.cascades);
     for (const each of staged) checkOverlay(each);
     if (staged.some((each) => isUnknownConflict(each, write))) return null;

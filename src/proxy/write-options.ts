@@ -55,7 +55,8 @@ export function blankConflicts({ upserts }: Write): Replacement[] {
   }));
 }
 
-function meaningAt(named: readonly Named[], target: number): ResolvedName {
+/** What the relation whose name begins there stands for. */
+export function meaningAt(named: readonly Named[], target: number): ResolvedName {
   const found = named.find(({ use }) => use.start === target);
   if (found === undefined) throw new Error('a clause belongs to no target');
   return found.meaning;

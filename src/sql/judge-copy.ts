@@ -53,7 +53,7 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
     qualifiers,
     upserts: [],
     overriding: [],
-    rights: [{ target: target.start, operation: 'INSERT', columns }],
+    rights: [{ target: target.start, operation: 'INSERT', columns, given: [], overriding: null }],
     merges: [],
     fields,
     copy: {

@@ -1,5 +1,5 @@
 /** MERGE: where its parts stand, for servers that cannot merge into a view. */
-import type { MergeStmt, Node, ScanToken } from 'libpg-query';
+import type { MergeStmt, MergeWhenClause, Node, ScanToken } from 'libpg-query';
 import { CallNotes } from './call-uses.ts';
 import { parseTree, scanTokens } from './parser.ts';
 import type { Source } from './relation-uses.ts';
@@ -31,17 +31,16 @@ export function locateMerge(merge: MergeStmt, target: number, source: Source): M
 
 interface MergeAction {
   readonly operation: Right['operation'];
-  readonly columns: readonly Node[] | undefined;
-  readonly override: string | undefined;
+  readonly clause: MergeWhenClause;
 }
 
 /** What a MERGE may do to its target. */
 export function actionsOf({ mergeWhenClauses = [] }: MergeStmt): MergeAction[] {
   return mergeWhenClauses.flatMap((node) => {
     if (!('MergeWhenClause' in node)) return [];
-    const { commandType, targetList: columns, override } = node.MergeWhenClause;
-    const operation = operations[commandType ?? ''];
-    return operation === undefined ? [] : [{ operation, columns, override }];
+    const clause = node.MergeWhenClause;
+    const operation = operations[clause.commandType ?? ''];
+    return operation === undefined ? [] : [{ operation, clause }];
   });
 }
 

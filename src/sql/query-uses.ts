@@ -32,7 +32,7 @@ import {
 } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 import { inOrder, locateQualifier, locateRelation } from './relation-uses.ts';
-import { rightTo } from './rights.ts';
+import { givenByAction, givenByInsert, rightTo, rightToSet } from './rights.ts';
 import type { Scope } from './scope.ts';
 import { isInScope } from './scope.ts';
 import type { Fields } from './tree.ts';
@@ -175,7 +175,7 @@ const insertFields = new Set([...writeFields, 'onConflictClause']);
 function visitInsert(walk: Walk, insert: InsertStmt, scope: Scope): void {
   const target = visitTarget(walk, insert.relation, 'INSERT');
   const inner = enterWith(walk, insert.withClause, scope);
-  noteRight(walk, 'INSERT', target, insert.cols);
+  noteRight(walk, target, rightTo('INSERT', insert.cols, givenByInsert(insert)));
   if (insert.onConflictClause) visitUpsert(walk, insert, target, inner);
   noteOverriding(walk, target, insert.override);
   visitFields(walk, insert, inner, insertFields);
@@ -194,14 +194,14 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   else if (upsert === null) note(walk, unclearConflict);
   else if (upsert.set && upsert.arbiter.kind === 'any') note(walk, conflictWithoutTarget);
   else walk.notes.upserts.push(upsert);
-  if (upsert?.set) noteRight(walk, 'UPDATE', target, clause.targetList);
+  if (upsert?.set) noteRight(walk, target, rightToSet('UPDATE', clause.targetList));
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
 }
 
 function visitChange(operation: 'UPDATE' | 'DELETE'): Visitor {
   return (walk, change: UpdateStmt & DeleteStmt, scope) => {
     const target = visitTarget(walk, change.relation, operation);
-    noteRight(walk, operation, target, change.targetList);
+    noteRight(walk, target, rightToSet(operation, change.targetList));
     visitFields(walk, change, enterWith(walk, change.withClause, scope), writeFields);
   };
 }
@@ -209,20 +209,15 @@ function visitChange(operation: 'UPDATE' | 'DELETE'): Visitor {
 function visitMerge(walk: Walk, merge: MergeStmt, scope: Scope): void {
   const target = visitTarget(walk, merge.relation, 'MERGE');
   if (target !== null) walk.notes.merges.push(locateMerge(merge, target, walk.source));
-  for (const { operation, columns, override } of actionsOf(merge)) {
-    noteRight(walk, operation, target, columns);
-    noteOverriding(walk, target, override);
+  for (const { operation, clause } of actionsOf(merge)) {
+    noteRight(walk, target, rightTo(operation, clause.targetList, givenByAction(clause)));
+    noteOverriding(walk, target, clause.override);
   }
   visitFields(walk, merge, enterWith(walk, merge.withClause, scope), writeFields);
 }
 
-function noteRight(
-  walk: Walk,
-  operation: Right['operation'],
-  target: number | null,
-  columns: readonly Node[] | undefined,
-): void {
-  if (target !== null) walk.notes.rights.push(rightTo(operation, target, columns));
+function noteRight(walk: Walk, target: number | null, right: Omit<Right, 'target'>): void {
+  if (target !== null) walk.notes.rights.push({ target, ...right });
 }
 
 /** Visits the queries of a WITH clause and gives the scope of the statement that has it. */

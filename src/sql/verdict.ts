@@ -124,6 +124,10 @@ export interface Right {
   readonly operation: 'INSERT' | 'UPDATE' | 'DELETE';
   /** The columns that are written; null for the whole table. */
   readonly columns: readonly string[] | null;
+  /** Those of them that are given anything but DEFAULT: by name or, of an INSERT without a list, by place from 0 on. */
+  readonly given: readonly (string | number)[];
+  /** What an INSERT says of identity columns. */
+  readonly overriding: Overriding['value'] | null;
 }
 
 /** TRUNCATE: the range of the whole statement. */
