@@ -30,7 +30,8 @@ export function inferArbiters(
 }
 
 function fits(index: UniqueIndex, arbiter: Extract<Arbiter, { kind: 'index' }>): boolean {
-  if (index.kind !== 'unique' || index.timing !== 'immediate') return false;
+  // a deferrable one fits, and is then refused when a row comes to it
+  if (index.kind !== 'unique') return false;
   const shapes = new Set(
     index.elements.map(({ column, definition }) =>
       column === null ? expressionShape(definition) : columnShape(column),

@@ -79,7 +79,7 @@ const arbiters: Record<string, readonly string[] | null> = {
   '(upper(email))': [],
   '(a) WHERE active AND n > 3': ['t_active'],
   '(a) WHERE active': [],
-  '(c)': [],
+  '(c)': ['t_later'],
   'ON CONSTRAINT t_a_b': ['t_a_b'],
   'ON CONSTRAINT nope': [],
 };

@@ -40,9 +40,6 @@ export function deferredSql(table: Table, server: number): string[] {
   const row = (alias: string) =>
     `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
   const checks = [
-    ...table.references
-      .filter(({ deferrable }) => deferrable)
-      .map((key) => [foreignKeyDeferral(key), childCheck(table, key, row('s'))] as const),
     ...table.referencedBy.flatMap((key) =>
       (['delete', 'update'] as const)
         .filter((event) => isDeferrableFor(key, event))
@@ -54,20 +51,24 @@ export function deferredSql(table: Table, server: number): string[] {
             ] as const,
         ),
     ),
+    ...table.references
+      .filter(({ deferrable }) => deferrable)
+      .map((key) => [foreignKeyDeferral(key), childCheck(table, key, row('s'))] as const),
     ...uniqueSetChecks(table, row('s')).map(
       ({ unique, check }) => [uniqueDeferral(table, unique), check] as const,
     ),
   ];
   const triggers = new Map<string, { deferral: Deferral; checks: string[] }>();
   for (const [deferral, check] of checks) {
-    const name = triggerName(deferral);
-    const known = triggers.get(name) ?? { deferral, checks: [] };
-    triggers.set(name, { deferral, checks: [...known.checks, check] });
+    const digest = digestOf(deferral);
+    const known = triggers.get(digest) ?? { deferral, checks: [] };
+    triggers.set(digest, { deferral, checks: [...known.checks, check] });
   }
-  return [...triggers].map(([trigger, made]) =>
+  return [...triggers].map(([digest, made], index) =>
     fillSql(loadSql('table/deferred.sql'), {
-      function: functionName(table, 'deferred', trigger.slice('deferred_'.length)),
-      trigger,
+      function: functionName(table, 'deferred', digest),
+      // triggers fire in the order of their names: in that of PostgreSQL's own
+      trigger: `deferred_${String(index).padStart(4, '0')}_${digest}`,
       shadow: shadowName(table),
       is_deferred: isDeferred(made.deferral),
       checks: made.checks.join('\n'),
@@ -81,6 +82,6 @@ export function isDeferrableFor(key: ForeignKey, event: 'delete' | 'update'): bo
 }
 
 /** As stage.deferral_name has it. */
-function triggerName({ table, name }: Deferral): string {
-  return `deferred_${createHash('md5').update(`${table}.${name}`).digest('hex')}`;
+function digestOf({ table, name }: Deferral): string {
+  return createHash('md5').update(`${table}.${name}`).digest('hex');
 }

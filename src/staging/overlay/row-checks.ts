@@ -96,7 +96,10 @@ const at = (table: Table) => ({ schema: table.schema, table: table.name });
 
 /** Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all. */
 export function rowChecks(table: Table): string {
-  const failing = `'Failing row contains (' || ${displayValues(columnNames(table).map(newValue))} || ').'`;
+  const values = table.columns.map(({ name, generated }) =>
+    generated?.stored === false ? quoteLiteral('virtual') : newValue(name),
+  );
+  const failing = `'Failing row contains (' || ${displayValues(values)} || ').'`;
   const violations = [
     // a row is routed to its partition before that judges it
     ...partition(table, failing),

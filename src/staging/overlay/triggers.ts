@@ -33,7 +33,6 @@ import { same } from './row-identity.ts';
 import {
   freeInProduction,
   insertUniqueChecks,
-  raiseDuplicateKey,
   uniqueSetChecks,
   updateUniqueChecks,
 } from './uniques.ts';
@@ -103,7 +102,6 @@ function rowFunctionSql(table: Table, operation: Operation): string {
     oid: table.oid,
     origin,
     shadow: shadowName(table),
-    overlay: overlayName(table),
     row_type: rowTypeName(table),
     ...(keyless ? keylessParts(table) : keyedParts(table)),
     s_columns: columnList(columns, 's.'),
@@ -116,7 +114,6 @@ function rowFunctionSql(table: Table, operation: Operation): string {
     row_checks: rowChecks(table),
     free_in_production: freeInProduction(table),
     unique_checks: operation === 'insert' ? insertUniqueChecks(table) : updateUniqueChecks(table),
-    raise_duplicate_key: raiseDuplicateKey(table),
     key_changed: `NOT (${keyMatches(table, 'NEW.', 'OLD.')})`,
     references_changed:
       references
@@ -126,7 +123,6 @@ function rowFunctionSql(table: Table, operation: Operation): string {
         )
         .join(' OR ') || 'false',
     s_key_matches_old: keyMatches(table, 's.', 'OLD.'),
-    o_key_matches_new: keyMatches(table, 'o.', 'NEW.'),
   });
 }
 

@@ -15,12 +15,12 @@ import { present, same } from './row-identity.ts';
 
 const immediate = (table: Table) => table.uniques.filter((unique) => unique.timing === 'immediate');
 
-/** What the row NEW has for each element of an index. */
-function newElements(table: Table, unique: Unique): string[] {
+/** What a row, NEW unless told otherwise, has for each element of an index. */
+function newElements(table: Table, unique: Unique, row = 'NEW.'): string[] {
   return unique.elements.map((element, index) =>
     element.column === null
-      ? rowCall(functionName(table, 'element', `${unique.oid}_${index + 1}`), unique.columns)
-      : `NEW.${quoteIdentifier(element.column)}`,
+      ? rowCall(functionName(table, 'element', `${unique.oid}_${index + 1}`), unique.columns, row)
+      : row + quoteIdentifier(element.column),
   );
 }
 
@@ -38,22 +38,22 @@ function equal(unique: Unique, index: number, left: string, right: string): stri
   return `(${equals} OR NOT (${present(left)}) AND NOT (${present(right)}))`;
 }
 
-/** Row `o` collides with NEW. */
-function collides(table: Table, unique: Unique): string {
+/** Row `o` collides with NEW, or with another row. */
+function collides(table: Table, unique: Unique, row?: string): string {
   const stored = storedElements(unique);
-  const pairs = newElements(table, unique).map((value, index) => {
+  const pairs = newElements(table, unique, row).map((value, index) => {
     return equal(unique, index, stored[index] ?? '', value);
   });
   return [...pairs, ...(unique.predicate === null ? [] : [`(${unique.predicate})`])].join(' AND ');
 }
 
-/** NEW takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
-function participates(table: Table, unique: Unique): string {
-  const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique).map(present);
+/** NEW, or another row, takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
+function participates(table: Table, unique: Unique, row?: string): string {
+  const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique, row).map(present);
   const predicate =
     unique.predicate === null
       ? []
-      : [rowCall(functionName(table, 'predicate', unique.oid), unique.columns)];
+      : [rowCall(functionName(table, 'predicate', unique.oid), unique.columns, row)];
   return [...notNull, ...predicate].join(' AND ') || 'true';
 }
 
@@ -74,11 +74,11 @@ export function insertUniqueChecks(table: Table): string {
     .join('\n');
 }
 
-/** The same for an updated row; the key itself is judged where a key change is staged. */
+/** The same for an updated row. */
 export function updateUniqueChecks(table: Table): string {
-  const others = immediate(table).filter((unique) => unique.name !== table.keyIndex);
-  return others
+  return immediate(table)
     .map((unique) => {
+      if (unique.name === table.keyIndex) return check(table, unique, 'v_key_changed', '');
       const changed = unique.columns.map(
         (name) => `NOT ${same(`NEW.${quoteIdentifier(name)}`, `OLD.${quoteIdentifier(name)}`)}`,
       );
@@ -120,10 +120,13 @@ function check(table: Table, unique: Unique, when: string, except: string): stri
 }
 
 function raiseCollision(table: Table, unique: Unique): string {
-  const columns = elementNames(unique);
-  const value = displayKey(newElements(table, unique));
+  const detail = collisionDetail(unique, displayKey(newElements(table, unique)), 'v_value');
+  return raise(collision(table, unique, detail));
+}
+
+function collision(table: Table, unique: Unique, detail: string): Parameters<typeof raise>[0] {
   const exclusion = unique.kind === 'exclusion';
-  return raise({
+  return {
     schema: table.schema,
     table: table.name,
     constraint: unique.name,
@@ -131,20 +134,16 @@ function raiseCollision(table: Table, unique: Unique): string {
     message: exclusion
       ? `conflicting key value violates exclusion constraint "${unique.name}"`
       : `duplicate key value violates unique constraint "${unique.name}"`,
-    ...(exclusion
-      ? valuesDetail(
-          table,
-          `${keyDetail(columns, value, ' conflicts with existing key ')} || ${keyDetail(columns, 'v_value', '.').replace("'Key ", "'")}`,
-          'Key conflicts with existing key.',
-        )
-      : valuesDetail(table, keyDetail(columns, value, ' already exists.'))),
-  });
+    ...valuesDetail(table, detail, exclusion ? 'Key conflicts with existing key.' : undefined),
+  };
 }
 
-/** Raises that the key of NEW is taken. */
-export function raiseDuplicateKey(table: Table): string {
-  const unique = table.uniques.find((candidate) => candidate.name === table.keyIndex);
-  return unique === undefined ? '' : raiseCollision(table, unique);
+/** An SQL expression; so are the values of the new row and of the one in its way. */
+function collisionDetail(unique: Unique, value: string, other: string): string {
+  const columns = elementNames(unique);
+  if (unique.kind !== 'exclusion') return keyDetail(columns, value, ' already exists.');
+  const existing = keyDetail(columns, other, '.').replace("'Key ", "'");
+  return `${keyDetail(columns, value, ' conflicts with existing key ')} || ${existing}`;
 }
 
 function elementNames(unique: Unique): string[] {
@@ -157,7 +156,6 @@ const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
 
 /**
  * Deferrable constraints, judged for a set of staged rows `s`: at the end of the statement, or while deferred at COMMIT.
- * Deferrable constraints cannot have expressions or predicates.
  * @param rows condition that selects the rows of the shadow table `s`
  */
 export function uniqueSetChecks(
@@ -165,28 +163,22 @@ export function uniqueSetChecks(
   rows: string,
 ): { readonly unique: Unique; readonly check: string }[] {
   return table.uniques
-    .filter((unique) => unique.timing !== 'immediate' && unique.kind === 'unique')
+    .filter((unique) => unique.timing !== 'immediate')
     .map((unique) => {
-      const columns = unique.elements.map((element) => quoteIdentifier(element.column ?? ''));
-      const pairs = columns.map((column, index) =>
-        equal(unique, index, `o.${column}`, `s.${column}`),
-      );
-      const violation = raise({
-        schema: table.schema,
-        table: table.name,
-        constraint: unique.name,
-        sqlstate: '23505',
-        message: `duplicate key value violates unique constraint "${unique.name}"`,
-        ...valuesDetail(table, keyDetail(elementNames(unique), 'v_value', ' already exists.')),
-      });
-      // without a key a row is not told from its like: there must be one of them
+      const like = `FROM ${overlayName(table)} o WHERE ${collides(table, unique, 's.')}`;
+      const others = isKeyless(table) ? like : `${like} AND NOT (${keyMatches(table, 'o.', 's.')})`;
+      const own = newElements(table, unique, 's.');
+      const self = own.map((value, index) => equal(unique, index, value, value)).join(' AND ');
+      // without a key a row is not told from its like: there must be no more of them than itself
       const taken = isKeyless(table)
-        ? `(SELECT count(*) FROM ${overlayName(table)} o WHERE ${pairs.join(' AND ')}) > 1`
-        : `EXISTS (SELECT 1 FROM ${overlayName(table)} o WHERE ${pairs.join(' AND ')} AND NOT (${keyMatches(table, 'o.', 's.')}))`;
-      const check = `  SELECT ${displayKey(columns.map((column) => `s.${column}`))} INTO v_value
+        ? `(SELECT count(*) ${others}) > CASE WHEN ${self} THEN 1 ELSE 0 END`
+        : `EXISTS (SELECT 1 ${others})`;
+      const other = `(SELECT ${displayKey(storedElements(unique))} ${others} LIMIT 1)`;
+      const check = `  SELECT ${collisionDetail(unique, displayKey(own), other)} INTO v_value
   FROM ${shadowName(table)} s
-  WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' LIMIT 1;
-  IF FOUND THEN ${violation} END IF;`;
+  WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' AND ${participates(table, unique, 's.')}
+  ORDER BY s._stage_seq LIMIT 1;
+  IF FOUND THEN ${raise(collision(table, unique, 'v_value'))} END IF;`;
       return { unique, check };
     });
 }

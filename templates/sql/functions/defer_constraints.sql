@@ -1,4 +1,4 @@
--- Notes the mode of constraints, by the names of their triggers, and judges what waits for those that become immediate. Their
+-- Notes the mode of constraints, by the digests that end their triggers' names, and judges what waits for those that become immediate. Their
 -- triggers stay deferred all the same: while a constraint is immediate, each statement judges it, and nothing is left for them.
 CREATE OR REPLACE FUNCTION stage.defer_constraints(p_triggers text[], p_all boolean, p_deferred boolean) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -12,7 +12,7 @@ BEGIN
   SELECT string_agg(DISTINCT format('stage_data.%I', t.tgname), ', ') INTO v_list
   FROM pg_trigger t
   WHERE t.tgname LIKE 'deferred\_%' AND t.tgrelid IN (SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'stage_data'::regnamespace)
-    AND (p_all OR t.tgname = ANY (p_triggers::name[]));
+    AND (p_all OR right(t.tgname, 32) = ANY (p_triggers));
   IF v_list IS NULL THEN RETURN; END IF;
   IF NOT p_deferred THEN EXECUTE format('SET CONSTRAINTS %s IMMEDIATE', v_list); END IF;
   EXECUTE format('SET CONSTRAINTS %s DEFERRED', v_list);

@@ -48,10 +48,6 @@ BEGIN
     END IF;
   END IF;
   IF v_key_changed THEN
-    PERFORM 1 FROM {{overlay}} o WHERE {{o_key_matches_new}};
-    IF FOUND THEN
-      {{raise_duplicate_key}}
-    END IF;
     -- a deleted or moved row may occupy the new key
     UPDATE {{shadow}} s SET _stage_head = false
     WHERE s._stage_session = v_session AND s._stage_head AND s._stage_op = 'D' AND {{s_key_matches_new}};

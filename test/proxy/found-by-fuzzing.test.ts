@@ -1,0 +1,105 @@
+/** Answers that random statements once found to differ from PostgreSQL's. */
+import { assertAlike } from '../helpers/alike.ts';
+import { serverMajor } from '../helpers/database.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { suite } from '../helpers/suite.ts';
+import { q } from '../helpers/wire-script.ts';
+
+const schema = (major: number) => `
+CREATE TABLE parent (id int PRIMARY KEY);
+CREATE TABLE late (id int PRIMARY KEY, e int, r int4range, a int, b int,
+  EXCLUDE USING btree (e WITH =) DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT late_r EXCLUDE USING gist (r WITH &&) WHERE (a > 0) DEFERRABLE,
+  CONSTRAINT late_a FOREIGN KEY (a) REFERENCES parent DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT late_b FOREIGN KEY (b) REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+CREATE TABLE loose (e int, EXCLUDE USING btree (e WITH =) DEFERRABLE);
+CREATE TABLE keys (a int, b int, c int UNIQUE, PRIMARY KEY (a, b));
+CREATE TABLE twice (a int, b int, UNIQUE (a, b), CONSTRAINT twice_later UNIQUE (b, a) DEFERRABLE);
+CREATE TABLE own (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int NOT NULL,
+  "Sum" int GENERATED ALWAYS AS (a + 1) ${major >= 18 ? 'VIRTUAL' : 'STORED'});
+INSERT INTO parent VALUES (0);
+INSERT INTO late VALUES (1, 1, '[1,5)', 0), (2, 2, '[1,5)', NULL);
+INSERT INTO loose VALUES (1), (NULL);
+INSERT INTO keys VALUES (1, 1, 1), (1, 2, 2);
+`;
+
+const scripts: Record<string, readonly string[]> = {
+  'exclusion constraints that can be deferred': [
+    'INSERT INTO late VALUES (3, 1)',
+    'BEGIN; INSERT INTO late VALUES (3, 1); UPDATE late SET e = 3 WHERE id = 3; COMMIT',
+    `UPDATE late SET a = 1, r = '[4,9)'`,
+    `BEGIN; SET CONSTRAINTS late_r DEFERRED; INSERT INTO parent VALUES (1); UPDATE late SET a = 1; COMMIT`,
+    'SELECT * FROM late ORDER BY id',
+    'INSERT INTO loose VALUES (1)',
+    'INSERT INTO loose VALUES (2), (NULL)',
+    'UPDATE loose SET e = 3',
+    'UPDATE loose SET e = e + 1',
+    'SELECT * FROM loose ORDER BY e',
+  ],
+  'deferred foreign keys are judged in their order': [
+    'INSERT INTO late (id, a, b) VALUES (9, 98, 99)',
+    'BEGIN; INSERT INTO late (id, a, b) VALUES (9, 98, 99); SET CONSTRAINTS ALL IMMEDIATE',
+    'ROLLBACK',
+  ],
+  'a key and another unique value taken at once': [
+    'UPDATE keys SET b = 2, c = 2 WHERE b = 1',
+    'UPDATE keys SET c = 2 WHERE b = 1',
+    'UPDATE keys SET b = 2 WHERE b = 1',
+  ],
+  'a deferrable arbiter': [
+    'INSERT INTO twice VALUES (1, 1) ON CONFLICT (a, b) DO NOTHING',
+    'INSERT INTO twice VALUES (1, 1) ON CONFLICT ON CONSTRAINT twice_later DO NOTHING',
+    'INSERT INTO twice SELECT 1, 1 WHERE false ON CONFLICT (b, a) DO UPDATE SET a = 2',
+  ],
+  'columns that may only be DEFAULT': [
+    'UPDATE own SET "Sum" = 5 WHERE false',
+    'UPDATE own SET (a, "Sum") = (1, 2) WHERE false',
+    'UPDATE own SET (a, "Sum", id) = (1, DEFAULT, DEFAULT) WHERE false',
+    'UPDATE own SET (a, "Sum") = (SELECT 1, 2) WHERE false',
+    'UPDATE own SET id = NULL WHERE false',
+    'UPDATE own SET id = 1, nowhere = 2',
+    'INSERT INTO own VALUES (DEFAULT, 1, DEFAULT)',
+    'INSERT INTO own VALUES (NULL, 1)',
+    'INSERT INTO own (a, id) VALUES (1, DEFAULT), (2, 7)',
+    'INSERT INTO own (a, "Sum") VALUES (1, DEFAULT), (2, 3)',
+    'INSERT INTO own (id, a) SELECT 1, 2 WHERE false',
+    'INSERT INTO own (id, a) OVERRIDING SYSTEM VALUE SELECT 1, 2 WHERE false',
+    'INSERT INTO own (a, "Sum") OVERRIDING SYSTEM VALUE SELECT 1, 2 WHERE false',
+    'INSERT INTO own (id, a) OVERRIDING USER VALUE VALUES (NULL, 2)',
+    'INSERT INTO own (a) VALUES (1) ON CONFLICT (id) DO UPDATE SET "Sum" = 1',
+    'PREPARE never AS INSERT INTO own (id) VALUES ($1)',
+    'MERGE INTO own USING (SELECT 1 WHERE false) s ON true WHEN MATCHED THEN UPDATE SET "Sum" = 1',
+    'MERGE INTO own USING (SELECT 1 WHERE false) s ON true WHEN NOT MATCHED THEN INSERT (id) VALUES (1)',
+    'MERGE INTO own USING (SELECT 1) s ON false WHEN NOT MATCHED THEN INSERT VALUES (DEFAULT, 5, DEFAULT)',
+    'INSERT INTO own (a) VALUES (NULL)',
+  ],
+  'the access of a chained transaction after a failure': [
+    'BEGIN READ ONLY; SAVEPOINT a',
+    'SELECT 1/0',
+    'COMMIT AND CHAIN',
+    'INSERT INTO parent VALUES (7)',
+    'COMMIT AND CHAIN',
+    'INSERT INTO parent VALUES (8)',
+    'COMMIT',
+    'BEGIN READ ONLY; SAVEPOINT a; SAVEPOINT b; RELEASE a',
+    'SELECT 1/0',
+    'ROLLBACK AND CHAIN',
+    'INSERT INTO parent VALUES (9)',
+    'COMMIT',
+    'SELECT * FROM parent ORDER BY id',
+  ],
+};
+
+suite('what random statements have found', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema(await serverMajor()));
+  });
+  test.after(() => proxied.stop());
+  for (const [name, statements] of Object.entries(scripts)) {
+    test(name, async () => {
+      await assertAlike(proxied, statements.map(q));
+    });
+  }
+});
