@@ -1,18 +1,22 @@
 /**
  * The long differential run: `npm run fuzz`. Random scripts, directly and staged, until STAGE_TEST_STATEMENTS (100000)
- * statements have run; a difference is shrunk and printed as SQL, and the run goes on with the next seed.
+ * statements have run; a difference is shrunk and printed as SQL, and the run goes on with the next seed. At the end it
+ * tells how often each form was met, and how often it succeeded.
  * STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server, STAGE_TEST_SEED the first seed,
- * STAGE_TEST_LENGTH (200) the statements of one script, STAGE_TEST_TRIES (150) how long a failing one is shrunk.
+ * STAGE_TEST_LENGTH (500) the statements of one script, STAGE_TEST_TRIES (150) how long a failing one is shrunk,
+ * STAGE_TEST_LANES (2) how many scripts run at once.
  */
-import { fuzzFeatures, fuzzSeed } from './fuzz/report.ts';
+import { createCoverage } from './fuzz/coverage.ts';
+import { fuzzSeed } from './fuzz/report.ts';
 import { dropLeftovers, serverMajor } from './helpers/database.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
 
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const wanted = number('STAGE_TEST_STATEMENTS', 100_000);
-const length = number('STAGE_TEST_LENGTH', 200);
+const length = number('STAGE_TEST_LENGTH', 500);
 const tries = number('STAGE_TEST_TRIES', 150);
-const firstSeed = number('STAGE_TEST_SEED', 1);
+const lanes = number('STAGE_TEST_LANES', 2);
+let nextSeed = number('STAGE_TEST_SEED', 1);
 
 const server = await startTestServer(
   process.env['STAGE_TEST_UPSTREAM'],
@@ -22,19 +26,30 @@ process.env['STAGE_TEST_UPSTREAM'] = server.url;
 process.env['STAGE_TEST_FILE'] = `fuzz_${process.pid}`;
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupt.abort());
-const totals = { statements: 0, differences: 0 };
-try {
-  const features = fuzzFeatures(await serverMajor());
-  for (let seed = firstSeed; totals.statements < wanted && !interrupt.signal.aborted; seed += 1) {
-    const { count, report } = await fuzzSeed({ seed, length, features, tries });
+const totals = { begun: 0, statements: 0, differences: 0 };
+const coverage = createCoverage();
+
+async function lane(major: number): Promise<void> {
+  while (totals.begun < wanted && !interrupt.signal.aborted) {
+    totals.begun += length;
+    const seed = nextSeed++;
+    const { count, report } = await fuzzSeed({ seed, length, major, tries, coverage });
+    totals.begun += count - length;
     totals.statements += count;
     if (report === null) continue;
     totals.differences += 1;
     process.stdout.write(`${report}\n`);
   }
-  process.stdout.write(
-    `PostgreSQL ${features.major}: ${totals.statements} statements, ${totals.differences} differences\n`,
-  );
+}
+
+try {
+  const major = await serverMajor();
+  await Promise.all(Array.from({ length: lanes }, () => lane(major)));
+  const lines = [
+    ...coverage.lines(),
+    `PostgreSQL ${major}: ${totals.statements} statements, ${totals.differences} differences`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
 } finally {
   await dropLeftovers(server.url, process.env['STAGE_TEST_FILE']);
   await server.stop();

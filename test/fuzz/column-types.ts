@@ -101,6 +101,22 @@ export const valueTypes: readonly ColumnType[] = [
   columnType('point', ['(1,2)', '(-0.5,1e10)'], (c) => `${c} + point '(1,1)'`, { ordered: false }),
   columnType('tsvector', ["'a' 'b':2A"], (c) => `strip(${c})`),
   columnType('money', ['12.34', '-0.01'], (c) => `${c} * 2`),
+  columnType('bit(3)', ['101', '000'], (c) => `~ ${c}`),
+  columnType('time', ['24:00:00', '00:00:00.000001'], (c) => `${c} + interval '1 hour'`),
+  columnType('timetz', ['12:00:00+14', '04:05:06-08'], (c) => `${c} + interval '90 minutes'`),
+  columnType('tstzrange', ['empty', '[2024-01-01 00:00+00,infinity)'], (c) => `${c} + ${c}`),
+  columnType('macaddr', ['08:00:2b:01:02:03'], (c) => `~ ${c}`),
+  columnType('"char"', ['x', ''], (c) => `upper(${c}::text)::"char"`),
+  columnType('oid', ['0', '4294967295'], (c) => `${c}::text::oid`),
+  columnType('name', ['pg', 'Ünï'], (c) => `(${c}::text || 'x')::name`),
+  columnType('mood[]', ['{}', '{sad,NULL}'], (c) => `${c} || 'ok'::mood`),
+  columnType('pair[]', ['{}', '{"(1,x)","(,)"}'], (c) => `${c}[1:1]`),
+  columnType('jsonpath', ['$.a[*]', 'strict $'], (c) => `${c}::text::jsonpath`, { ordered: false }),
+  columnType('box', ['(1,1),(0,0)', '(2,0.5),(0,0)'], (c) => `${c} + point '(1,1)'`, {
+    ordered: false,
+  }),
+  columnType('tsquery', ["'a' & !'b'"], (c) => `!! ${c}`),
+  columnType('text COLLATE "C"', ['a', 'B', 'é'], (c) => `lower(${c})`, { binary: utf8 }),
 ];
 
 export const typeDefinitions = [

@@ -49,6 +49,10 @@ export function freeColumns(table: Table): Column[] {
   return table.columns.filter((column) => column.filled === 'given' && !bound.has(column));
 }
 
+/** What orders rows so that no two that differ are alike. */
+export const ordering = ({ name, key, hasKey }: Table, alias = name): string =>
+  hasKey ? list(key, `${alias}.`) : `${alias}::text`;
+
 /** The SET list of an UPDATE; null when there is nothing to set. */
 export function assignments(
   writer: Writer,
@@ -72,7 +76,7 @@ export function assignments(
 
 /** A RETURNING clause, or nothing. */
 export function returning(writer: Writer, table: Table, prefix = ''): string {
-  const { random, features } = writer;
+  const { random, major } = writer;
   if (random.chance(0.45)) return '';
   const column = random.pick(table.columns);
   const items = [
@@ -83,7 +87,10 @@ export function returning(writer: Writer, table: Table, prefix = ''): string {
       `${prefix}${column.name} IS NULL AS empty, (SELECT count(*) FROM ${table.name}) AS before`,
   ];
   // an upsert, whose rows have a name of their own, cannot give the old row
-  if (features.major >= 18 && prefix === '')
+  if (major >= 18 && prefix === '') {
     items.push(() => `old.${column.name} AS was, new.${column.name} AS is`);
+    if (random.chance(0.1))
+      return ` RETURNING WITH (OLD AS o, NEW AS n) ${list(table.key, 'o.')}, n.${column.name}`;
+  }
   return ` RETURNING ${random.pick(items)()}`;
 }

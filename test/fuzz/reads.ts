@@ -1,14 +1,14 @@
 /** Random SELECTs whose answer does not depend on the order in which rows are stored. */
-import { condition } from './expressions.ts';
+import { condition, ordering } from './expressions.ts';
 import type { Table } from './schema.ts';
 import { list } from './statement.ts';
 import type { Shape } from './writes.ts';
 
 const plain: Shape = (writer, table) =>
-  `SELECT * FROM ${table.name} WHERE ${condition(writer, table)}`;
+  `SELECT * FROM ${table.name} WHERE ${condition(writer, table)}${writer.random.pick(['', '', '', ' FOR UPDATE', ' FOR SHARE'])}`;
 
 const ordered: Shape = (writer, table) =>
-  `SELECT ${list(table.columns)} FROM ${table.name} ORDER BY ${list(table.key)} LIMIT ${1 + writer.random.below(5)} OFFSET ${writer.random.below(3)}`;
+  `SELECT ${list(table.columns)} FROM ${table.name} ORDER BY ${ordering(table)} LIMIT ${1 + writer.random.below(5)} OFFSET ${writer.random.below(3)}`;
 
 const joined: Shape = (writer, table) => {
   const [reference] = table.foreignKeys;
@@ -30,9 +30,19 @@ const nested: Shape = (writer, table) =>
   `WITH part AS (SELECT * FROM ${table.name} WHERE ${condition(writer, table)}) SELECT row_to_json(p)::text, (SELECT count(*) FROM part) FROM part p`;
 
 const windowed: Shape = (_, table) =>
-  `SELECT ${list(table.key)}, row_number() OVER (ORDER BY ${list(table.key)}), count(*) OVER () FROM ${table.name}`;
+  `SELECT ${list(table.key)}, row_number() OVER (ORDER BY ${ordering(table)}), count(*) OVER () FROM ${table.name}`;
 
-export const reads: readonly Shape[] = [plain, ordered, joined, grouped, nested, windowed];
+const united: Shape = (writer, table) => {
+  const column = writer.random.pick(table.columns);
+  const arm = () =>
+    `SELECT ${column.name}::text FROM ${table.name} WHERE ${condition(writer, table)}`;
+  return `${arm()} ${writer.random.pick(['UNION', 'UNION ALL', 'EXCEPT', 'INTERSECT ALL'])} ${arm()}`;
+};
+
+export const reads: readonly Shape[] = [plain, ordered, joined, grouped, nested, windowed, united];
+
+/** For a cursor: always in the same order. */
+export const orderedRead: Shape = ordered;
 
 /** All rows of a table. */
 export const everything = (table: Table): string => `SELECT * FROM ${table.name}`;

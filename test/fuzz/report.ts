@@ -1,32 +1,30 @@
 /** Runs one seed, and tells of a difference so that it can be replayed: shrunk, and as plain SQL. */
+import type { Coverage } from './coverage.ts';
 import type { Difference } from './run-script.ts';
 import { runScript } from './run-script.ts';
 import type { Script } from './script.ts';
-import { randomScript, scriptAsSql } from './script.ts';
+import { randomScript } from './script.ts';
+import { scriptAsSql } from './script-text.ts';
 import { shrink } from './shrink.ts';
-import type { Features } from './statement.ts';
-
-/** Every form of writing takes part, but for SET CONSTRAINTS, which has its own tests. */
-export const fuzzFeatures = (major: number): Features => ({
-  major,
-  staged: (form) => form !== 'setConstraints',
-});
 
 interface FuzzOptions {
   readonly seed: number;
   readonly length: number;
-  readonly features: Features;
+  /** PostgreSQL's major version. */
+  readonly major: number;
   /** How many scripts may be run to find a small one. */
   readonly tries: number;
+  readonly coverage?: Coverage;
 }
 
 /** Gives the number of statements run, and the words about a difference if there was one. */
 export async function fuzzSeed(
   options: FuzzOptions,
 ): Promise<{ count: number; report: string | null }> {
-  const { seed, length, features, tries } = options;
-  const script = randomScript(seed, length, features);
-  const difference = await runScript(script);
+  const { seed, length, major, tries, coverage } = options;
+  const script = randomScript(seed, length, major);
+  coverage?.schema(script);
+  const difference = await runScript(script, coverage?.statement);
   if (!difference) return { count: script.statements.length, report: null };
   const failing = upTo(script, difference);
   const small =
@@ -34,7 +32,7 @@ export async function fuzzSeed(
       ? failing
       : await shrink(failing, (candidate) => failsAlike(candidate, difference), tries);
   const found = (await runScript(small)) ?? difference;
-  const head = `-- seed ${seed}, ${features.major}: replay with STAGE_TEST_SEED=${seed} STAGE_TEST_LENGTH=${length}`;
+  const head = `-- seed ${seed}, ${major}: replay with STAGE_TEST_SEED=${seed} STAGE_TEST_LENGTH=${length}`;
   const report = [head, scriptAsSql(small), asComment(found)].join('\n');
   return { count: failing.statements.length, report };
 }

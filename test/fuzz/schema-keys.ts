@@ -15,6 +15,7 @@ export function randomForeignKeys(random: Random, tables: readonly Table[]): Con
     const own = random.below(3);
     for (let number = 1; number <= own; number += 1) {
       const constraint = randomForeignKey(random, table, random.pick(tables), number);
+      if (constraint === null) continue;
       table.columns.push(...constraint.columns);
       table.foreignKeys.push(constraint);
       constraints.push(constraint);
@@ -23,26 +24,52 @@ export function randomForeignKeys(random: Random, tables: readonly Table[]): Con
   return constraints;
 }
 
-function randomForeignKey(random: Random, table: Table, parent: Table, number: number): Constraint {
-  const target = random.pick(parent.uniques.filter(canBeReferred));
+function randomForeignKey(
+  random: Random,
+  table: Table,
+  parent: Table,
+  number: number,
+): Constraint | null {
+  const targets = parent.uniques.filter(canBeReferred);
+  if (targets.length === 0) return null;
+  const target = random.pick(targets);
   const columns = target.columns.map((referred, index): Column => {
     const name = `ref${number}_${index}`;
     const value = literal(random.pick(referred.type.values));
-    const definition = random.pick(['', '', ` DEFAULT ${value}`, ' NOT NULL']);
+    const definition = random.pick(['', '', '', '', ` DEFAULT ${value}`, ' NOT NULL']);
     const { type } = referred;
-    return { name, type, filled: 'given', definition: `${name} ${type.name}${definition}` };
+    return {
+      name,
+      type,
+      filled: 'given',
+      refers: true,
+      definition: `${name} ${type.name}${definition}`,
+    };
   });
   const options = [
-    columns.length > 1 && random.chance(0.3) ? ' MATCH FULL' : '',
+    random.chance(columns.length > 1 ? 0.3 : 0.05) ? ' MATCH FULL' : '',
     ` ON DELETE ${deleteAction(random, columns)}`,
     ` ON UPDATE ${random.pick(actions)}`,
     random.pick(['', '', ' DEFERRABLE', ' DEFERRABLE INITIALLY DEFERRED']),
   ];
-  return { table, columns, parent, parentColumns: target.columns, options: options.join('') };
+  return {
+    name: constraintName(table, columns),
+    table,
+    columns,
+    parent,
+    parentColumns: target.columns,
+    options: options.join(''),
+  };
+}
+
+/** The name that PostgreSQL chooses. */
+function constraintName(table: Table, columns: readonly Column[]): string {
+  const parts = [table, ...columns].map(({ name }) => name.replaceAll('"', ''));
+  return `"${parts.join('_')}_fkey"`;
 }
 
 const canBeReferred = ({ definition }: { readonly definition: string }) =>
-  /^(PRIMARY KEY|UNIQUE) \(.*\)$/.test(definition);
+  /^(PRIMARY KEY|UNIQUE|UNIQUE NULLS NOT DISTINCT|UNIQUE INDEX) \([^()]*\)$/.test(definition);
 
 const actions = [
   'NO ACTION',

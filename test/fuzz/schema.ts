@@ -1,17 +1,21 @@
-/** Random schemas: keys, constraints and foreign keys of every kind, and some rows to begin with. */
+/** Random schemas: keys and columns of every kind, and some rows to begin with. */
 import type { Random } from '../helpers/random.ts';
 import type { ColumnType } from './column-types.ts';
 import { keyTypes, literal, typeDefinitions, valueTypes } from './column-types.ts';
+import { primaryKey, randomPartitions, randomUniques } from './schema-constraints.ts';
 import { foreignKeyText, randomForeignKeys } from './schema-keys.ts';
+import { list } from './statement.ts';
 
 /** Who fills a column: the statement, a sequence or an expression. */
-export type Filled = 'given' | 'serial' | 'always' | 'by default' | 'stored';
+export type Filled = 'given' | 'serial' | 'always' | 'by default' | 'computed';
 
 export interface Column {
   /** Quoted where it has to be. */
   readonly name: string;
   readonly type: ColumnType;
   readonly filled: Filled;
+  /** Part of a foreign key. */
+  readonly refers?: boolean;
   readonly definition: string;
 }
 
@@ -23,6 +27,8 @@ export interface Unique {
 }
 
 export interface ForeignKey {
+  /** The name that PostgreSQL gives it. */
+  readonly name: string;
   readonly columns: readonly Column[];
   readonly parent: Table;
   readonly parentColumns: readonly Column[];
@@ -30,9 +36,12 @@ export interface ForeignKey {
 
 export interface Table {
   readonly name: string;
+  /** What names a row; with `hasKey` one row at most. */
   readonly key: readonly Column[];
+  readonly hasKey: boolean;
   readonly columns: Column[];
   readonly uniques: readonly Unique[];
+  readonly checks: readonly string[];
   readonly foreignKeys: ForeignKey[];
   readonly partitions: readonly string[];
 }
@@ -47,9 +56,9 @@ const tableNames = ['t1', 'account', '"Order"', '"größe x"', 'line_item', 'nod
 const columnNames = ['a', 'b', '"C d"', '"desc"', 'e', '"F"', 'g'];
 
 /** Gives the next schema. */
-export function randomSchema(random: Random): Schema {
+export function randomSchema(random: Random, major: number): Schema {
   const size = 2 + random.below(4);
-  const tables = tableNames.slice(0, size).map((name) => randomTable(random, name));
+  const tables = tableNames.slice(0, size).map((name) => randomTable(random, major, name));
   const constraints = randomForeignKeys(random, tables);
   return {
     tables,
@@ -83,118 +92,61 @@ function randomKey(random: Random, partitioned: boolean): Column[] {
   return random.pick(partitioned ? kinds.slice(0, 5) : kinds)();
 }
 
-function randomTable(random: Random, name: string): Table {
-  const partitioned = random.chance(0.15);
-  const key = randomKey(random, partitioned);
+function randomTable(random: Random, major: number, name: string): Table {
+  const partitioned = random.chance(0.2);
+  const hasKey = random.chance(0.9);
+  const key = randomKey(random, partitioned).map((each) =>
+    hasKey ? { ...each, definition: `${each.definition} NOT NULL` } : each,
+  );
   const values = columnNames.slice(0, 2 + random.below(4)).map((each) => valueColumn(random, each));
   const int = values.find(({ type }) => type === keyTypes.int);
   if (int && random.chance(0.4)) {
-    const stored = ` GENERATED ALWAYS AS (${int.name} * 2) STORED`;
-    values.push(column('doubled', keyTypes.int, stored, 'stored'));
+    const kind = random.pick(major >= 18 ? [' STORED', ' VIRTUAL', ''] : [' STORED']);
+    const definition = ` GENERATED ALWAYS AS (${int.name} * 2)${kind}`;
+    values.push(column('doubled', keyTypes.int, definition, 'computed'));
   }
   const columns = [...key, ...values];
-  const uniques = partitioned ? [primaryKey(random, key)] : randomUniques(random, key, values);
   const partitions = partitioned ? randomPartitions(random, name, key) : [];
-  return { name, key, columns, uniques, foreignKeys: [], partitions };
+  const others = randomUniques(random, values, partitioned ? key : []);
+  // which of two rows without a key takes a unique value would depend on their order
+  const uniques = hasKey ? [primaryKey(random, key), ...others] : [];
+  return {
+    name,
+    key,
+    hasKey,
+    columns,
+    uniques,
+    checks: rowChecks(random, values),
+    foreignKeys: [],
+    partitions,
+  };
+}
+
+/** Checks that look at several columns. */
+function rowChecks(random: Random, values: readonly Column[]): string[] {
+  const [first, second] = values;
+  if (!first || !second || random.chance(0.9)) return [];
+  return [`CHECK (${first.name} IS NOT NULL OR ${second.name} IS NOT NULL)`];
 }
 
 function valueColumn(random: Random, name: string): Column {
   const type = random.pick(random.chance(0.3) ? [keyTypes.int, keyTypes.text] : valueTypes);
   const value = literal(random.pick(type.values));
   const parts = [
-    random.chance(0.2) ? ' NOT NULL' : '',
+    random.chance(0.12) ? ' NOT NULL' : '',
     random.chance(0.3) ? ` DEFAULT ${value}` : '',
-    random.chance(0.15) && type.ordered ? ` CHECK (${name} <> ${value})` : '',
+    random.chance(0.08) && type.ordered ? ` CHECK (${name} <> ${value})` : '',
   ];
   return column(name, type, parts.join(''));
 }
 
-const names = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
-
-function primaryKey(random: Random, key: readonly Column[]): Unique {
-  const list = `(${names(key)})`;
-  return {
-    columns: key,
-    definition: `PRIMARY KEY ${list}`,
-    arbiter: random.chance(0.9) ? list : null,
-  };
-}
-
-function randomUniques(random: Random, key: readonly Column[], values: readonly Column[]) {
-  const uniques = [primaryKey(random, key)];
-  const candidates = values.filter(({ type, filled }) => type.ordered && filled !== 'stored');
-  for (let more = random.below(3); more > 0 && candidates.length > 0; more -= 1) {
-    uniques.push(
-      randomUnique(random, [...new Set([random.pick(candidates), random.pick(candidates)])]),
-    );
-  }
-  return uniques.filter(
-    ({ definition }, at) => uniques.findIndex((other) => other.definition === definition) === at,
-  );
-}
-
-/** A constraint, or an index, whose definition then begins with UNIQUE INDEX. */
-function randomUnique(random: Random, columns: readonly Column[]): Unique {
-  const list = names(columns);
-  const [first] = columns as readonly [Column];
-  const partial = `${first.name} IS NOT NULL`;
-  return random.pick<() => Unique>([
-    () => ({ columns, definition: `UNIQUE (${list})`, arbiter: `(${list})` }),
-    () => ({ columns, definition: `UNIQUE NULLS NOT DISTINCT (${list})`, arbiter: `(${list})` }),
-    () => ({ columns, definition: `UNIQUE (${list}) DEFERRABLE`, arbiter: null }),
-    () => ({
-      columns,
-      definition: `UNIQUE (${list}) DEFERRABLE INITIALLY DEFERRED`,
-      arbiter: null,
-    }),
-    () => ({
-      columns,
-      definition: `UNIQUE INDEX (${list}) WHERE ${partial}`,
-      arbiter: `(${list}) WHERE ${partial}`,
-    }),
-    () => ({
-      columns: [first],
-      definition: `UNIQUE INDEX ((${first.name} IS NULL), ${first.name})`,
-      arbiter: `((${first.name} IS NULL), ${first.name})`,
-    }),
-    () => ({ columns: [first], definition: exclusion(first), arbiter: null }),
-  ])();
-}
-
-const exclusion = ({ name, type }: Column) =>
-  type.name === 'int4range'
-    ? `EXCLUDE USING gist (${name} WITH &&)`
-    : `EXCLUDE USING btree (${name} WITH =)`;
-
-function randomPartitions(random: Random, name: string, key: readonly Column[]): string[] {
-  const [first] = key as readonly [Column];
-  const of = (suffix: string) => `CREATE TABLE ${part(name, suffix)} PARTITION OF ${name}`;
-  const [low, high] = [first.type.values[1] ?? '', first.type.values[2] ?? ''];
-  const rest = random.chance(0.7) ? [`${of('rest')} DEFAULT`] : [];
-  return random.pick([
-    [
-      `HASH (${first.name})`,
-      `${of('even')} FOR VALUES WITH (MODULUS 2, REMAINDER 0)`,
-      `${of('odd')} FOR VALUES WITH (MODULUS 2, REMAINDER 1)`,
-    ],
-    [
-      `LIST (${first.name})`,
-      `${of('few')} FOR VALUES IN (${literal(low)}, ${literal(high)})`,
-      ...rest,
-    ],
-  ]);
-}
-
-/** What sets a partition's name apart. */
-export const partitionSuffix = /_part_(even|odd|few|rest)/g;
-
-const part = (name: string, suffix: string) =>
-  name.endsWith('"') ? `${name.slice(0, -1)}_part_${suffix}"` : `${name}_part_${suffix}`;
-
 function tableText(table: Table): string[] {
   const isIndex = ({ definition }: Unique) => definition.startsWith('UNIQUE INDEX');
   const constraints = table.uniques.filter((unique) => !isIndex(unique));
-  const parts = [...table.columns, ...constraints].map(({ definition }) => definition);
+  const parts = [
+    ...[...table.columns, ...constraints].map(({ definition }) => definition),
+    ...table.checks,
+  ];
   const [partitioning, ...partitions] = table.partitions;
   const by = partitioning ? ` PARTITION BY ${partitioning}` : '';
   return [
@@ -212,10 +164,12 @@ function tableText(table: Table): string[] {
 function firstRows(random: Random, table: Table): string[] {
   const given = table.columns.filter(({ filled }) => filled === 'given');
   const row = () =>
-    given.map(({ type }) => literal(random.chance(0.1) ? null : random.pick(type.values)));
+    given.map(({ type, refers }) =>
+      literal(random.chance(refers ? 0.4 : 0.1) ? null : random.pick(type.values)),
+    );
   return Array.from({ length: 9 }, () =>
     given.length === 0
       ? `INSERT INTO ${table.name} DEFAULT VALUES`
-      : `INSERT INTO ${table.name} (${names(given)}) VALUES (${row().join(', ')})`,
+      : `INSERT INTO ${table.name} (${list(given)}) VALUES (${row().join(', ')})`,
   );
 }

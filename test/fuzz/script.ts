@@ -1,13 +1,15 @@
-/** A random script: a schema and statements over it, with transactions, savepoints and looks at all tables on the way. */
+/** A random script: a schema and statements over it, alone, in transactions, prepared and pipelined. */
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { literal } from './column-types.ts';
+import { copyIn, copyOut } from './copies.ts';
 import { everything, reads } from './reads.ts';
 import type { Schema } from './schema.ts';
 import { randomSchema } from './schema.ts';
-import { copyLine, copyText, merge, truncate, upsert, upsertSeveral } from './special-writes.ts';
-import type { Features, Parameter, Statement } from './statement.ts';
-import { createWriter } from './statement.ts';
+import { explain, merge, truncate, upsert, upsertSeveral } from './special-writes.ts';
+import type { Parameter, Statement } from './statement.ts';
+import { createWriter, plainStatement } from './statement.ts';
+import { transaction } from './transactions.ts';
 import type { Shape } from './writes.ts';
 import { writesOfMany, writesOfOne } from './writes.ts';
 
@@ -19,128 +21,108 @@ export interface Script {
   readonly tables: readonly string[];
 }
 
+/** What statements are made from. */
+interface Source {
+  readonly random: Random;
+  readonly schema: Schema;
+  readonly major: number;
+}
+
 /** Gives the script of a seed: the same on every run. */
-export function randomScript(seed: number, length: number, features: Features): Script {
+export function randomScript(seed: number, length: number, major: number): Script {
   const random = createRandom(seed);
-  const schema = randomSchema(random);
+  const schema = randomSchema(random, major);
+  const source = { random, schema, major };
   const statements: Statement[] = [];
   while (statements.length < length) {
-    statements.push(...nextStatements(random, schema, features));
-    if (random.chance(0.04)) statements.push(...checkpoint(schema));
+    statements.push(...nextStatements(source));
+    if (random.chance(0.03)) statements.push(...checkpoint(schema));
   }
   statements.push(...checkpoint(schema));
   return { setup: schema.setup, statements, tables: schema.tables.map(({ name }) => name) };
 }
 
-const simple = (text: string): Statement => ({
-  text,
-  parameters: null,
-  binaryResults: false,
-  ofMany: false,
-  data: null,
-});
-
 const checkpoint = ({ tables }: Schema): Statement[] =>
-  tables.map((table) => simple(everything(table)));
+  tables.map((table) => plainStatement(everything(table)));
 
-function nextStatements(random: Random, schema: Schema, features: Features): Statement[] {
-  if (random.chance(0.09)) return transaction(random, schema, features);
-  if (random.chance(0.02)) return prepared(random, schema, features);
-  return [single(random, schema, features)];
+function nextStatements(source: Source): Statement[] {
+  const { random, schema, major } = source;
+  if (random.chance(0.09)) return transaction(random, schema, major, () => single(source));
+  if (random.chance(0.02)) return preparedInSql(source);
+  if (random.chance(0.02)) return prepared(source);
+  if (random.chance(0.02)) return [severalInOne(source)];
+  if (random.chance(0.02)) return [pipelined(source)];
+  return [single(source)];
 }
 
-const beginnings = [
-  'BEGIN',
-  'BEGIN',
-  'START TRANSACTION ISOLATION LEVEL REPEATABLE READ',
-  'BEGIN ISOLATION LEVEL SERIALIZABLE',
-  'BEGIN READ ONLY',
-];
-
-function transaction(random: Random, schema: Schema, features: Features): Statement[] {
-  const statements = [simple(random.pick(beginnings))];
-  const savepoints = [
-    'SAVEPOINT a',
-    'ROLLBACK TO a',
-    'RELEASE a',
-    'SAVEPOINT "B"',
-    'ROLLBACK TO "B"',
-  ];
-  if (random.chance(0.5)) statements.push(simple('SAVEPOINT a'));
-  for (let more = 1 + random.below(7); more > 0; more -= 1) {
-    statements.push(single(random, schema, features));
-    if (random.chance(0.35)) statements.push(simple(random.pick(savepoints)));
-  }
-  if (features.staged('setConstraints') && random.chance(0.3))
-    statements.splice(
-      2,
-      0,
-      simple(`SET CONSTRAINTS ALL ${random.pick(['DEFERRED', 'IMMEDIATE'])}`),
-    );
-  return [...statements, simple(random.pick(['COMMIT', 'COMMIT', 'END', 'ROLLBACK']))];
-}
-
-/** The statement as a prepared one of SQL, executed twice. */
-function prepared(random: Random, schema: Schema, features: Features): Statement[] {
-  const { text, parameters } = written(random, schema, features, writesOfOne, true);
+/** A statement prepared by SQL, executed twice. */
+function preparedInSql(source: Source): Statement[] {
+  const { text, parameters } = written(source, writesOfOne, true);
   const values = (parameters ?? []).map(({ value }) => literal(value)).join(', ');
-  const execute = simple(`EXECUTE made${values === '' ? '' : `(${values})`}`);
-  return [simple(`PREPARE made AS ${text}`), execute, execute, simple('DEALLOCATE made')];
+  const execute = plainStatement(`EXECUTE made${values === '' ? '' : `(${values})`}`);
+  return [
+    plainStatement(`PREPARE made AS ${text}`),
+    execute,
+    execute,
+    plainStatement('DEALLOCATE made'),
+  ];
 }
 
-function single(random: Random, schema: Schema, features: Features): Statement {
-  const { staged } = features;
-  const write = (shapes: readonly Shape[]) =>
-    written(random, schema, features, shapes, random.chance(0.5));
-  if (staged('copyFrom') && random.chance(0.04)) return copy(random, schema);
-  if (staged('truncate') && random.chance(0.005)) return write([truncate]);
-  const special = staged('merge') ? [upsert, upsertSeveral, merge] : [upsert, upsertSeveral];
+/** A named statement of the protocol, executed several times and then given up. */
+function prepared(source: Source): Statement[] {
+  const made = written(source, [...writesOfOne, ...reads], true);
+  const again = (isMade: boolean) => ({ ...made, prepared: { name: 'named', isMade } });
+  const between = source.random.chance(0.5) ? [single(source)] : [];
+  return [again(false), ...between, again(true), again(true), plainStatement('DEALLOCATE named')];
+}
+
+/** Several statements in one message of the simple protocol. */
+function severalInOne(source: Source): Statement {
+  const all = Array.from({ length: 2 + source.random.below(2) }, () =>
+    written(source, [...writesOfOne, ...reads], false),
+  );
+  const compared = all.every((each) => each.compared === 'all') ? 'all' : 'any violation';
+  return { ...plainStatement(all.map(({ text }) => text).join('; ')), compared };
+}
+
+/** Several statements before one Sync. */
+function pipelined(source: Source): Statement {
+  const next = () => written(source, [...writesOfOne, ...reads], true);
+  return { ...next(), compared: 'any violation', pipelined: [next(), next()] };
+}
+
+function single(source: Source): Statement {
+  const { random, schema, major } = source;
+  const write = (shapes: readonly Shape[]) => written(source, shapes, random.chance(0.5));
+  if (random.chance(0.04)) return copyIn(random, schema);
+  if (random.chance(0.01)) return copyOut(random, schema, major);
+  if (random.chance(0.005)) return write([truncate]);
+  if (random.chance(0.005)) return { ...write([explain]), compared: 'no rows' };
   const kind = random.below(20);
   if (kind < 8) return write(writesOfOne);
-  if (kind < 13) return { ...write(writesOfMany), ofMany: true };
-  if (kind < 17) return { ...write(special), ofMany: true };
+  if (kind < 13) return { ...write(writesOfMany), compared: 'any violation' };
+  if (kind < 17) return { ...write([upsert, upsertSeveral, merge]), compared: 'any violation' };
   return write(reads);
 }
 
 /** Writes one of the shapes for one of the tables; not every shape goes with every table. */
 function written(
-  random: Random,
-  schema: Schema,
-  features: Features,
+  { random, schema, major }: Source,
   shapes: readonly Shape[],
   bound: boolean,
 ): Statement {
   for (;;) {
     const parameters: Parameter[] | null = bound ? [] : null;
-    const writer = createWriter(random, schema, features, parameters);
-    const text = random.pick(shapes)(writer, random.pick(schema.tables));
-    if (text !== null)
-      return {
-        ...simple(text),
-        parameters,
-        binaryResults: bound && random.chance(0.3),
-      };
+    const writer = createWriter(random, schema, major, parameters);
+    const table = random.pick(schema.tables);
+    const text = random.pick(shapes)(writer, table);
+    if (text === null) continue;
+    return {
+      ...plainStatement(text, parameters),
+      binaryResults: bound && random.chance(0.3),
+      rowsAtOnce: bound && random.chance(0.1) ? 2 : 0,
+      // without a key, what names one row may name several
+      compared: table.hasKey ? 'all' : 'any violation',
+    };
   }
-}
-
-function copy(random: Random, schema: Schema): Statement {
-  const table = random.pick(schema.tables);
-  const columns = table.columns.filter(({ filled }) => filled === 'given');
-  const line = () =>
-    copyLine(columns.map(({ type }) => (random.chance(0.08) ? null : random.pick(type.values))));
-  // a COPY draws the keys of a whole batch before its first row can fail, so that other keys follow
-  const draws = table.columns.some(({ filled }) => filled !== 'given' && filled !== 'stored');
-  const data = Array.from({ length: draws ? 1 : 1 + random.below(3) }, line).join('');
-  return { ...simple(copyText(table.name, columns)), ofMany: true, data };
-}
-
-/** The script as psql (16 or newer) takes it: to be read, and run by hand on a database of one's own. */
-export function scriptAsSql({ setup, statements }: Script): string {
-  const lines = statements.map(({ text, parameters, data }) => {
-    if (data !== null) return `${text};\n${data}\\.`;
-    if (!parameters) return `${text};`;
-    const values = parameters.map(({ value }) => (value === null ? 'NULL' : literal(value)));
-    return `${text} \\bind ${values.join(' ')} \\g`;
-  });
-  return [...setup.map((text) => `${text};`), '-- from here on staged', ...lines].join('\n');
 }

@@ -2,7 +2,7 @@
 import type { Random } from '../helpers/random.ts';
 import type { ColumnType } from './column-types.ts';
 import { literal } from './column-types.ts';
-import type { Column, Schema, Table } from './schema.ts';
+import type { Column, Schema } from './schema.ts';
 
 export interface Parameter {
   readonly value: string | null;
@@ -16,25 +16,42 @@ export interface Statement {
   readonly parameters: readonly Parameter[] | null;
   /** Ask for results in binary form. */
   readonly binaryResults: boolean;
-  /** May break several constraints at once, and PostgreSQL's choice depends on the order in which rows are stored. */
-  readonly ofMany: boolean;
-  /** The data of a COPY FROM STDIN. */
-  readonly data: string | null;
+  /**
+   * What of two answers has to be the same: everything; everything but which integrity violation was found (where rows
+   * break several constraints, PostgreSQL's choice depends on the order in which they are stored); everything but which
+   * error; or everything but the rows.
+   */
+  readonly compared: 'all' | 'any violation' | 'any failure' | 'no rows';
+  /** The data of a COPY FROM STDIN; null in it breaks the COPY off. */
+  readonly data: readonly (Buffer | null)[];
+  /** A named statement of the protocol, with what makes it if it is not there yet. */
+  readonly prepared: { readonly name: string; readonly isMade: boolean } | null;
+  /** How many rows each Execute asks for; 0 for all at once. */
+  readonly rowsAtOnce: number;
+  /** Statements that follow before the Sync. */
+  readonly pipelined: readonly Statement[];
 }
 
-/** What differs between servers and between states of the product. */
-export interface Features {
-  readonly major: number;
-  /** Whether a way to write can be staged by now. */
-  readonly staged: (form: string) => boolean;
-}
+/** A statement of the simple protocol, or with parameters one of the extended. */
+export const plainStatement = (
+  text: string,
+  parameters: readonly Parameter[] | null = null,
+): Statement => ({
+  text,
+  parameters,
+  binaryResults: false,
+  compared: 'all',
+  data: [],
+  prepared: null,
+  rowsAtOnce: 0,
+  pipelined: [],
+});
 
 /** Writes the parts of one statement. Values become literals or parameters, one way for the whole statement. */
 export interface Writer {
   readonly random: Random;
   readonly schema: Schema;
-  readonly features: Features;
-  table(): Table;
+  readonly major: number;
   value(column: Column, chanceOfNull?: number): string;
   /** A value that is not of a column. */
   constant(value: string, type: ColumnType): string;
@@ -44,7 +61,7 @@ export interface Writer {
 export function createWriter(
   random: Random,
   schema: Schema,
-  features: Features,
+  major: number,
   parameters: Parameter[] | null,
 ): Writer {
   const constant = (value: string | null, type: ColumnType): string => {
@@ -57,10 +74,9 @@ export function createWriter(
   return {
     random,
     schema,
-    features,
-    table: () => random.pick(schema.tables),
+    major,
     constant,
-    value: ({ type }, chanceOfNull = 0.08) =>
+    value: ({ type, refers }, chanceOfNull = refers ? 0.3 : 0.08) =>
       constant(random.chance(chanceOfNull) ? null : random.pick(type.values), type),
   };
 }

@@ -5,8 +5,8 @@ import { backend, frontend } from '../../src/wire/message-codes.ts';
 import { MessageReader } from '../../src/wire/message-reader.ts';
 import { MessageWriter } from '../../src/wire/message-writer.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
-import { d, e, inWords, p, q, s } from '../helpers/wire-script.ts';
-import { partitionSuffix } from './schema.ts';
+import { d, data, done, e, inWords, p, q, s } from '../helpers/wire-script.ts';
+import { partitionSuffix } from './schema-constraints.ts';
 import type { Statement } from './statement.ts';
 
 const asksForMore = ({ type }: Message) =>
@@ -17,46 +17,71 @@ export async function answer(client: WireClient, statement: Statement): Promise<
   client.send(...messagesOf(statement));
   const messages = await client.read(asksForMore);
   if (messages.at(-1)?.type === backend.copyInResponse) {
-    const data = new MessageWriter().raw(Buffer.from(statement.data ?? ''));
-    client.send(data.message(frontend.copyData), new MessageWriter().message(frontend.copyDone));
+    client.send(...copyMessages(statement));
     messages.push(...(await client.readTo(backend.readyForQuery)));
   }
   return messages.at(-1)?.type === backend.readyForQuery
-    ? comparable(messages)
-    : [...comparable(messages), 'the connection ended'];
+    ? comparable(messages, statement)
+    : [...comparable(messages, statement), 'the connection ended'];
 }
 
-function messagesOf({ text, parameters, binaryResults }: Statement): Buffer[] {
-  if (!parameters) return [q(text)];
+function copyMessages({ data: pieces }: Statement): Buffer[] {
+  return pieces.includes(null)
+    ? [...pieces.filter((piece) => piece !== null).map(data), copyFail]
+    : [...pieces.map((piece) => data(piece ?? '')), done];
+}
+
+const copyFail = new MessageWriter().text('broken off').message(frontend.copyFail);
+
+const messagesOf = (statement: Statement): Buffer[] =>
+  statement.parameters
+    ? [...[statement, ...statement.pipelined].flatMap(extendedMessages), s]
+    : [q(statement.text)];
+
+function extendedMessages(statement: Statement): Buffer[] {
+  const { text, binaryResults, prepared, rowsAtOnce } = statement;
+  const parameters = statement.parameters ?? [];
+  const name = prepared?.name ?? '';
+  const parse = prepared?.isMade ? [] : [p(text, name)];
   const bind = bindMessage({
+    statement: name,
     formats: parameters.map(({ binary }) => (binary ? 1 : 0)),
     values: parameters.map(
       ({ value, binary }) => binary ?? (value === null ? null : Buffer.from(value)),
     ),
     resultFormats: binaryResults ? [1] : [],
   });
-  return [p(text), bind, d(), e(), s];
+  return [...parse, bind, d(), ...(rowsAtOnce > 0 ? [e(rowsAtOnce)] : []), e()];
 }
 
-function comparable(messages: readonly Message[]): string[] {
-  const isRow = ({ type }: Message) => type === backend.dataRow;
-  const firstRow = messages.findIndex(isRow);
-  const rows = messages.filter(isRow).map(inWords).sort();
-  const failed = messages.some(({ type }) => type === backend.errorResponse);
-  const others = messages
-    .filter(
-      (message) =>
-        !isRow(message) &&
-        message.type !== backend.parameterStatus &&
-        !(failed && steps.has(message.type)) &&
-        message.type !== backend.copyInResponse,
-    )
-    .map((message) => {
-      if (message.type === backend.rowDescription) return columns(message);
-      return message.type === backend.errorResponse ? failure(message) : inWords(message);
-    });
-  others.splice(firstRow === -1 ? others.length : firstRow, 0, ...rows);
-  return others;
+/** Rows are sorted, for their order is PostgreSQL's to choose. */
+function comparable(messages: readonly Message[], { compared }: Statement): string[] {
+  const words: string[] = [];
+  let rows: string[] = [];
+  const isFailed = messages.some(({ type }) => type === backend.errorResponse);
+  for (const message of messages) {
+    if (rowTypes.has(message.type)) {
+      if (compared !== 'no rows') rows.push(inWords(message));
+      continue;
+    }
+    if (message.type !== backend.portalSuspended) {
+      words.push(...rows.sort());
+      rows = [];
+    }
+    if (message.type === backend.parameterStatus || (isFailed && steps.has(message.type))) continue;
+    words.push(described(message, compared));
+  }
+  return [...words, ...rows.sort()];
+}
+
+const rowTypes = new Set<number>([backend.dataRow, backend.copyData]);
+
+function described(message: Message, compared: Statement['compared']): string {
+  if (message.type === backend.rowDescription) return columns(message);
+  if (message.type !== backend.errorResponse) return inWords(message);
+  if (compared === 'any failure') return 'E';
+  const words = failure(message);
+  return compared === 'any violation' ? words.replace(/^(E .* C=23).*/s, '$1') : words;
 }
 
 /** The steps of the extended protocol before the one that failed: what the rewriter refuses fails in another one when staged. */

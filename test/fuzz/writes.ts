@@ -1,5 +1,12 @@
 /** Random INSERT, UPDATE and DELETE in every shape. Each gives null when the chosen table does not allow it. */
-import { assignments, condition, freeColumns, keyCondition, returning } from './expressions.ts';
+import {
+  assignments,
+  condition,
+  freeColumns,
+  keyCondition,
+  ordering,
+  returning,
+} from './expressions.ts';
 import type { Column, Table } from './schema.ts';
 import type { Writer } from './statement.ts';
 import { list, some } from './statement.ts';
@@ -11,6 +18,7 @@ const given = (table: Table) => table.columns.filter(({ filled }) => filled === 
 /** Mostly all columns, so that the row has a chance. */
 function insertColumns({ random }: Writer, table: Table): Column[] {
   const columns = given(table);
+  if (random.chance(0.01)) return table.columns;
   if (columns.length === 0 || random.chance(0.7)) return columns;
   const optional = columns.filter((column) => !table.key.includes(column));
   return columns.filter((column) => !optional.includes(column) || random.chance(0.6));
@@ -18,7 +26,7 @@ function insertColumns({ random }: Writer, table: Table): Column[] {
 
 function valuesOf(writer: Writer, columns: readonly Column[]): string {
   const value = (column: Column) =>
-    writer.random.chance(0.07) && column.filled === 'given' ? 'DEFAULT' : writer.value(column);
+    writer.random.chance(column.filled === 'given' ? 0.07 : 0.6) ? 'DEFAULT' : writer.value(column);
   return `(${columns.map(value).join(', ')})`;
 }
 
@@ -51,8 +59,12 @@ const insertOverriding: Shape = (writer, table) => {
   if (!identity) return null;
   const columns = insertColumns(writer, table);
   const overriding = random.pick([' OVERRIDING SYSTEM VALUE', ' OVERRIDING USER VALUE', '']);
-  // an explicit NULL cannot be told from DEFAULT
-  const values = [writer.value(identity, 0), ...columns.map((column) => writer.value(column))];
+  // a row's NULL cannot be told from DEFAULT there
+  const chanceOfNull = identity.filled === 'always' && overriding.includes('SYSTEM') ? 0 : 0.1;
+  const values = [
+    writer.value(identity, chanceOfNull),
+    ...columns.map((column) => writer.value(column)),
+  ];
   const text = `INSERT INTO ${table.name} (${list([identity, ...columns])})${overriding} VALUES (${values.join(', ')})`;
   return withReturning(writer, table, text);
 };
@@ -64,8 +76,7 @@ const insertSelect: Shape = (writer, table) => {
   const items = columns.map((column) =>
     random.chance(0.4) ? `s.${column.name}` : writer.value(column),
   );
-  const limit = random.chance(0.7) ? ' LIMIT 2' : '';
-  const text = `INSERT INTO ${table.name} (${list(columns)}) SELECT ${items.join(', ')} FROM ${table.name} s WHERE ${condition(writer, table, 's.')} ORDER BY ${list(table.key, 's.')}${limit}`;
+  const text = `INSERT INTO ${table.name} (${list(columns)}) SELECT ${items.join(', ')} FROM ${table.name} s WHERE ${condition(writer, table, 's.')} ORDER BY ${ordering(table, 's')} LIMIT ${1 + random.below(4)}`;
   return withReturning(writer, table, text);
 };
 
@@ -78,7 +89,9 @@ const update: Shape = (writer, table) => {
 
 /** Any column, unique ones and the key too, of one row. */
 const updateOne: Shape = (writer, table) => {
-  const settable = table.columns.filter(({ filled }) => filled !== 'stored' && filled !== 'always');
+  const settable = table.columns.filter(({ filled }) =>
+    filled === 'computed' || filled === 'always' ? writer.random.chance(0.02) : true,
+  );
   const set = assignments(writer, settable, ({ name }) => name);
   if (set === null) return null;
   return withReturning(
@@ -91,7 +104,8 @@ const updateOne: Shape = (writer, table) => {
 const updateFrom: Shape = (writer, table) => {
   const { random } = writer;
   const columns = freeColumns(table);
-  const reference = random.chance(0.7) && table.foreignKeys[0];
+  const [reference] = random.chance(0.7) || !table.hasKey ? table.foreignKeys : [];
+  if (!reference && !table.hasKey) return null;
   const other = reference ? reference.parent : table;
   // each row meets one other row at most, so that the result does not depend on which
   const pairs: [string, string][] = reference
@@ -106,7 +120,7 @@ const updateFrom: Shape = (writer, table) => {
   const back = random.chance(0.5)
     ? ` RETURNING ${list(table.columns, 'm.')}, ${list(other.key, 'o.')}`
     : '';
-  return `UPDATE ${table.name} AS m SET ${set} FROM ${other.name} o WHERE ${join} AND ${condition(writer, table, 'm.')}${back}`;
+  return `UPDATE ${table.name} AS m SET ${set} FROM ${other.name} o WHERE ${join} AND (${condition(writer, table, 'm.')})${back}`;
 };
 
 const updateSelect: Shape = (writer, table) => {
@@ -168,14 +182,12 @@ const writingCte: Shape = (writer, table) => {
 const mistake: Shape = (writer, table) => {
   const { name, key } = table;
   const first = key[0]?.name;
-  // PostgreSQL refuses NULL for it also where no row is updated
-  const missing = key[0]?.filled === 'always' ? 'nowhere' : first;
   return writer.random.pick([
     () => `UPDATE ${name} SET nowhere = 1 WHERE ${keyCondition(writer, table)}`,
     () => `DELETE FROM ${name} WHERE nowhere = 1`,
     () => `DELETE FROM ${name} WHERE 1 / (SELECT count(*) - count(*) FROM ${name}) > 0`,
     () => `INSERT INTO ${name} (nowhere) VALUES (1)`,
-    () => `UPDATE ${name} SET ${missing} = NULL WHERE ${keyCondition(writer, table)}`,
+    () => `UPDATE ${name} SET ${first} = NULL WHERE ${keyCondition(writer, table)}`,
     () => `UPDATE ${name} SET ${first} = DEFAULT, ${first} = DEFAULT`,
     () => `INSERT INTO nowhere VALUES (1)`,
     () => `DELETE FROM ${name} RETURNING nowhere`,

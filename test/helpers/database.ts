@@ -20,8 +20,8 @@ export interface TestDatabase {
 }
 
 interface TestDatabaseOptions {
-  /** `sample`: the shop of templates/sql/sample.sql (default). `empty`: nothing at all. */
-  readonly template?: 'empty' | 'sample';
+  /** `sample`: the shop of templates/sql/sample.sql (default). `empty`: nothing at all. Or a database nobody is connected to. */
+  readonly template?: 'empty' | 'sample' | TestDatabase;
 }
 
 /** Gives the URL of the test server's superuser. */
@@ -46,8 +46,9 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const server = new URL(testUpstream());
   const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'desk')}${randomBytes(6).toString('hex')}`;
   await onServer(server.href, async (query) => {
-    const template =
-      options.template === 'empty' ? 'template0' : await ensureSampleTemplate(server, query);
+    const { template: wanted = 'sample' } = options;
+    const names = { empty: () => 'template0', sample: () => ensureSampleTemplate(server, query) };
+    const template = typeof wanted === 'string' ? await names[wanted]() : wanted.name;
     await query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   });
   const url = withParts(server, { database: name });

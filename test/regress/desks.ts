@@ -1,5 +1,6 @@
 /** The two databases of a comparison, and the sessions that are approved whenever production has to catch up. */
 
+import { plainStatement } from '../fuzz/statement.ts';
 import { answer } from '../fuzz/wire-answer.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -40,7 +41,7 @@ export async function openDesks(): Promise<Desks> {
   const settings: string[] = [];
   const marks = { sequences: '' };
   const run = (client: WireClient, text: string, data: string | null = null) =>
-    answer(client, { text, data, parameters: null, binaryResults: false, ofMany: false });
+    answer(client, { ...plainStatement(text), data: data === null ? [] : [Buffer.from(data)] });
   const begin = async () => {
     clients.stage?.close();
     clients.session = await daemon.newSession({ project_id: 'regress', reads: 'staged' });
