@@ -1,81 +1,137 @@
 /**
- * Random frames from clients: no crash, nothing written, honest clients are served on, memory does not grow.
- * STAGE_TEST_FRAMES (100,000) is their number, STAGE_TEST_SEED the first seed.
+ * Random frames from clients, at the start and later, and from servers: no crash, no standstill, nothing written, honest
+ * clients are served on, memory does not grow. STAGE_TEST_FRAMES (200,000) is their number, STAGE_TEST_SEED the first seed.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import pg from 'pg';
+import { createPipeline } from '../../src/proxy/connection.ts';
+import { startupMessage } from '../../src/wire/startup.ts';
+import type { Front } from '../helpers/front.ts';
+import { frontSettings, startFront } from '../helpers/front.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { connectWire } from '../helpers/wire-script.ts';
-import { randomFrame } from './random-frames.ts';
+import type { Meter } from './meter.ts';
+import { startMeter } from './meter.ts';
+import { randomTalk, talkAfterLogin, talkAtStart } from './random-talk.ts';
+import type { RandomUpstream } from './random-upstream.ts';
+import { startRandomUpstream } from './random-upstream.ts';
 
-const count = Number(process.env['STAGE_TEST_FRAMES'] ?? 100_000);
+const count = Number(process.env['STAGE_TEST_FRAMES'] ?? 200_000);
 const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? Date.now() % 1_000_000_000);
-const perConnection = 60;
+const timeout = Math.max(240_000, count);
 const schema = `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one'), (2, 'two');`;
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+/** Connections at a time; and after so many rounds of them memory is measured first, then honest clients are let in. */
+const atOnce = 20;
+const warmUp = 10;
+const everySoOften = 50;
+const mostMemory = 50 * 1024 * 1024;
 
 suite(`random frames from seed ${firstSeed}`, (test) => {
-  let proxied: Proxied;
-  let url: string;
-  test.before(async () => {
-    proxied = await startProxied(schema);
-    url = await proxied.session();
+  let meter: Meter;
+  test.before(() => {
+    meter = startMeter();
   });
-  test.after(() => proxied.stop());
+  test.after(() => meter.stop());
 
-  /** Sends frames until the connection ends, or ends it in the midst of whatever it is in. */
-  const attack = async (seed: number) => {
-    const random = createRandom(seed);
-    const client = await connectWire(url);
-    const heard = client.readToEnd();
-    for (let sent = 0; sent < perConnection && !client.socket.destroyed; sent += 1) {
-      client.send(randomFrame(random));
-      if (random.chance(0.1)) await new Promise(setImmediate);
+  /**
+   * Attacks until so many frames have been sent.
+   * @param attack runs one connection and gives the number of frames
+   * @param check raises when somebody honest is not served
+   * @param besides how many frames others have sent
+   */
+  async function attackWith(
+    frames: number,
+    attack: (seed: number) => Promise<number>,
+    check: () => Promise<void>,
+    besides = () => 0,
+  ): Promise<void> {
+    let sent = 0;
+    let inUse = 0;
+    let seed = firstSeed;
+    for (let round = 0; sent + besides() < frames || round <= warmUp; round += 1) {
+      const seeds = Array.from({ length: atOnce }, (_, index) => seed + index);
+      for (const said of await Promise.all(seeds.map(attack))) sent += said;
+      seed += atOnce;
+      if (round === warmUp) inUse = meter.inUse();
+      if (round % everySoOften === 0) await check();
     }
-    client.close();
-    await heard;
-  };
+    await check();
+    const growth = meter.inUse() - inUse;
+    const figures = `${sent} frames of clients, ${besides()} of servers in ${seed - firstSeed} connections, longest work ${meter.longestWork()} ms, ${growth} bytes more`;
+    process.stdout.write(`${figures}\n`);
+    assert.ok(growth < mostMemory, figures);
+    assert.ok(meter.longestWork() < 1000, figures);
+  }
 
-  const serves = async () => {
+  async function serves(url: string): Promise<void> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     const { rows } = await client.query('SELECT name FROM item ORDER BY id');
     await client.end();
-    return rows;
-  };
-
-  const heapInUse = () => {
-    collectGarbage();
-    return process.memoryUsage().heapUsed + process.memoryUsage().external;
-  };
+    assert.equal(rows, [{ name: 'one' }, { name: 'two' }]);
+  }
 
   test(
-    'the service goes on',
+    'of clients, before a real server',
     async () => {
+      const proxied: Proxied = await startProxied(schema);
+      const url = await proxied.session();
       const before = await proxied.contents();
-      let inUse = 0;
-      const connections = Math.ceil(count / perConnection);
-      for (let first = 0; first < connections; first += 20) {
-        const seeds = Array.from({ length: 20 }, (_, index) => firstSeed + first + index);
-        await Promise.all(seeds.map(attack));
-        if (first === 200) inUse = heapInUse();
-        if (first % 200 === 0) {
-          assert.equal(
-            await serves(),
-            [{ name: 'one' }, { name: 'two' }],
-            `seed ${firstSeed + first}`,
-          );
+      const attack = async (seed: number) => {
+        const random = createRandom(seed);
+        const client = await connectWire(url);
+        const heard = client.readToEnd();
+        const { frames, bytes } = randomTalk(random);
+        for (let at = 0; at < bytes.length && !client.socket.destroyed; at += 4000) {
+          client.send(bytes.subarray(at, at + 4000));
+          await new Promise(setImmediate);
         }
-      }
+        client.close();
+        await heard;
+        return frames;
+      };
+      await attackWith(count * 0.03, attack, () => serves(url));
       assert.equal(await proxied.contents(), before);
-      assert.ok(heapInUse() - inUse < 50 * 1024 * 1024, `${heapInUse() - inUse} bytes more`);
+      const { port } = proxied.daemon.proxy;
+      await attackWith(
+        count * 0.03,
+        (seed) => talkAtStart(port, createRandom(seed)),
+        () => serves(url),
+      );
+      assert.equal(await proxied.contents(), before);
+      await proxied.stop();
     },
-    { timeout: Math.max(240_000, count * 5) },
+    { timeout },
+  );
+
+  test(
+    'of clients and servers at once',
+    async () => {
+      const upstream: RandomUpstream = await startRandomUpstream(firstSeed);
+      const front: Front = await startFront({
+        upstream: `postgresql://x@127.0.0.1:${upstream.port}/d?sslmode=disable`,
+        run: createPipeline(frontSettings),
+      });
+      const startup = startupMessage([
+        ['user', 'u'],
+        ['database', 'd'],
+        ['service_session', front.session.id],
+      ]);
+      const attack = (seed: number) => talkAfterLogin(front.port, startup, createRandom(seed));
+      const check = async () => {
+        upstream.behaves = true;
+        assert.ok((await talkAfterLogin(front.port, startup, createRandom(1))) > 0, 'logs in');
+        upstream.behaves = false;
+        front.pairs.length = 0;
+        front.log.length = 0;
+      };
+      await attackWith(count * 0.94, attack, check, () => upstream.sent.frames);
+      await front.stop();
+      upstream.stop();
+    },
+    { timeout },
   );
 });

@@ -1,4 +1,4 @@
-/** Random bytes in the shape of the protocol, or nearly so. */
+/** Random bytes in the shape of what clients send, or nearly so. */
 import type { Random } from '../helpers/random.ts';
 import { b, c, d, e, h, p, q, run, s } from '../helpers/wire-script.ts';
 
@@ -44,10 +44,14 @@ function wellFormed(random: Random): Buffer {
   ])();
 }
 
-/** One or more messages, whole or spoilt: bytes changed, left out, put in, lengths that lie. */
-export function randomFrame(random: Random): Buffer {
+/** A message of a client's, with the given chance spoilt. */
+export function randomFrame(random: Random, spoiling: number): Buffer {
   const whole = wellFormed(random);
-  if (random.chance(0.6)) return whole;
+  return random.chance(spoiling) ? spoilt(random, whole) : whole;
+}
+
+/** What a message becomes that is damaged, cut off or lies about its length; or something else in its place. */
+export function spoilt(random: Random, whole: Buffer): Buffer {
   return random.pick([
     () => frame(random.pick([...types]), bytes(random, random.below(40))),
     () => changed(random, whole),
@@ -58,19 +62,20 @@ export function randomFrame(random: Random): Buffer {
   ])();
 }
 
-function frame(type: number, payload: Buffer): Buffer {
+export function frame(type: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(type, 0);
   head.writeInt32BE(payload.length + 4, 1);
   return Buffer.concat([head, payload]);
 }
 
-function bytes(random: Random, length: number): Buffer {
+export function bytes(random: Random, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random.below(256)));
 }
 
-function changed(random: Random, whole: Buffer): Buffer {
+export function changed(random: Random, whole: Buffer): Buffer {
   const copy = Buffer.from(whole);
+  if (copy.length === 0) return copy;
   for (let count = 1 + random.below(3); count > 0; count -= 1) {
     copy[random.below(copy.length)] = random.below(256);
   }
@@ -79,6 +84,7 @@ function changed(random: Random, whole: Buffer): Buffer {
 
 function lying(random: Random, whole: Buffer): Buffer {
   const copy = Buffer.from(whole);
+  if (copy.length < 5) return copy;
   copy.writeUInt32BE(random.pick([0, 1, 3, 4, 5, 100, 0x7fffffff, 0x80000000, 0xffffffff]), 1);
   return copy;
 }

@@ -39,7 +39,7 @@ interface FrontOptions extends Partial<Pick<ListenerOptions, 'tls' | 'maxConnect
   readonly run?: RunPipeline;
 }
 
-const settings: ProxySettings = {
+export const frontSettings: ProxySettings = {
   maxStatementBytes: 1_000_000,
   maxMessageBytes: 1_000_000,
   loginTimeoutMs: 10_000,
@@ -74,10 +74,10 @@ export async function startFront(options: FrontOptions): Promise<Front> {
         connectionOpened: ignore,
         connectionClosed: ignore,
       },
-      settings: { ...settings, ...options.settings },
+      settings: { ...frontSettings, ...options.settings },
     },
     ...(options.tls ? { tls: options.tls } : {}),
-    maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? settings.maxConnections,
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? frontSettings.maxConnections,
   });
   const { port } = await listener.start();
   const sessionOption = `-c service_session=${session.id}`;
