@@ -26,6 +26,8 @@ const settings = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '200',
+  // for those who look at the log of changes from outside
+  wal_level: 'logical',
 };
 
 /** Starts the server in a directory of its own, which goes with it; with a URL given, uses that server. */
