@@ -1,5 +1,5 @@
 /**
- * Takes the guards away one by one and shows that tests notice: `npm run test:mutants -- [part of a name ...]`.
+ * Takes the guards away one by one and shows that tests notice: `npm run test:mutants -- [part of a name or path ...]`.
  * Works on a copy of the project. Ends with `N noticed, N unnoticed`; anything unnoticed is a failure.
  */
 import { execFile } from 'node:child_process';
@@ -8,8 +8,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultMajor, startTestServer } from '../runner/server.ts';
-import type { Guard } from './guards.ts';
-import { guards } from './guards.ts';
+import { databaseGuards } from './database-guards.ts';
+import type { Guard } from './guard.ts';
+import { restGuards } from './rest-guards.ts';
+import { statementGuards } from './statement-guards.ts';
+import { wireGuards } from './wire-guards.ts';
 
 const run = promisify(execFile);
 const parts = ['src', 'test', 'templates', 'bin', 'package.json', 'README.md'];
@@ -47,14 +50,15 @@ async function takeAway(
   return () => writeFile(path, original);
 }
 
+const guards = [...statementGuards, ...databaseGuards, ...restGuards, ...wireGuards];
 const wanted = process.argv.slice(2);
+const major = Number(process.env['STAGE_TEST_PG'] || defaultMajor);
 const chosen = guards.filter(
-  ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
+  ({ name, file, until = major }) =>
+    major <= until &&
+    (wanted.length === 0 || wanted.some((part) => name.includes(part) || file.includes(part))),
 );
-const server = await startTestServer(
-  process.env['STAGE_TEST_UPSTREAM'],
-  process.env['STAGE_TEST_PG'] || defaultMajor,
-);
+const server = await startTestServer(process.env['STAGE_TEST_UPSTREAM'], String(major));
 const copy = await copyProject();
 let unnoticed = 0;
 try {

@@ -1,17 +1,7 @@
-/** The guards that keep production safe, each with a change that takes it away and the tests that have to notice. */
+/** The guards that stand between a client's statement and production. */
+import type { Guard } from './guard.ts';
 
-export interface Guard {
-  readonly name: string;
-  readonly file: string;
-  /** Stands in the file exactly once. */
-  readonly text: string;
-  /** What it becomes. */
-  readonly without: string;
-  /** Parts of paths of test files. */
-  readonly tests: readonly string[];
-}
-
-export const guards: readonly Guard[] = [
+export const statementGuards: readonly Guard[] = [
   {
     name: 'reads in transactions that may write are made read-only',
     file: 'src/proxy/own-messages.ts',

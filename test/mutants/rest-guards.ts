@@ -1,0 +1,103 @@
+/** The guards of the REST interface. */
+import type { Guard } from './guard.ts';
+
+export const restGuards: readonly Guard[] = [
+  {
+    name: 'Host must be a name of ours',
+    file: 'src/rest/access.ts',
+    text: 'if (access.hosts && !access.hosts.includes(hostName(host))) {',
+    without: 'if (!access) {',
+    tests: ['rest/access'],
+  },
+  {
+    name: 'Origin must be ours',
+    file: 'src/rest/access.ts',
+    text: `if (origin !== '' && origin.replace(/^https?:\\/\\//, '') !== host) throw foreignSite(origin);`,
+    without: '',
+    tests: ['rest/access'],
+  },
+  {
+    name: 'pages of other sites are told by their browser',
+    file: 'src/rest/access.ts',
+    text: `if (/^(?:cross-site|same-site)$/.test(ctx.get('sec-fetch-site'))) throw foreignSite('');`,
+    without: '',
+    tests: ['rest/access'],
+  },
+  {
+    name: 'a token is demanded',
+    file: 'src/rest/access.ts',
+    text: 'else if (!openPaths.has(ctx.path)) {',
+    without: `else if (ctx.path === '') {`,
+    tests: ['rest/access'],
+  },
+  {
+    name: 'a role does what it has the right to',
+    file: 'src/rest/access.ts',
+    text: 'if (right === null || hasRight(caller, right)) return caller;',
+    without: 'return caller;',
+    tests: ['rest/roles'],
+  },
+  {
+    name: 'a token creates and lists in its projects only',
+    file: 'src/rest/access.ts',
+    text: 'if (isInScope(caller, projectId)) return;',
+    without: 'return;',
+    tests: ['rest/roles'],
+  },
+  {
+    name: 'a token reaches sessions of its projects only',
+    file: 'src/rest/access.ts',
+    text: 'if (caller.projects === null) return;',
+    without: 'return;',
+    tests: ['rest/roles'],
+  },
+  {
+    name: 'authors do not approve',
+    file: 'src/review/approve.ts',
+    text: 'if (fourEyes) refuseAuthor(session, approvedAs);',
+    without: '',
+    tests: ['rest/roles'],
+  },
+  {
+    name: 'a body is JSON by its type',
+    file: 'src/rest/json-body.ts',
+    text: 'if (isJson && encoding',
+    without: 'if (isJson || encoding',
+    tests: ['rest/bodies'],
+  },
+  {
+    name: 'a body is read up to a limit',
+    file: 'src/rest/json-body.ts',
+    text: 'if (size > maxBytes) reject(tooLarge(maxBytes));\n      else chunks',
+    without: 'chunks',
+    tests: ['rest/bodies'],
+  },
+  {
+    name: 'a body is nested up to a limit',
+    file: 'src/rest/json-members.ts',
+    text: 'if (depth > maxDepth) throw tooDeep();',
+    without: '',
+    tests: ['rest/bodies'],
+  },
+  {
+    name: 'a member is given once',
+    file: 'src/rest/json-members.ts',
+    text: 'if (!members.has(name)) return name;',
+    without: 'return name;',
+    tests: ['rest/bodies'],
+  },
+  {
+    name: 'a body is UTF-8',
+    file: 'src/rest/json-body.ts',
+    text: `new TextDecoder('utf-8', { fatal: true })`,
+    without: `new TextDecoder('utf-8')`,
+    tests: ['rest/bodies'],
+  },
+  {
+    name: 'only so many connections say nothing to REST',
+    file: 'src/daemon/rest-server.ts',
+    text: 'if (silent.size > maxSilent) [...silent][0]?.destroy();',
+    without: '',
+    tests: ['daemon/rest-server'],
+  },
+];
