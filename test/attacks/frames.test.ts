@@ -99,7 +99,10 @@ suite(`random frames from seed ${firstSeed}`, (test) => {
       await attackWith(
         count * 0.03,
         (seed) => talkAtStart(port, createRandom(seed)),
-        () => serves(url),
+        () => {
+          proxied.daemon.logged.length = 0;
+          return serves(url);
+        },
       );
       assert.equal(await proxied.contents(), before);
       await proxied.stop();

@@ -92,7 +92,7 @@ export const databaseGuards: readonly Guard[] = [
     file: 'src/review/verify-audit.ts',
     text: '(walk.isPassed ? null',
     without: '(walk ? null',
-    tests: ['review/tampering'],
+    tests: ['review/tampering', 'review/audit'],
   },
   {
     name: 'the tripwire sees what is written to catalogs',

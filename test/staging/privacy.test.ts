@@ -118,6 +118,37 @@ suite('privacy of sessions', (test) => {
     );
   });
 
+  test('no view of the server shows rows or ids of another session', async () => {
+    await desk.database.query('ANALYZE');
+    const uuid = foreign.slice(5).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    for (const role of [reader, stranger]) {
+      const client = await role.connect();
+      const { rows: views } = await client.query<{ name: string }>(
+        `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('v', 'r') AND relnamespace = 'pg_catalog'::regnamespace
+         AND has_table_privilege(oid, 'SELECT')`,
+      );
+      assert.ok(views.length > 100);
+      for (const { name } of views) {
+        const search = `SELECT FROM ${name} v WHERE strpos(v::text, $1) + strpos(v::text, $2) + strpos(v::text, $3) > 0`;
+        const found = client.query(search, [secret, foreign.slice(5), uuid]).then(
+          ({ rows }) => rows.length,
+          ({ code }) => code,
+        );
+        // what asks for more rights than to read it
+        assert.ok([0, '42501'].includes(await found), `${name}: ${await found}`);
+      }
+    }
+  });
+
+  test('what another role runs is not shown', async () => {
+    const client = await reader.connect();
+    const { rows } = await client.query(
+      `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND usename <> current_user
+       AND query <> '<insufficient privilege>'`,
+    );
+    assert.equal(rows, []);
+  });
+
   test('a role without any right on a table learns nothing of it', async () => {
     const client = await enter(stranger);
     const attempts = [

@@ -6,8 +6,8 @@ WITH relation AS (
 ), guard (relation, name) AS (
   VALUES ('audit', 'append_only'), ('approval', 'append_only'), ('audit_head', 'append_only'), ('audit_head', 'forward_only')
 ), repaired (version) AS (
-  -- the releases of February 2026: anything older has published holes
-  VALUES (150016), (160012), (170008), (180002)
+  -- as known in November 2026: these repair CVE-2026-6460 and what was published before it
+  VALUES (150020), (160016), (170012), (180007)
 )
 SELECT 'server_version' AS fault, current_setting('server_version') AS subject FROM repaired r
   WHERE r.version / 10000 = current_setting('server_version_num')::int / 10000 AND r.version > current_setting('server_version_num')::int
