@@ -21,6 +21,9 @@ CREATE TABLE of_parts (id int PRIMARY KEY, part int, at int, FOREIGN KEY (part, 
 CREATE TABLE of_parts_0 PARTITION OF of_parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE of_parts_1 PARTITION OF of_parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TABLE bag (v int);
+CREATE TABLE hen (id int PRIMARY KEY, egg int);
+CREATE TABLE egg (id int PRIMARY KEY, hen int NOT NULL REFERENCES hen DEFERRABLE);
+ALTER TABLE hen ADD FOREIGN KEY (egg) REFERENCES egg DEFERRABLE;
 CREATE VIEW shown AS SELECT * FROM alone;
 CREATE SEQUENCE counter;
 `;
@@ -36,6 +39,7 @@ INSERT INTO later VALUES (1, 1);
 INSERT INTO parts VALUES (1, 1), (2, 11);
 INSERT INTO of_parts VALUES (1, 1, 1), (2, 2, 11);
 INSERT INTO bag VALUES (1), (1), (NULL);
+INSERT INTO hen VALUES (1, NULL), (2, NULL); INSERT INTO egg VALUES (1, 2), (2, 1); UPDATE hen SET egg = id;
 `;
 const tables = [
   'alone',
@@ -49,10 +53,13 @@ const tables = [
   'parts',
   'of_parts',
   'bag',
+  'hen',
+  'egg',
 ];
 const contents = tables.map((table) => q(`SELECT t::text FROM ${table} t ORDER BY 1`));
 
 const scripts: Record<string, readonly Buffer[]> = {
+  'tables that refer to each other, judged late': [q('TRUNCATE hen'), q('TRUNCATE egg CASCADE')],
   'one table and several': [
     q('TRUNCATE "Odd ""one"'),
     q('/* why */ TRUNCATE TABLE public."Odd ""one", tree -- because'),
@@ -188,6 +195,40 @@ suite('TRUNCATE', (test) => {
     } finally {
       await role.drop();
       await other.drop();
+    }
+  });
+
+  test('needs no right to delete', async () => {
+    const { database, daemon } = proxied;
+    const role = await createRole(
+      database,
+      'GRANT SELECT, INSERT, UPDATE, TRUNCATE ON bag TO $role',
+    );
+    try {
+      const url = daemon.clientUrl(await daemon.newSession(), role.name, role.name);
+      const answers = await tell(url, [q('DELETE FROM bag'), q('TRUNCATE bag')]);
+      assert.match(answers[0] ?? '', /C=42501/);
+      assert.is(answers[2], 'C TRUNCATE TABLE.');
+    } finally {
+      await role.drop();
+    }
+  });
+
+  test('refuses a circle of foreign keys that approval could not delete table by table', async () => {
+    const { database } = proxied;
+    for (const key of ['', 'ON DELETE CASCADE DEFERRABLE', 'ON DELETE SET NULL']) {
+      await database.query(`CREATE TABLE x (id int PRIMARY KEY, z int); CREATE TABLE y (id int PRIMARY KEY REFERENCES x DEFERRABLE);
+        CREATE TABLE z (id int PRIMARY KEY REFERENCES y ${key}); ALTER TABLE x ADD FOREIGN KEY (z) REFERENCES z DEFERRABLE`);
+      const answers = await tell(await proxied.session(), [
+        q('TRUNCATE x CASCADE'),
+        q('DELETE FROM z'),
+      ]);
+      const refused = answers.find((answer) => answer.startsWith('E'));
+      assert.match(
+        refused ?? '',
+        /C=0A000 .*"z", which is in a circle of foreign keys by "z_id_fkey"/,
+      );
+      await database.query('DROP TABLE x, y, z CASCADE');
     }
   });
 

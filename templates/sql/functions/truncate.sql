@@ -31,6 +31,7 @@ BEGIN
     END LOOP;
     v_relations := pg_catalog.array_cat(v_relations, v_referring);
   END LOOP;
+  PERFORM stage.refuse_cycle(v_relations);
 
   FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
     IF stage.overlay_of(v_relation) IS NULL

@@ -1,0 +1,24 @@
+-- Raises an error where tables that are to be emptied refer to each other in a circle that an approval could not delete table by
+-- table: one of its foreign keys is judged at once, or does something itself when a row is deleted.
+CREATE OR REPLACE FUNCTION stage.refuse_cycle(p_relations oid[]) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_table text;
+  v_constraint text;
+BEGIN
+  WITH RECURSIVE reference AS (
+    SELECT k.oid, k.conrelid AS child, k.confrelid AS parent, k.condeferrable AND k.confdeltype = 'a' AS waits
+    FROM pg_constraint k
+    WHERE k.contype = 'f' AND k.conparentid = 0 AND k.conrelid <> k.confrelid
+      AND k.conrelid = ANY (p_relations) AND k.confrelid = ANY (p_relations)
+  ), way(start, relation) AS (
+    SELECT r.oid, r.parent FROM reference r WHERE NOT r.waits
+    UNION SELECT w.start, r.parent FROM way w JOIN reference r ON r.child = w.relation
+  )
+  SELECT c.relname, k.conname INTO v_table, v_constraint
+  FROM way w JOIN pg_constraint k ON k.oid = w.start AND k.conrelid = w.relation JOIN pg_class c ON c.oid = k.conrelid LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'cannot stage TRUNCATE of "%", which is in a circle of foreign keys by "%"', v_table, v_constraint
+      USING ERRCODE = 'feature_not_supported', HINT = 'Set the column of one of the foreign keys to null first, and DELETE the rows table by table.';
+  END IF;
+END $$;
