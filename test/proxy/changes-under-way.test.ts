@@ -36,6 +36,56 @@ suite('a table changes under a connection', (test) => {
   });
   test.after(() => proxied.stop());
 
+  test('a table that is remade as a view', async () => {
+    const { database } = proxied;
+    await database.query('CREATE TABLE remade (id int PRIMARY KEY)');
+    const named = { name: 'remade', text: 'SELECT * FROM remade ORDER BY 1' };
+    await client.query('INSERT INTO remade VALUES (1)');
+    assert.equal((await client.query(named)).rows, [{ id: 1 }]);
+    await database.query(
+      'DROP TABLE remade; CREATE VIEW remade AS SELECT id, amount AS extra FROM item WHERE id = 5',
+    );
+    assert.equal(
+      (await client.query('SELECT extra FROM remade WHERE public.remade.extra > 0')).rows,
+      [{ extra: 5 }],
+    );
+    assert.equal((await client.query(named)).rows, [{ id: 5, extra: 5 }]);
+    assert.equal((await client.query('SELECT extra FROM remade WHERE id = $1', [5])).rows, [
+      { extra: 5 },
+    ]);
+    await client.query('UPDATE remade SET extra = 55');
+    await database.query('DROP VIEW remade; CREATE TABLE remade (extra text PRIMARY KEY)');
+    assert.equal((await client.query('SELECT extra FROM remade')).rows, []);
+    assert.is((await client.query(`INSERT INTO remade VALUES ('x')`)).rowCount, 1);
+  });
+
+  test('partitions of partitions that come and go', async () => {
+    const { database, daemon } = proxied;
+    await database.query(`CREATE TABLE deep (k int, n int, v text, PRIMARY KEY (k, n)) PARTITION BY LIST (k);
+      CREATE TABLE deep_1 PARTITION OF deep FOR VALUES IN (1) PARTITION BY RANGE (n);
+      CREATE TABLE deep_a PARTITION OF deep_1 FOR VALUES FROM (0) TO (10); CREATE TABLE deep_b (n int NOT NULL, k int NOT NULL, v text)`);
+    const session = await daemon.newSession();
+    const settle = async (by: string) => {
+      await daemon.call('POST', `/sessions/${by}/propose`);
+      return daemon.call('POST', `/sessions/${by}/approve`);
+    };
+    const staging = await proxied.connect(daemon.clientUrl(session));
+    await staging.query(`INSERT INTO deep VALUES (1, 2, 'staged')`);
+    assert.is((await rejects(staging.query('INSERT INTO deep VALUES (1, 12)'))).code, '23514');
+    await database.query('ALTER TABLE deep_1 ATTACH PARTITION deep_b FOR VALUES FROM (10) TO (20)');
+    await staging.query(`INSERT INTO deep VALUES (1, 12, 'placed')`);
+    assert.is((await settle(session)).status, 200);
+
+    const second = await daemon.newSession();
+    const late = await proxied.connect(daemon.clientUrl(second));
+    await late.query(`UPDATE deep SET v = 'x' WHERE n = 12; INSERT INTO deep VALUES (1, 13)`);
+    await database.query('ALTER TABLE deep_1 DETACH PARTITION deep_b');
+    assert.is((await rejects(late.query('INSERT INTO deep VALUES (1, 14)'))).code, '23514');
+    const refused = await settle(second);
+    assert.is(refused.status, 409, JSON.stringify(refused.body));
+    assert.is((await database.query('SELECT FROM deep')).length, 1);
+  });
+
   test('a Query is run again, unseen', async () => {
     await addColumn('wider');
     const { rows } = await client.query('INSERT INTO wider VALUES (1, 7) RETURNING extra');

@@ -1,0 +1,91 @@
+/** Foreign and temporary tables, and what functions read: what a session makes of them. */
+import { outcomeOf } from '../helpers/both-ways.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+/** A foreign table without a server behind it can be named, and that is all that is asked of it here. */
+const schema = `
+CREATE TABLE item (id int PRIMARY KEY, name text);
+INSERT INTO item VALUES (1, 'one');
+CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
+CREATE FOREIGN TABLE far (id int, name text) SERVER nowhere;
+CREATE FUNCTION by_sql() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM item';
+CREATE FUNCTION by_standard() RETURNS bigint LANGUAGE sql STABLE RETURN (SELECT count(*) FROM item);
+CREATE FUNCTION rows_of() RETURNS SETOF item LANGUAGE sql STABLE AS 'SELECT * FROM item';
+CREATE FUNCTION by_plpgsql() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM item); END';
+CREATE FUNCTION with_path() RETURNS bigint LANGUAGE sql STABLE SET search_path = public AS 'SELECT count(*) FROM item';
+CREATE FUNCTION as_owner() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT count(*) FROM item';
+CREATE FUNCTION writes() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN INSERT INTO item VALUES (9); RETURN 1; END';
+CREATE VIEW counted AS SELECT by_plpgsql() AS n, count(*) FROM item;
+`;
+
+const counting = ['by_sql()', 'by_standard()', 'by_plpgsql()', 'with_path()', 'as_owner()'];
+
+suite('foreign and temporary tables, and functions', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+  const staging = async (reads: 'staged' | 'production') =>
+    proxied.connect(await proxied.session(reads));
+  const refusal = async (statement: string) =>
+    JSON.stringify(await outcomeOf(await staging('staged'), statement));
+
+  test('foreign tables are no targets, and read as they are', async () => {
+    for (const write of [
+      `INSERT INTO far VALUES (1)`,
+      'DELETE FROM far',
+      'TRUNCATE far',
+      'COPY far FROM STDIN',
+    ]) {
+      assert.match(await refusal(write), /"(0A000|42809)".*(foreign table|is not a table)/, write);
+    }
+    const direct = await outcomeOf(await proxied.connect(proxied.twin.url), 'SELECT * FROM far');
+    assert.is(await refusal('SELECT * FROM far'), JSON.stringify(direct));
+    assert.match(await refusal('INSERT INTO item SELECT * FROM far'), /nothing.*has no handler/);
+  });
+
+  test('temporary tables are not made, and those that are there are no targets', async () => {
+    assert.match(await refusal('CREATE TEMP TABLE scratch (id int)'), /0A000.*hint/);
+    assert.match(await refusal('INSERT INTO pg_temp.scratch VALUES (1)'), /0A000.*temporary/);
+  });
+
+  test('functions read production, whatever is staged and however they name it', async () => {
+    const client = await staging('staged');
+    await client.query(`INSERT INTO item VALUES (2, 'staged'), (3, 'staged')`);
+    for (const call of counting) {
+      const { rows } = await client.query(
+        `SELECT ${call} AS n, (SELECT count(*) FROM item) AS here`,
+      );
+      assert.equal(rows, [{ n: '1', here: '3' }], call);
+    }
+    assert.is((await client.query('SELECT * FROM rows_of()')).rowCount, 1);
+    assert.equal((await client.query('SELECT * FROM counted')).rows, [{ n: '1', count: '3' }]);
+    const { rows } = await client.query(
+      'UPDATE item SET name = by_sql() WHERE id = 3 RETURNING name',
+    );
+    assert.equal(rows, [{ name: '1' }]);
+  });
+
+  test('a function that writes by a name without schema does not get around staging', async () => {
+    for (const path of ['public', '"$user", public', '$overlay, public']) {
+      const client = await staging('staged');
+      const [{ space }] = (await proxied.database.query(
+        `SELECT 'stage_overlay_' || 'public'::regnamespace::oid AS space`,
+      )) as [{ space: string }];
+      await client.query(`INSERT INTO item VALUES (4)`);
+      await client
+        .query(`SET search_path = ${path.replace('$overlay', space)}`)
+        .catch(() => undefined);
+      assert.match(JSON.stringify(await outcomeOf(client, 'SELECT writes()')), /25006|0A000/);
+      const outcome = await outcomeOf(
+        client,
+        `UPDATE public.item SET name = writes() WHERE id = 1`,
+      );
+      assert.match(JSON.stringify(outcome), /0A000/);
+    }
+    assert.is((await proxied.database.query('SELECT FROM item')).length, 1);
+  });
+});
