@@ -36,6 +36,36 @@ suite('a table changes under a connection', (test) => {
   });
   test.after(() => proxied.stop());
 
+  test('a table without a key gets a column', async () => {
+    const { database } = proxied;
+    await database.query('CREATE TABLE bare (v int); INSERT INTO bare VALUES (1)');
+    const other = await proxied.connect(await proxied.session('staged'));
+    await other.query('UPDATE bare SET v = 2');
+    await database.query('ALTER TABLE bare ADD COLUMN w int DEFAULT 7');
+    await client.query('UPDATE bare SET v = v + w');
+    assert.equal((await client.query('SELECT * FROM bare')).rows, [{ v: 8, w: 7 }]);
+    assert.is((await rejects(other.query('INSERT INTO bare VALUES (3)'))).code, '55006');
+  });
+
+  test('a table behind a view becomes part of a tree', async () => {
+    const { database } = proxied;
+    await database.query(
+      `CREATE TABLE stem (id int PRIMARY KEY); CREATE VIEW stems AS SELECT id FROM stem`,
+    );
+    const staging = await proxied.session('staged');
+    const [one, other] = [await proxied.connect(staging), await proxied.connect(staging)];
+    await one.query('INSERT INTO stems VALUES (1); DELETE FROM stem');
+    await database.query('CREATE TABLE leaf () INHERITS (stem); INSERT INTO leaf VALUES (2)');
+    assert.is((await rejects(other.query('SELECT * FROM stems'))).code, '0A000');
+    assert.is((await rejects(other.query('DELETE FROM stems'))).code, '0A000');
+    await database.query(
+      'CREATE TABLE free (id int PRIMARY KEY); CREATE VIEW frees AS SELECT id FROM free',
+    );
+    await one.query('BEGIN; INSERT INTO frees VALUES (1); ROLLBACK');
+    await database.query('CREATE TABLE freed () INHERITS (free); INSERT INTO freed VALUES (2)');
+    assert.equal((await other.query('SELECT * FROM frees')).rows, [{ id: 2 }]);
+  });
+
   test('a table that is remade as a view', async () => {
     const { database } = proxied;
     await database.query('CREATE TABLE remade (id int PRIMARY KEY)');

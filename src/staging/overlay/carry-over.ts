@@ -6,6 +6,7 @@ import type { ColumnChange } from './column-changes.ts';
 import {
   columnList,
   functionName,
+  isKeyless,
   oldColumns,
   productionName,
   rowTypeName,
@@ -41,6 +42,9 @@ ALTER TYPE ${rowTypeName(table)} RENAME TO old_row_${table.oid}`;
  * have to be there, constraint triggers not yet.
  */
 export function carryOverSql(table: Table, changes: readonly ColumnChange[]): string {
+  // which row a staged one means nobody can say without a key: all of them are parked by now
+  if (isKeyless(table))
+    return `DROP TABLE ${oldShadowName(table)}; DROP TYPE ${oldRowTypeName(table)}`;
   const kept = new Map(changes.flatMap(({ before, after }) => (after ? [[after, before]] : [])));
   const added = table.columns.filter((column) => !kept.has(column) && column.generated === null);
   return [

@@ -97,8 +97,10 @@ async function tableSource(
   asOwner: boolean,
 ): Promise<Source> {
   const table = await readTable(tx, oid);
-  if (table === null || table.obstacle !== null)
+  if (table === null || table.obstacle !== null) {
+    if (table !== null && (await isStaged(tx, oid))) throw outgrown(table);
     return { oid, name: null, isTwin: false, target: null };
+  }
   if (asOwner && table.policies !== null) {
     throw new StageError(
       'statement_not_supported',
@@ -108,6 +110,21 @@ async function tableSource(
   }
   await installOverlay(tx, table, server);
   return { oid, name: overlayName(table), isTwin: false, target: tableTarget(table) };
+}
+
+/** Whether a session staged rows before the table became one that cannot be staged. */
+async function isStaged(tx: Queryable, oid: number): Promise<boolean> {
+  const [overlay] = await tx.query('SELECT FROM stage.overlay WHERE relation = $1', [oid]);
+  if (overlay === undefined) return false;
+  return (await tx.query(`SELECT FROM stage_data.shadow_${oid} LIMIT 1`)).length > 0;
+}
+
+function outgrown({ schema, name, obstacle }: Table): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `cannot show what is staged in "${shownName(schema, name)}": it ${obstacle}`,
+    { hint: 'Read production on a connection with service_reads=production.' },
+  );
 }
 
 /** Named directly, a partition has grants and policies of its own: those of the root would not do. */

@@ -12,7 +12,7 @@ BEGIN
       UNION SELECT b.relation FROM twin w JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) w.relation, pg_catalog.unnest(t.twins) b(relation))
     SELECT FROM twin w LEFT JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) w.relation
     WHERE t.stamp IS DISTINCT FROM stage.twin_stamp(w.relation)
-      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain))
+      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain) AND stage.table_obstacle(o.relation) IS NULL)
       OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) t.target
         AND o.stamp IS DISTINCT FROM stage.table_stamp(t.target)));
 END $$;
