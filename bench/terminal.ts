@@ -36,7 +36,7 @@ export class BenchTerminal {
   }
 
   /** Gives when the program's next text has come for which a condition holds of all that came since. */
-  when(holds: (text: string) => boolean): Promise<number> {
+  when(holds: (text: string) => boolean, patienceMs = 20_000): Promise<number> {
     let seen = '';
     return new Promise((resolve, reject) => {
       const look = (text: string) => {
@@ -51,7 +51,7 @@ export class BenchTerminal {
           new Error(`nothing came that was waited for, but ${JSON.stringify(seen.slice(-500))}`),
         );
       };
-      const timer = setTimeout(late, 20_000);
+      const timer = setTimeout(late, patienceMs);
       const settle = () => {
         clearTimeout(timer);
         this.#waiting.delete(look);

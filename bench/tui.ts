@@ -51,13 +51,14 @@ try {
 
 async function measure(terminal: BenchTerminal, start: number, relay: Relay): Promise<void> {
   const frame = terminal.when((text) => text.includes('\x1b[?2026l'));
-  const rows = terminal.when((text) => text.includes('owner 2\x1b'));
+  // the daemon counts all changes before it gives any
+  const rows = terminal.when((text) => text.includes('owner 2\x1b'), 300_000);
   print('first frame after the start', [(await frame) - start]);
   const shown = await rows;
   print('rows after the start', [shown - start]);
   print("rows after the first byte of the daemon's outline", [shown - relay.firstByte]);
   // what runs in the background at first is no part of what follows
-  await terminal.when((text) => text.includes('Conflicts 0')).catch(() => undefined);
+  await terminal.when((text) => text.includes('Conflicts 0'), 120_000).catch(() => undefined);
   const cpu = await processorTime(terminal);
   const times: number[] = [];
   for (let index = 0; index < keys; index += 1) {

@@ -69,6 +69,11 @@ export function readInfo(json: JsonText): ServerInfo {
   };
 }
 
+/** Gives how many entries the audit has by its own account. */
+export function readAuditLength(json: JsonText): number {
+  return new Fields(json).number('entries');
+}
+
 export function readVerdict(json: JsonText): AuditVerdict {
   const fields = new Fields(json);
   const bad = fields.object('first_bad');

@@ -13,7 +13,7 @@ import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
 import { isSessionId } from '../model/session.ts';
 import type { AuditVerdict, Health, Page, ServerInfo } from './answers.ts';
-import { pageOf, readHealth, readInfo, readVerdict } from './answers.ts';
+import { pageOf, readAuditLength, readHealth, readInfo, readVerdict } from './answers.ts';
 import {
   readAuditEntry,
   readChangePage,
@@ -170,6 +170,11 @@ export class ApiClient {
 
   async verifyAudit(checkpoint?: string): Promise<Reply<AuditVerdict>> {
     return this.#get('/audit/verify', readVerdict, { checkpoint });
+  }
+
+  /** Gives how many entries there are to verify. */
+  async auditLength(): Promise<Reply<number>> {
+    return this.#get('/audit/head', readAuditLength);
   }
 
   async info(): Promise<Reply<ServerInfo>> {

@@ -56,6 +56,15 @@ export async function verifyAudit(
   }, 'repeatable read read only');
 }
 
+/** Where the chain ends by its own account, without verifying any of it: how much there is to verify. */
+export async function auditHead(
+  db: Database,
+): Promise<Pick<AuditVerdict, 'entries' | 'approvals' | 'head'>> {
+  const [row] = await db.query(selectHead);
+  const { position, approvals, hash } = row as HeadRow;
+  return { entries: Number(position), approvals: Number(approvals), head: headOf(hash) };
+}
+
 /** Where the walk along the chain has arrived. */
 class ChainWalk {
   entries = 0;

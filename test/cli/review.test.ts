@@ -131,6 +131,7 @@ suite('review on the command line', (test) => {
     const verified = await shell.run(['audit', 'verify']);
     assert.is(verified.code, 0);
     assert.match(verified.stdout, /^verdict\tintact\n/);
+    assert.match((await shell.atTerminal(['audit', 'verify'])).stdout, /verdict .*intact/);
     assert.match(
       (await shell.run(['diff'])).stdout,
       /1 inserted, 1 updated, 0 deleted in 2 tables/,

@@ -142,5 +142,7 @@ suite('rest: audit', (test) => {
     assert.is(sound.approvals, 3);
     assert.is(sound.first_bad, null);
     assert.type(sound.head, 'string');
+    const { entries, approvals, head } = sound;
+    assert.equal((await rest.call('GET', '/audit/head')).body, { entries, approvals, head });
   });
 });

@@ -41,6 +41,7 @@ suite('rest: answers and their schemas', (test) => {
     holds(outputs.auditList, audit);
     assert.is(audit.total_count, 3);
     holds(outputs.auditEntry, (await rest.call('GET', `/audit/${audit.entries[0].id}`)).body);
+    holds(outputs.auditEnd, (await rest.call('GET', '/audit/head')).body);
     holds(outputs.auditVerdict, (await rest.call('GET', '/audit/verify')).body);
   });
 

@@ -116,6 +116,7 @@ suite('rest: openapi', (test) => {
     assert.equal(operations.sort(), [
       'DELETE /sessions/{id}',
       'GET /audit',
+      'GET /audit/head',
       'GET /audit/verify',
       'GET /audit/{id}',
       'GET /health',

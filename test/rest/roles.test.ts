@@ -48,6 +48,7 @@ suite('rest: roles', (test) => {
     ['GET', '/audit?project_id=x', 'agent ann root'],
     ['GET', '/audit/aud_1', 'agent ann root'],
     ['GET', '/audit/verify', 'ann root'],
+    ['GET', '/audit/head', 'ann root'],
     ['GET', '/metrics', 'root'],
     ['GET', '/info', 'agent ann root'],
     ['GET', '/openapi.json', 'agent ann root'],

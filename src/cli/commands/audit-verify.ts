@@ -2,7 +2,7 @@
 import type { AuditVerdict } from '../../client/answers.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { withServer } from '../context.ts';
-import { withProgress } from '../progress.ts';
+import { grouped, withProgress } from '../progress.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 
@@ -20,9 +20,10 @@ export const configureAuditVerify: ConfigureCommand = (command, run) => {
     .action(
       run<{ checkpoint?: string }>(async (context, { checkpoint }) =>
         withServer(context, async ({ api }) => {
+          const entries = context.out.live ? (await api.auditLength()).value : 0;
           const { body, value } = await withProgress(
             context.out,
-            () => 'Recomputing the hash of every entry',
+            () => `Recomputing the hashes of ${grouped(entries)} entries`,
             () => api.verifyAudit(checkpoint),
           );
           if (context.out.json) await context.out.document(body);

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { isInScope } from '../../model/access.ts';
 import { auditEntryNotFound, getAuditEntry, listAudit } from '../../review/audit-store.ts';
-import { verifyAudit } from '../../review/verify-audit.ts';
+import { auditHead, verifyAudit } from '../../review/verify-audit.ts';
 import { demandProject } from '../access.ts';
 import { auditBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { digest, operation, paging, shortText, timestamp } from '../schemas/inputs.ts';
-import { auditEntry, auditList, auditVerdict } from '../schemas/outputs.ts';
+import { auditEnd, auditEntry, auditList, auditVerdict } from '../schemas/outputs.ts';
 
 const list = defineRoute({
   method: 'get',
@@ -69,6 +69,18 @@ const verify = defineRoute({
   },
 });
 
+const head = defineRoute({
+  method: 'get',
+  path: '/audit/head',
+  name: 'getAuditHead',
+  summary: 'Tells where the hash chain ends, and how long it is, without verifying it.',
+  right: 'review',
+  answers: { 200: auditEnd },
+  errors: [],
+  needsUpstream: true,
+  handle: async (_, { db }) => ({ body: await auditHead(db) }),
+});
+
 const get = defineRoute({
   method: 'get',
   path: '/audit/:id',
@@ -85,5 +97,5 @@ const get = defineRoute({
   },
 });
 
-/** `verify` stands before `:id`, which would take it. */
-export const auditRoutes = [list, verify, get];
+/** `verify` and `head` stand before `:id`, which would take them. */
+export const auditRoutes = [list, verify, head, get];

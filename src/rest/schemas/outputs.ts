@@ -177,12 +177,15 @@ export const auditList = z.object({
   has_more: z.boolean(),
 });
 
-export const auditVerdict = z.object({
-  ok: z.boolean(),
+export const auditEnd = z.object({
   entries: count,
   approvals: count,
-  first_bad: z.object({ id: z.string(), reason: z.string() }).nullable(),
   head: z.string().meta({ description: 'Where the chain ends: note it down to compare it later' }),
+});
+
+export const auditVerdict = auditEnd.extend({
+  ok: z.boolean(),
+  first_bad: z.object({ id: z.string(), reason: z.string() }).nullable(),
 });
 
 export const health = z.object({

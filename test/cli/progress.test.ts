@@ -1,0 +1,49 @@
+/** What is told while a command waits. */
+import { PassThrough } from 'node:stream';
+import type { Host } from '../../src/cli/host.ts';
+import { Output } from '../../src/cli/output.ts';
+import { withProgress } from '../../src/cli/progress.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+suite('progress', (test) => {
+  function seat(env: Readonly<Record<string, string>> = {}, isTTY = true) {
+    const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 100 });
+    const [stdout, stderr] = [stream(), stream()];
+    let told = '';
+    stderr.on('data', (text) => {
+      told += text;
+    });
+    const host = { env, stdout, stderr } as unknown as Host;
+    const out = new Output(host, { json: false, colour: 'never', quiet: false });
+    return { out, told: () => told };
+  }
+
+  test('counts on one line from the second second on, and takes the line away', async () => {
+    const { out, told } = seat();
+    let count = 0;
+    const work = () =>
+      until(() => {
+        count += 1;
+        return /Counting 1,\d+ \.\.\. 1 s/.test(told());
+      });
+    await withProgress(out, () => `Counting ${(1000 + (count % 1000)).toLocaleString('en')}`, work);
+    assert.ok(told().endsWith('\r\x1b[2K'));
+  });
+
+  for (const [name, env, isTTY] of [
+    ['in a pipe', {}, false],
+    ['in CI', { CI: '1' }, true],
+    ['for a screen reader', { STAGE_ACCESSIBLE: '1' }, true],
+  ] as const) {
+    test(`is silent ${name}`, async () => {
+      const { out, told } = seat(env, isTTY);
+      await withProgress(
+        out,
+        () => 'Counting',
+        () => new Promise((done) => setTimeout(done, 1600)),
+      );
+      assert.is(told(), '');
+    });
+  }
+});
