@@ -61,11 +61,16 @@ async function measure(terminal: BenchTerminal, start: number, relay: Relay): Pr
   await terminal.when((text) => text.includes('Conflicts 0'), 120_000).catch(() => undefined);
   const cpu = await processorTime(terminal);
   const times: number[] = [];
+  const own: number[] = [];
   for (let index = 0; index < keys; index += 1) {
-    times.push(await terminal.press(walk[index % walk.length] ?? 'j'));
+    const waited = await waitingTime(terminal);
+    const time = await terminal.press(walk[index % walk.length] ?? 'j');
+    times.push(time);
+    own.push(Math.max(0, time - ((await waitingTime(terminal)) - waited)));
     await pause(20);
   }
   print('key to frame', times);
+  print('key to frame, less what it waited for a processor', own);
   print('of the processor, a key', [((await processorTime(terminal)) - cpu) / keys]);
   const jumps: number[] = [];
   for (let index = 1; index <= 20; index += 1) {
@@ -112,6 +117,12 @@ function print(label: string, milliseconds: readonly number[]): void {
 
 function write(label: string, value: string): void {
   process.stdout.write(`| ${label} | ${value} |\n`);
+}
+
+/** Milliseconds that the program's main thread could have run, and others did. */
+async function waitingTime(terminal: BenchTerminal): Promise<number> {
+  const stat = await readFile(`/proc/${await terminal.pid()}/schedstat`, 'utf8');
+  return Number(stat.split(' ')[1]) / 1e6;
 }
 
 /** Milliseconds of processor time that the program has taken; the clock tells it in steps of ten. */
