@@ -36,8 +36,16 @@ export async function talkAtStart(port: number, random: Random): Promise<number>
   return packets.length;
 }
 
-/** Logs in with the given packet, then says random things. Gives how many frames it said, none where the login failed. */
-export async function talkAfterLogin(port: number, startup: Buffer, random: Random) {
+/**
+ * Logs in with the given packet, then says random things. Gives how many frames it said, none where the login failed.
+ * @param patience how long the login may take
+ */
+export async function talkAfterLogin(
+  port: number,
+  startup: Buffer,
+  random: Random,
+  patience = 1000,
+): Promise<number> {
   const socket = open(port);
   socket.write(startup);
   const isIn = await new Promise<boolean>((resolve) => {
@@ -45,7 +53,7 @@ export async function talkAfterLogin(port: number, startup: Buffer, random: Rand
       if (chunk.subarray(-6).equals(readyForQuery('I'))) resolve(true);
     });
     socket.once('close', () => resolve(false));
-    socket.setTimeout(1000, () => resolve(false));
+    socket.setTimeout(patience, () => resolve(false));
   });
   const { frames, bytes } = randomTalk(random);
   const cut = random.chance(0.5) ? bytes.length : random.below(bytes.length);
