@@ -11,7 +11,7 @@ export function checkGivenColumns(
   { columns }: ResolvedName,
 ): void {
   const known = new Set(columns.map(({ name }) => name));
-  if (named?.some((name) => !known.has(name))) return;
+  if (named?.some((name, place) => !known.has(name) || named.indexOf(name) !== place)) return;
   for (const [place, column] of columns.entries()) {
     const isGiven = given.includes(column.name) || given.includes(place);
     if (isGiven && !mayBeGiven(column, overriding)) throw onlyDefault(operation, column);

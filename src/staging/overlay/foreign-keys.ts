@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
 import { columnList, oldColumnName, overlayName, shadowName } from './names.ts';
 import { displayKey, keyDetail, raise, valuesDetail } from './raise.ts';
-import { same } from './row-identity.ts';
+import { present, same } from './row-identity.ts';
 
 const pairs = (foreignKey: ForeignKey) =>
   foreignKey.child.columns.map((child, index) => ({
@@ -19,7 +19,7 @@ const pairs = (foreignKey: ForeignKey) =>
  */
 export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): string {
   const columns = pairs(foreignKey);
-  const notNull = columns.map(({ child }) => `s.${child} IS NOT NULL`).join(' AND ');
+  const notNull = columns.map(({ child }) => present(`s.${child}`)).join(' AND ');
   const join = columns
     .map(({ child, parent, equals }) => `o.${parent} ${equals} s.${child}`)
     .join(' AND ');
@@ -49,8 +49,8 @@ export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): 
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN ${missing} END IF;`;
   if (!foreignKey.matchFull || columns.length === 1) return existence;
-  const someNull = columns.map(({ child }) => `s.${child} IS NULL`).join(' OR ');
-  const someNotNull = columns.map(({ child }) => `s.${child} IS NOT NULL`).join(' OR ');
+  const someNull = columns.map(({ child }) => `NOT (${present(`s.${child}`)})`).join(' OR ');
+  const someNotNull = columns.map(({ child }) => present(`s.${child}`)).join(' OR ');
   const mixed = raise({
     ...violation,
     detail: quoteLiteral('MATCH FULL does not allow mixing of null and nonnull key values.'),
