@@ -3,8 +3,8 @@ import { assertAlike } from '../helpers/alike.ts';
 import { serverMajor } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { suite } from '../helpers/suite.ts';
-import { q } from '../helpers/wire-script.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { q, tell } from '../helpers/wire-script.ts';
 
 const schema = (major: number) => `
 CREATE TABLE parent (id int PRIMARY KEY);
@@ -18,6 +18,20 @@ CREATE TABLE keys (a int, b int, c int UNIQUE, PRIMARY KEY (a, b));
 CREATE TABLE twice (a int, b int, UNIQUE (a, b), CONSTRAINT twice_later UNIQUE (b, a) DEFERRABLE);
 CREATE TABLE own (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int NOT NULL,
   "Sum" int GENERATED ALWAYS AS (a + 1) ${major >= 18 ? 'VIRTUAL' : 'STORED'});
+CREATE TABLE top (id int PRIMARY KEY);
+CREATE TABLE middle (id int PRIMARY KEY, top int REFERENCES top ON DELETE CASCADE);
+CREATE TABLE low (id int PRIMARY KEY, middle int REFERENCES middle, top int REFERENCES top ON DELETE CASCADE);
+CREATE TABLE both_ways (id int PRIMARY KEY, first int DEFAULT 99 REFERENCES top ON DELETE SET DEFAULT,
+  second int REFERENCES top ON DELETE CASCADE);
+INSERT INTO top VALUES (1), (2), (3);
+INSERT INTO middle VALUES (1, 1), (2, 2);
+INSERT INTO low VALUES (1, 1, 1), (2, 2, 1);
+INSERT INTO both_ways VALUES (1, 3, 3);
+CREATE TYPE duo AS (a int, b int);
+CREATE TABLE referred (n int, d duo UNIQUE, PRIMARY KEY (n, d));
+CREATE TABLE refers (id int PRIMARY KEY, d duo REFERENCES referred (d));
+CREATE TABLE refers_full (n int, d duo, FOREIGN KEY (n, d) REFERENCES referred MATCH FULL);
+INSERT INTO referred VALUES (1, '(,1)');
 INSERT INTO parent VALUES (0);
 INSERT INTO late VALUES (1, 1, '[1,5)', 0), (2, 2, '[1,5)', NULL);
 INSERT INTO loose VALUES (1), (NULL);
@@ -42,6 +56,18 @@ const scripts: Record<string, readonly string[]> = {
     'BEGIN; INSERT INTO late (id, a, b) VALUES (9, 98, 99); SET CONSTRAINTS ALL IMMEDIATE',
     'ROLLBACK',
   ],
+  'one action of a foreign key mends what another breaks': [
+    'DELETE FROM top WHERE id = 2',
+    'DELETE FROM top WHERE id = 1',
+    'SELECT * FROM low; SELECT * FROM middle',
+  ],
+  'a reference whose composite value is null in part': [
+    `INSERT INTO refers VALUES (1, '(,2)')`,
+    `INSERT INTO refers VALUES (1, '(,1)'), (2, NULL)`,
+    `INSERT INTO refers_full VALUES (1, '(,2)')`,
+    `INSERT INTO refers_full VALUES (NULL, '(,1)')`,
+    `INSERT INTO refers_full VALUES (1, '(,1)')`,
+  ],
   'a key and another unique value taken at once': [
     'UPDATE keys SET b = 2, c = 2 WHERE b = 1',
     'UPDATE keys SET c = 2 WHERE b = 1',
@@ -62,6 +88,7 @@ const scripts: Record<string, readonly string[]> = {
     'INSERT INTO own VALUES (DEFAULT, 1, DEFAULT)',
     'INSERT INTO own VALUES (NULL, 1)',
     'INSERT INTO own (a, id) VALUES (1, DEFAULT), (2, 7)',
+    'INSERT INTO own (id, id) VALUES (1, 2)',
     'INSERT INTO own (a, "Sum") VALUES (1, DEFAULT), (2, 3)',
     'INSERT INTO own (id, a) SELECT 1, 2 WHERE false',
     'INSERT INTO own (id, a) OVERRIDING SYSTEM VALUE SELECT 1, 2 WHERE false',
@@ -91,6 +118,8 @@ const scripts: Record<string, readonly string[]> = {
   ],
 };
 
+const refusedDelete = [q('DELETE FROM top WHERE id = 3')];
+
 suite('what random statements have found', (test) => {
   let proxied: Proxied;
   test.before(async () => {
@@ -102,4 +131,10 @@ suite('what random statements have found', (test) => {
       await assertAlike(proxied, statements.map(q));
     });
   }
+
+  test('a DELETE whose foreign keys change a row and then delete it is refused', async () => {
+    const { daemon } = proxied;
+    const answers = await tell(daemon.clientUrl(await daemon.newSession()), refusedDelete);
+    assert.match(answers[0] ?? '', /C=0A000 .* row of "both_ways" and then delete it/);
+  });
 });

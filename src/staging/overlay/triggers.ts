@@ -164,11 +164,10 @@ function statementChecks(table: Table, operation: Operation, server: number): st
       const waits = isDeferrableFor(foreignKey, event);
       return waits ? unlessDeferred(foreignKeyDeferral(foreignKey), step) : step;
     });
-  const copies = isKeyless(table) ? [settleCopies(table, rowsOfStatement)] : [];
   const steps = {
     insert: [...children, ...uniques],
-    update: [...copies, ...parents('update'), ...children, ...uniques],
-    delete: [...copies, ...parents('delete')],
+    update: [...parents('update'), ...children, ...uniques],
+    delete: parents('delete'),
   };
   return steps[operation].filter((step) => step !== '').join('\n');
 }
@@ -183,13 +182,23 @@ function statementFunctionsSql(table: Table, operation: Operation, server: numbe
     code,
     runChecks(table, operation, checks),
   );
-  if (checks === '') return [after];
   const check = functionName(table, `check_${operation}`);
   const template = loadSql('table/statement_check.sql');
+  const settle = isSettled(table, operation)
+    ? [
+        fillSql(template, {
+          function: functionName(table, `settle_${operation}`),
+          settings: '',
+          checks: settleCopies(table, rowsOfStatement),
+        }),
+      ]
+    : [];
+  if (checks === '') return [...settle, after];
   // statistics know nothing of rows just written: a cached nested loop over many of them would be quadratic
   const big =
     'SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on';
   return [
+    ...settle,
     fillSql(template, { function: check, settings: '', checks }),
     fillSql(template, { function: `${check}_big`, settings: big, checks }),
     after,
@@ -214,13 +223,32 @@ export function afterMergeSql(
   return afterStatementSql(table, `merge_${operation}`, key, code, run);
 }
 
-/** Statements that run the checks, unless they are part of an upsert, which runs them at its end. */
+/** After an UPDATE or DELETE the copies of a row without a key are counted anew. */
+const isSettled = (table: Table, operation: Operation) =>
+  isKeyless(table) && operation !== 'insert';
+
+/**
+ * Statements that run the checks, unless they are part of an upsert, which runs them at its end. Those of a foreign key's
+ * action wait for their turn.
+ */
 function runChecks(table: Table, operation: Operation, checks: string): string {
-  if (checks === '') return '';
   const check = functionName(table, `check_${operation}`);
-  return `  IF coalesce(current_setting('stage.judge_later', true), '') = '' THEN
-    IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
-    ELSIF v_rows > 0 THEN PERFORM ${check}(v_session, v_start, v_mutation); END IF;
+  const settle = `      PERFORM ${functionName(table, `settle_${operation}`)}(v_session, v_start, v_mutation);`;
+  const name = quoteLiteral(check.replace('stage_data.', ''));
+  const judge = `      IF pg_trigger_depth() > 1 THEN
+        PERFORM stage.queue_check(${name} || CASE WHEN v_rows > ${bigStatement} THEN '_big' ELSE '' END, v_start, v_mutation);
+      ELSE
+        IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
+        ELSE PERFORM ${check}(v_session, v_start, v_mutation); END IF;
+        PERFORM stage.run_queue();
+      END IF;`;
+  const steps = [
+    ...(isSettled(table, operation) ? [settle] : []),
+    ...(checks === '' ? [] : [judge]),
+  ];
+  if (steps.length === 0) return '';
+  return `  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+${steps.join('\n')}
   END IF;`;
 }
 

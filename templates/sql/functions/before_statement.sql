@@ -33,7 +33,8 @@ BEGIN
   PERFORM set_config('stage.statement_' || TG_ARGV[0], current_setting('stage.statement'), true),
           set_config('stage.mutation_' || TG_ARGV[0], v_id, true),
           set_config('stage.start_' || TG_ARGV[0], v_id, true),
-          set_config('stage.mutation', v_id, true);
+          set_config('stage.mutation', v_id, true),
+          set_config('stage.queue', '', true);
   -- plans that the row triggers cache while a shadow table is nearly empty must not keep a sequential scan
   PERFORM set_config('enable_seqscan', 'off', true);
   RETURN NULL;
