@@ -97,7 +97,7 @@ const failure = (message: Message) =>
   inWords(message)
     .replaceAll(partitionSuffix, '')
     // a foreign key to a partitioned table has a part for each partition
-    .replaceAll(/(_fkey\d*)_\d+/g, '$1')
+    .replaceAll(/_fkey\d*(_\d+)?/g, '_fkey')
     .replace(/(M=no partition .*? D=).*(?= s=)/s, '$1');
 
 const firstUserOid = 16384;
