@@ -25,10 +25,9 @@ export class AidsReader {
     this.#worker = null;
   }
 
-  #ask(query: string): Promise<Aids> {
-    if (query.length > longestQuery) return Promise.resolve(noAids);
-    this.#worker ??= startWorker();
-    const worker = this.#worker;
+  async #ask(query: string): Promise<Aids> {
+    if (query.length > longestQuery) return noAids;
+    const worker = this.#worker ?? (await this.#start());
     return new Promise((resolve) => {
       const settle = (aids: Aids, broken: boolean) => {
         clearTimeout(timer);
@@ -42,6 +41,15 @@ export class AidsReader {
       worker.once('exit', () => settle(noAids, true));
       worker.send(query);
     });
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const worker = startWorker();
+    this.#worker = worker;
+    await new Promise<void>((resolve) => {
+      for (const event of ['message', 'error', 'exit']) worker.once(event, () => resolve());
+    });
+    return worker;
   }
 }
 

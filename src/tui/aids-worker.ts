@@ -8,6 +8,9 @@ process.on('message', (query: string) => {
   process.send?.(read(query));
 });
 
+// only now can it be asked: on a busy machine starting takes longer than any statement may
+process.send?.('ready');
+
 // nobody is left to ask
 process.on('disconnect', () => process.exit());
 
