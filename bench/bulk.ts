@@ -10,6 +10,7 @@ interface Bulk {
 }
 
 const rows = 100_000;
+const reads = 1000;
 
 export const bulkSchema = `
 CREATE TABLE bulk (id int PRIMARY KEY, code text NOT NULL, amount numeric(12,2) NOT NULL, note text);
@@ -23,7 +24,7 @@ const copied = Array.from({ length: rows }, (_, index) => `${index}\tc${index % 
   '',
 );
 
-/** Prints a line for each load. */
+/** Prints a line for each load. Staged reads see what their session has staged before. */
 export async function compareBulk(bulk: Bulk, print: (line: string) => void): Promise<void> {
   print(`| ${rows} rows in one statement | direct ms | stage ms | times as long |`);
   print('|---|---|---|---|');
@@ -38,8 +39,8 @@ export async function compareBulk(bulk: Bulk, print: (line: string) => void): Pr
     const byKey = (client: pg.Client) => many(client, 'SELECT * FROM bulk WHERE id = $1', (n) => n);
     const byIndex = (client: pg.Client) =>
       many(client, 'SELECT count(amount) FROM bulk WHERE code = $1', (n) => `c${n % 1000}`);
-    print(await compare(`1000 reads by key, ${staged}`, bulk, byKey, prepare));
-    print(await compare(`1000 reads by index, ${staged}`, bulk, byIndex, prepare));
+    print(await compare(`${reads} reads by key, ${staged}`, bulk, byKey, prepare));
+    print(await compare(`${reads} reads by index, ${staged}`, bulk, byIndex, prepare));
   }
 }
 
@@ -55,6 +56,8 @@ async function compare(
   const clients = await Promise.all([direct, staged].map(connect));
   try {
     if (prepare) await clients[1]?.query(prepare);
+    // what is done once for a table or a connection does not count
+    for (const client of clients) await timed(client, work);
     for (let round = 0; round < rounds; round += 1) {
       for (const [index, client] of clients.entries())
         times[index]?.push(await timed(client, work));
@@ -83,7 +86,7 @@ async function many(
   text: string,
   value: (round: number) => unknown,
 ): Promise<void> {
-  for (let round = 1; round <= 1000; round += 1)
+  for (let round = 1; round <= reads; round += 1)
     await client.query({ name: text, text, values: [value((round * 7919) % rows)] });
 }
 

@@ -34,7 +34,7 @@ export async function startBouncer(server: string): Promise<Bouncer> {
   url.hostname = '127.0.0.1';
   url.port = String(own);
   return {
-    target: { name: 'pgbouncer', url: url.href, options: '' },
+    target: { name: 'pgbouncer', url: url.href },
     stop: async () => {
       child.kill();
       await rm(directory, { recursive: true, force: true });

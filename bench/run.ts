@@ -1,17 +1,16 @@
 /**
- * Staged against direct: `npm run bench`. Throughput of single statements by pgbench (which has to be installed), with PgBouncer
- * beside where that is installed; then statements of many rows and reads beside many staged rows.
+ * Staged against direct: `npm run bench`, about five minutes. Throughput of single statements by pgbench (which has to be
+ * installed), of reads with PgBouncer beside where that is installed; then statements of many rows and reads beside many staged rows.
  * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { loadConfig } from '../src/config/load.ts';
 import { startEmbedded } from '../src/daemon/embedded.ts';
-import { startDaemon } from '../src/daemon/start.ts';
 import { createLog } from '../src/log.ts';
 import { bulkSchema, compareBulk } from './bulk.ts';
+import { startBuiltDaemon } from './daemon.ts';
 import type { Target } from './pgbench.ts';
 import { compareLoad, isInstalled } from './pgbench.ts';
 import { startBouncer } from './pgbouncer.ts';
@@ -26,7 +25,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 const scripts: Readonly<Record<string, string>> = {
   'SELECT by key': 'SELECT balance FROM account WHERE id = :id;',
-  'INSERT, staged': `INSERT INTO entry (account, amount) VALUES (:id, 1);`,
+  'INSERT, staged': 'INSERT INTO entry (account, amount) VALUES (:id, 1);',
   'UPDATE by key, staged': 'UPDATE account SET balance = balance + 1 WHERE id = :id;',
   'DELETE by key, staged': 'DELETE FROM gone WHERE id = :id;',
 };
@@ -41,12 +40,7 @@ INSERT INTO gone SELECT generate_series(1, 1000000);
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
 const server = await startEmbedded({ directory, log, settings: { fsync: 'off' } });
-const config = loadConfig({
-  flags: { upstream: server.url, port: 0, proxyPort: 0, logLevel: 'silent' },
-  env: { HOME: directory },
-  cwd: directory,
-});
-const daemon = await startDaemon(config, { env: {}, stderr: process.stderr, version: 'bench' });
+const daemon = await startBuiltDaemon(server.url, directory);
 try {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
@@ -54,8 +48,7 @@ try {
   await client.end();
   if (await isInstalled('pgbench')) await compareLoads();
   else print('pgbench is not installed: no throughput of single statements');
-  const newSession = async () =>
-    `${proxied()}?options=${encodeURIComponent(await sessionOption('staged'))}`;
+  const newSession = () => daemon.newSession('staged');
   await compareBulk({ direct: server.url, newSession, rounds: effort.rounds }, print);
 } finally {
   await daemon.stop();
@@ -63,38 +56,24 @@ try {
   await rm(directory, { recursive: true, force: true });
 }
 
-async function sessionOption(reads: string): Promise<string> {
-  const created = await fetch(`${daemon.restUrl}/sessions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ reads }),
-  });
-  const { session_id: session } = (await created.json()) as { session_id: string };
-  return `-c service_session=${session}`;
-}
-
-function proxied(): string {
-  const url = new URL(server.url);
-  url.port = String(daemon.proxyAddress.port);
-  return url.href;
-}
-
 async function compareLoads(): Promise<void> {
-  const targets: Target[] = [
-    { name: 'direct', url: server.url, options: '' },
-    { name: 'stage', url: proxied(), options: await sessionOption('production') },
-  ];
   const bouncer = (await isInstalled('pgbouncer')) ? await startBouncer(server.url) : null;
-  if (bouncer) targets.push(bouncer.target);
-  else print('PgBouncer is not installed: compared without it');
-  const names = targets.map(({ name }, index) => (index === 0 ? `${name}/s` : `${name}/s | ratio`));
-  print(`| ${effort.clients} clients | protocol | ${names.join(' | ')} |`);
-  print(`|${'---|'.repeat(1 + 2 * targets.length)}`);
+  if (!bouncer) print('PgBouncer is not installed: compared without it');
+  const names = ['stage', ...(bouncer ? ['pgbouncer'] : [])].map((name) => `${name}/s | ratio`);
+  print(`| ${effort.clients} clients | protocol | direct/s | ${names.join(' | ')} |`);
+  print(`|${'---|'.repeat(3 + 2 * names.length)}`);
   for (const [label, text] of Object.entries(scripts)) {
-    const file = join(directory, 'script.sql');
-    await writeFile(file, `\\set id random(1, 1000000)\n${text}\n`);
-    for (const mode of ['simple', 'prepared'] as const)
-      print(await compareLoad({ label, mode, script: ['-f', file] }, targets, effort));
+    const script = join(directory, 'script.sql');
+    await writeFile(script, `\\set id random(1, 1000000)\n${text}\n`);
+    for (const mode of ['simple', 'prepared'] as const) {
+      const targets: Target[] = [
+        { name: 'direct', url: server.url },
+        { name: 'stage', url: await daemon.newSession('production') },
+        // of a write it would show nothing more: it passes both alike
+        ...(bouncer && label.startsWith('SELECT') ? [bouncer.target] : []),
+      ];
+      print(await compareLoad({ label, mode, script }, targets, effort));
+    }
   }
   await bouncer?.stop();
 }

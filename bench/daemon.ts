@@ -1,0 +1,47 @@
+/** The daemon as it is installed: built, and in a process of its own, which no client's work slows down. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+export interface Daemon {
+  /** The URL of a new session: `production` or `staged` is what its reads see. */
+  newSession(reads: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts `stage serve` before the given server, on free ports. */
+export async function startBuiltDaemon(server: string, home: string): Promise<Daemon> {
+  const args = ['serve', '--upstream', server, '--port', '0', '--proxy-port', '0'];
+  const child = spawn(process.execPath, ['bin/stage.js', ...args, '--log-level', 'info'], {
+    env: { PATH: process.env['PATH'], HOME: home },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const { rest, proxy } = await serving(createInterface(child.stderr));
+  return {
+    newSession: async (reads) => {
+      const created = await fetch(`${rest}/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ reads }),
+      });
+      const { session_id: session } = (await created.json()) as { session_id: string };
+      const url = new URL(server);
+      url.host = proxy;
+      url.searchParams.set('options', `-c service_session=${session}`);
+      return url.href.replaceAll('+', '%20');
+    },
+    stop: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** Where it listens, out of its log. */
+async function serving(log: AsyncIterable<string>): Promise<{ rest: string; proxy: string }> {
+  for await (const line of log) {
+    const { message, ...facts } = JSON.parse(line) as Record<string, string>;
+    if (message === 'serving') return facts as { rest: string; proxy: string };
+  }
+  throw new Error('the daemon has ended; is it built? npm run build');
+}
