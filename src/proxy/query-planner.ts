@@ -1,7 +1,7 @@
 /** What is to be done with a query text, as far as its text alone tells: worked out once per text for all connections. */
 import { changesPath, functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import { Recent } from '../sql/recent.ts';
-import { ShapeReader } from '../sql/shape.ts';
+import { firstLiteral, ShapeReader } from '../sql/shape.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
 import type { FunctionUse, Read, Refusal, Statement, Verdict, Write } from '../sql/verdict.ts';
@@ -39,7 +39,10 @@ export interface QueryPlanner {
    * @throws SqlSyntaxError as `plan` does
    */
   look(text: Buffer): Outlook;
-  /** @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text */
+  /**
+   * Gives the plan of a text, which for a write may be made from another one that differs in nothing but literals.
+   * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text, unless for the value of a literal
+   */
   plan(text: Buffer): QueryPlan;
 }
 
@@ -49,44 +52,73 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   const plans = new WeakMap<readonly Statement[], QueryPlan>();
   const shapes = new ShapeReader();
   const outlooks = new Recent<Outlook>(statementCacheSize, maxShapeBytes);
+  const writes = new Recent<QueryPlan>(statementCacheSize, maxShapeBytes);
 
-  const plan = (text: Buffer) => {
+  const shapeOf = (text: Buffer) =>
+    statementCacheSize > 0 && text.length <= maxStatementBytes ? shapes.read(text) : null;
+
+  const planAnew = (text: Buffer, shape: string | null) => {
     const statements = cache.judge(text);
     const known = plans.get(statements);
     if (known) return known;
     const made = makePlan(Buffer.from(text), statements, allowFunctions);
     plans.set(statements, made);
+    if (shape !== null && isReadOfShape(made)) outlooks.set(shape, outlookOf(made));
+    else if (shape !== null && isWriteOfShape(made, shape)) writes.set(shape, made);
     return made;
   };
+  const planFor = (text: Buffer, shape: string | null) => {
+    const alike = shape === null ? undefined : writes.get(shape);
+    return alike ? samePlan(alike, text) : planAnew(text, shape);
+  };
   return {
-    plan,
+    plan: (text) => planFor(text, shapeOf(text)),
     look(text) {
-      const isKept = statementCacheSize > 0 && text.length <= maxStatementBytes;
-      const shape = isKept ? shapes.read(text) : null;
+      const shape = shapeOf(text);
       const known = shape === null ? undefined : outlooks.get(shape);
-      if (known) return known;
-      const made = plan(text);
-      if (shape !== null && isSameForShape(made)) outlooks.set(shape, outlookOf(made));
-      return made;
+      return known ?? planFor(text, shape);
     },
   };
 }
 
 const maxShapeBytes = 4 * 1024 * 1024;
 
-/**
- * Whether the outlook on a query does not depend on the values of its literals. They are looked at in the options of
- * EXPLAIN, in settings, and in the argument of `set_config`; places in the text depend on their lengths.
- */
-function isSameForShape({ refusal, statements, passingText, text }: QueryPlan): boolean {
+/** Whether it is one statement of a kind in which no literal decides anything, as in EXPLAIN's options and in settings. */
+function isOfShape({ refusal, statements, passingText, text }: QueryPlan): boolean {
   const [statement, ...others] = statements;
   if (refusal !== null || passingText !== null || others.length > 0) return false;
-  if (
-    statement?.verdict.kind !== 'read' ||
-    !/^\s*(?:select|with)\b/i.test(text.toString('latin1', 0, 256))
-  )
-    return false;
-  return !statement.verdict.functions.some(({ name }) => name === 'set_config');
+  const { verdict } = statement ?? {};
+  if (verdict?.kind !== 'read' && verdict?.kind !== 'write') return false;
+  const isQuery = /^\s*(?:select|insert|update|delete|with)\b/i;
+  if (!isQuery.test(text.toString('latin1', 0, 256))) return false;
+  // the name of the setting decides
+  return !verdict.functions.some(({ name }) => name === 'set_config');
+}
+
+/** Whether the outlook on a read is the same for its whole shape. Places in it are not: literals differ in length. */
+function isReadOfShape(plan: QueryPlan): boolean {
+  return plan.statements[0]?.verdict.kind === 'read' && isOfShape(plan);
+}
+
+/** Whether a write is the same for its whole shape, being judged without parts of its text, and all places before literals. */
+function isWriteOfShape(plan: QueryPlan, shape: string): boolean {
+  const [statement] = plan.statements;
+  if (statement?.verdict.kind !== 'write' || !isOfShape(plan)) return false;
+  const { locking, upserts, merges, copy, truncate, relations, qualifiers } = statement.verdict;
+  if (copy !== null || truncate !== null) return false;
+  if ([locking, upserts, merges].some(({ length }) => length > 0)) return false;
+  const fixed = firstLiteral(shape) - statement.start;
+  return [...relations, ...qualifiers].every(({ end }) => end <= fixed);
+}
+
+/** The plan of a write for another text of its shape. */
+function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
+  const copy = Buffer.from(text);
+  const [{ start, text: sample, verdict }] = alike.statements as readonly [Statement];
+  // Behind a statement there is a semicolon, and spaces: no literal.
+  const behind = alike.text.length - start - sample.length;
+  const own = copy.subarray(start, copy.length - behind);
+  return { ...alike, text: copy, statements: [{ start, text: own, verdict }] };
 }
 
 function outlookOf(plan: QueryPlan): Outlook {

@@ -31,6 +31,13 @@ const codes = {
   star: 0x2a,
 };
 
+/** Where the first literal begins, in every text of the shape: what stands before is the same, byte by byte. */
+export function firstLiteral(shape: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks
+  const place = shape.search(/[\u0001-\u0003]/);
+  return place === -1 ? shape.length : place;
+}
+
 /** Reads one text after the other; a place is -1 where the text turns out to have no shape. */
 export class ShapeReader {
   private readonly shape = Buffer.allocUnsafeSlow(maxBytes);

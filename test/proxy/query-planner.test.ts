@@ -51,6 +51,16 @@ suite('query planner', (test) => {
     }
   });
 
+  test('plans a write of a known shape with its own text', () => {
+    const sqls = [
+      "INSERT INTO known VALUES (1, 'a') ; ",
+      "INSERT INTO known VALUES (4711, 'b') ; ",
+    ];
+    const [one, other] = sqls.map((sql) => planner.plan(Buffer.from(sql)).statements[0]);
+    assert.is(one?.verdict, other?.verdict);
+    assert.is(other?.text.toString(), "INSERT INTO known VALUES (4711, 'b')");
+  });
+
   test('does not parse a text of a known shape', () => {
     planner.look(Buffer.from('SELECT a FROM known WHERE b = 1'));
     const same = planner.look(Buffer.from('SELECT a FROM known WHERE b = 22'));
