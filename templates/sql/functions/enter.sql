@@ -9,20 +9,29 @@ CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations 
 RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
+  v_relations jsonb := p_relations;
   v_entry jsonb;
   v_relation oid;
   v_signature text;
+  v_is_stale boolean;
   v_denied text;
 BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
-  FOR v_entry IN SELECT value FROM pg_catalog.jsonb_array_elements(p_relations::pg_catalog.jsonb) LOOP
+  -- every statement of SQL costs here: what an expression can tell is asked by one
+  FOR v_index IN 0 .. pg_catalog.jsonb_array_length(v_relations) - 1 LOOP
+    v_entry := v_relations -> v_index;
     v_relation := stage.relation_named(v_entry);
-    v_signature := stage.signature_of(v_relation);
+    SELECT o.signature, o.stamp <> stage.table_stamp(v_relation) INTO v_signature, v_is_stale
+    FROM stage.overlay o WHERE o.relation = v_relation;
+    IF NOT FOUND THEN
+      v_signature := stage.signature_of(v_relation);
+      v_is_stale := false;
+    END IF;
     IF v_relation IS DISTINCT FROM (v_entry ->> 'oid')::pg_catalog.oid
       OR v_signature IS DISTINCT FROM v_entry ->> 'signature'
-      OR EXISTS (SELECT 1 FROM stage.overlay o WHERE o.relation = v_relation AND o.stamp <> stage.table_stamp(v_relation))
+      OR v_is_stale
       OR stage.twin_is_stale(v_relation)
     THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_entry ->> 'name'
@@ -43,9 +52,13 @@ BEGIN
         USING ERRCODE = 'feature_not_supported', HINT = 'Use INSERT statements instead.';
     END IF;
   END LOOP;
-  PERFORM pg_catalog.set_config(o.key, '', true)
-  FROM pg_catalog.jsonb_each_text(nullif(pg_catalog.current_setting('stage.options', true), '')::pg_catalog.jsonb) o;
-  PERFORM pg_catalog.set_config(o.key, o.value, true) FROM pg_catalog.jsonb_each_text(p_options::pg_catalog.jsonb) o;
+  IF pg_catalog.current_setting('stage.options', true) NOT IN ('', '{}') THEN
+    PERFORM pg_catalog.set_config(o.key, '', true)
+    FROM pg_catalog.jsonb_each_text(pg_catalog.current_setting('stage.options')::pg_catalog.jsonb) o;
+  END IF;
+  IF p_options <> '{}' THEN
+    PERFORM pg_catalog.set_config(o.key, o.value, true) FROM pg_catalog.jsonb_each_text(p_options::pg_catalog.jsonb) o;
+  END IF;
   IF pg_catalog.current_setting('stage.watch', true) OPERATOR(pg_catalog.=) 'on' THEN
     PERFORM pg_catalog.set_config('stage.catalog_writes', stage.catalog_writes()::pg_catalog.text, true);
   END IF;

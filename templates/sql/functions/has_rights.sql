@@ -3,6 +3,11 @@
 CREATE OR REPLACE FUNCTION stage.has_rights(p_relation oid, p_rights jsonb, p_role name DEFAULT current_user) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
+  IF pg_catalog.has_table_privilege(p_role, p_relation, 'INSERT') AND pg_catalog.has_table_privilege(p_role, p_relation, 'UPDATE')
+    AND pg_catalog.has_table_privilege(p_role, p_relation, 'DELETE')
+  THEN
+    RETURN true;
+  END IF;
   IF NOT pg_catalog.has_table_privilege(p_role, p_relation, 'INSERT, UPDATE, DELETE')
     AND NOT pg_catalog.has_any_column_privilege(p_role, p_relation, 'INSERT, UPDATE')
   THEN
