@@ -1,11 +1,13 @@
 /**
  * PostgreSQL's own regression files, staged and compared with direct execution statement by statement:
  * `npm run regress -- <directory of src/test/regress/sql> [name ...]`. The files come with PostgreSQL's source, of the
- * server's major; they are not part of this repository. Without names, those about writing are run.
+ * server's major (src/test/regress/sql, with src/test/regress/data beside it); they are not part of this repository. Without
+ * names, those about writing are run. The columns: `wording` is the same SQLSTATE in other words, `consequence` what comes behind
+ * a refusal in the same transaction, `run directly` DDL and what has to run with it, `skipped` triggers, rules and psql's own.
  * STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server. STAGE_TEST_SHOW=differ,refused,wording says what is listed.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { loadParser } from '../src/sql/parser.ts';
 import { createTestDatabase, dropLeftovers } from './helpers/database.ts';
 import type { FileResult, Finding } from './regress/compare-file.ts';
@@ -35,7 +37,10 @@ process.env['STAGE_TEST_UPSTREAM'] = server.url;
 const totals = { differ: 0 };
 
 const read = (folder: string, name: string) =>
-  readFile(join(folder, `${name}.sql`), 'utf8').then(splitSql, () => null);
+  readFile(join(folder, `${name}.sql`), 'utf8').then(
+    (text) => splitSql(text, new Map([['PG_ABS_SRCDIR', dirname(folder)]])),
+    () => null,
+  );
 
 /** The tables that all files share are made directly, as the regression test's own schedule does. */
 async function runFile(folder: string, name: string): Promise<void> {
@@ -68,7 +73,7 @@ async function dropRoles(roles: readonly string[]): Promise<void> {
 
 function print(
   name: string,
-  { findings, agree, direct, skipped }: FileResult,
+  { findings, agree, direct, skipped, consequences }: FileResult,
   commands: number,
 ): void {
   const count = (verdict: Finding['verdict']) =>
@@ -79,6 +84,7 @@ function print(
     agree,
     count('wording'),
     count('refused'),
+    consequences,
     count('differ'),
     direct,
     skipped,
@@ -105,9 +111,9 @@ const difference = (side: string, mine: readonly string[], others: readonly stri
 try {
   await loadParser();
   process.stdout.write(
-    '| file | agree | wording | refused | differ | run directly | skipped | psql commands |\n|---|---|---|---|---|---|---|---|\n',
+    '| file | agree | wording | refused | consequence | differ | run directly | skipped | psql commands |\n|---|---|---|---|---|---|---|---|---|\n',
   );
-  for (const name of names) await runFile(directory, name);
+  for (const name of names) await runFile(resolve(directory), name);
 } finally {
   await dropLeftovers(server.url, file);
   await server.stop();

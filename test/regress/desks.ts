@@ -16,6 +16,8 @@ export interface Desks {
   onProduction(text: string, data?: string | null): Promise<string[]>;
   /** Runs through the proxy. */
   onStage(text: string, data?: string | null): Promise<string[]>;
+  /** Has the proxy's client connect as another role from now on; null for the superuser. */
+  become(role: string | null): Promise<void>;
   /** Approves what is staged and begins a new session. Gives what went wrong, or null. */
   approve(): Promise<string | null>;
   /** Drops what is staged since the last approval; production's sequences go back to where the twin's were then. */
@@ -37,16 +39,22 @@ export async function openDesks(): Promise<Desks> {
     production: await connectWire(production.url),
     stage: null as WireClient | null,
     session: '',
+    role: null as string | null,
   };
   const settings: string[] = [];
   const marks = { sequences: '' };
   const run = (client: WireClient, text: string, data: string | null = null) =>
     answer(client, { ...plainStatement(text), data: data === null ? [] : [Buffer.from(data)] });
-  const begin = async () => {
+  const connect = async () => {
     clients.stage?.close();
-    clients.session = await daemon.newSession({ project_id: 'regress', reads: 'staged' });
-    clients.stage = await connectWire(daemon.clientUrl(clients.session));
+    const { session, role } = clients;
+    const url = role === null ? daemon.clientUrl(session) : daemon.clientUrl(session, role, role);
+    clients.stage = await connectWire(url);
     for (const text of settings) await run(clients.stage, text);
+  };
+  const begin = async () => {
+    clients.session = await daemon.newSession({ project_id: 'regress', reads: 'staged' });
+    await connect();
     marks.sequences = await sequencesOf(twin);
   };
   await begin();
@@ -56,6 +64,10 @@ export async function openDesks(): Promise<Desks> {
     onStage: async (text, data) => {
       if (/^\s*(set|reset)\s/i.test(text)) settings.push(text);
       return clients.stage ? run(clients.stage, text, data) : [];
+    },
+    become: async (role) => {
+      clients.role = role;
+      await connect();
     },
     approve: async () => {
       const failure = await approveSession(daemon, clients.session);

@@ -21,6 +21,8 @@ interface Scanner {
   depth: number;
   atomic: number;
   readonly statements: FileStatement[];
+  readonly variables: Map<string, string>;
+  readonly environment: ReadonlyMap<string, string>;
   commands: number;
 }
 
@@ -35,8 +37,14 @@ const opaque = [
   /[A-Za-z_][\w$]*/y,
 ];
 
-/** Reads the whole file. */
-export function splitSql(sql: string): SplitFile {
+/**
+ * Reads the whole file.
+ * @param environment what `\getenv` finds
+ */
+export function splitSql(
+  sql: string,
+  environment: ReadonlyMap<string, string> = new Map(),
+): SplitFile {
   const scanner: Scanner = {
     sql,
     at: 0,
@@ -44,6 +52,8 @@ export function splitSql(sql: string): SplitFile {
     depth: 0,
     atomic: 0,
     statements: [],
+    variables: new Map(),
+    environment,
     commands: 0,
   };
   while (scanner.at < sql.length) step(scanner);
@@ -99,6 +109,32 @@ function backslash(scanner: Scanner): void {
   const end = sql.indexOf('\n', at);
   scanner.at = end === -1 ? sql.length : end;
   scanner.start = scanner.at;
+  setVariable(scanner, sql.slice(at, scanner.at));
+}
+
+/** `\getenv name VARIABLE`, and `\set name value ...`, whose values are joined. */
+function setVariable({ variables, environment }: Scanner, command: string): void {
+  const [, verb, name, rest = ''] = /^\\(getenv|set)\s+(\w+)\s+(.*)$/.exec(command) ?? [];
+  if (name === undefined) return;
+  const value =
+    verb === 'getenv'
+      ? environment.get(rest.trim())
+      : [...rest.matchAll(/:(\w+)|'([^']*)'|(\S+)/g)]
+          .map(
+            ([, variable, quoted, bare]) => quoted ?? bare ?? variables.get(variable ?? '') ?? '',
+          )
+          .join('');
+  if (value !== undefined) variables.set(name, value);
+}
+
+/** `:'name'` is the value of a variable as a string, `:"name"` as a name; unknown ones stay as they are. */
+function interpolated({ variables }: Scanner, text: string): string {
+  return text.replaceAll(/:(['"])(\w+)\1/g, (written, quote: string, name: string) => {
+    const value = variables.get(name);
+    return value === undefined
+      ? written
+      : `${quote}${value.replaceAll(quote, quote + quote)}${quote}`;
+  });
 }
 
 function finish(scanner: Scanner, end: number): void {
@@ -109,7 +145,7 @@ function finish(scanner: Scanner, end: number): void {
   scanner.atomic = 0;
   if (text.replaceAll(';', '').trim() !== '') {
     const line = sql.slice(0, end - text.length).split('\n').length;
-    const body = text.replaceAll('\\;', ';').replace(/;\s*$/, '');
+    const body = interpolated(scanner, text.replaceAll('\\;', ';').replace(/;\s*$/, ''));
     scanner.statements.push({ text: body, line, data: copyData(scanner, body) });
   }
   scanner.start = scanner.at;
