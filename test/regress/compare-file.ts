@@ -30,6 +30,10 @@ interface Progress {
   readonly findings: Finding[];
   readonly counts: { agree: number; direct: number; skipped: number; consequences: number };
   readonly roles: string[];
+  /** Names of functions that the file has made: what they read is production's, wherever they are called from. */
+  readonly functions: Set<string>;
+  /** Tables that are known to differ. */
+  readonly strayed: Set<string>;
   /** What ran on the twin since the last approval, for production to repeat when staging fell short of it. */
   since: FileStatement[];
   /** Staging fell short: what is staged goes, and production repeats the statements when the transaction is over. */
@@ -47,6 +51,8 @@ export async function compareFile(
     findings: [],
     counts,
     roles: [],
+    functions: new Set(),
+    strayed: new Set(),
     since: [],
     tainted: false,
   };
@@ -72,7 +78,7 @@ function blockAt(statements: readonly FileStatement[], at: number): readonly Fil
 }
 
 async function runBlock(progress: Progress, block: readonly FileStatement[]): Promise<void> {
-  const kinds = block.map(({ text }) => kindOf(text));
+  const kinds = block.map(({ text }) => (callsOwn(progress, text) ? 'both' : kindOf(text)));
   const isTransaction = block.length > 1;
   const directly = kinds.some((kind) => kind === 'both' || (kind === 'become' && isTransaction));
   if (directly || kinds.includes('become')) await catchUp(progress);
@@ -83,6 +89,16 @@ async function runBlock(progress: Progress, block: readonly FileStatement[]): Pr
     else await ways[kind](progress, statement);
   }
   if (progress.tainted) await repeatOnProduction(progress);
+}
+
+/** A SELECT that calls what the file has made runs directly, once all is approved; notes what is made. */
+function callsOwn({ functions }: Progress, text: string): boolean {
+  const made = /^create\s+(?:or\s+replace\s+)?function\s+(?:\w+\.)?(\w+)/i.exec(text)?.[1];
+  if (made !== undefined) functions.add(made.toLowerCase());
+  if (!/^select\b/i.test(text)) return false;
+  return [...text.matchAll(/(\w+)\s*\(/g)].some(([, name]) =>
+    functions.has((name ?? '').toLowerCase()),
+  );
 }
 
 const ways: Readonly<Record<StatementKind, Way>> = {
@@ -167,9 +183,14 @@ function judge(text: string, direct: readonly string[], staged: readonly string[
   if (JSON.stringify(direct) === JSON.stringify(staged)) return 'agree';
   const [wanted, got] = [sqlstateOf(direct), sqlstateOf(staged)];
   if (wanted !== null && wanted === got) return 'wording';
-  // what a SELECT calls may write when it runs directly: PostgreSQL has a code of its own for that
-  return got === '0A000' || got === '25006' ? 'refused' : 'differ';
+  return got !== null && refusals.has(got) ? 'refused' : 'differ';
 }
+
+/**
+ * Besides our own code PostgreSQL's: for what writes where it may only read, and for a role that may not read the whole of a
+ * table, which staging asks for.
+ */
+const refusals: ReadonlySet<string> = new Set(['0A000', '25006', '42501']);
 
 const sqlstateOf = (lines: readonly string[]): string | null =>
   lines.map((line) => /^E .*? C=(\w{5})/.exec(line)?.[1]).find((found) => found !== undefined) ??
@@ -181,7 +202,10 @@ const withoutNotices = (lines: readonly string[]) => lines.filter((line) => !/^[
 async function catchUp(progress: Progress): Promise<void> {
   if (progress.since.length === 0) return;
   const failure = await progress.desks.approve();
-  const tables = failure === null ? await progress.desks.differences() : [];
+  const found = failure === null ? await progress.desks.differences() : [];
+  // what differs once goes on to differ
+  const tables = found.filter((table) => !progress.strayed.has(table));
+  for (const table of tables) progress.strayed.add(table);
   if (failure !== null || tables.length > 0) {
     const { line = 0 } = progress.since.at(-1) ?? {};
     const staged = failure === null ? tables : [failure];

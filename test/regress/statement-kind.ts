@@ -32,7 +32,8 @@ const compared = new Set([
   'LockStmt',
 ]);
 
-const physical = /\bpg_(total_)?(relation|table|indexes)_size\b|\bpg_stat_/i;
+/** Files' sizes, statistics, and the catalogs, where the service's objects stand beside the file's own. */
+const physical = /\binformation_schema\.|\bpg_(total_)?(relation|table|indexes)_size\b|\bpg_stat_/i;
 
 const ofRoles = new Set(['CreateRoleStmt', 'DropRoleStmt', 'AlterRoleStmt', 'GrantRoleStmt']);
 
@@ -48,8 +49,17 @@ export function kindOf(text: string): StatementKind {
   const setting = types.find(({ type }) => type === 'VariableSetStmt');
   if (setting)
     return isRole(setting.fields) ? 'become' : isLocal(setting.fields) ? 'compare' : 'setting';
+  if (types.some(({ type, fields }) => type === 'InsertStmt' && drawsInOrder(fields)))
+    return 'both';
   const directly = types.some(({ type, fields }) => !compared.has(type) || 'intoClause' in fields);
   return directly ? 'both' : 'compare';
+}
+
+/** Which row gets which key depends on the order in which they are read, which without ORDER BY nobody promises. */
+function drawsInOrder(insert: object): boolean {
+  if (!('cols' in insert && 'selectStmt' in insert)) return false;
+  const { SelectStmt: select } = insert.selectStmt as { SelectStmt?: object };
+  return select !== undefined && 'fromClause' in select && !('sortClause' in select);
 }
 
 const withoutStrings = (text: string) =>
