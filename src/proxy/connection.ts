@@ -11,13 +11,22 @@ import { Outlet } from './outlet.ts';
 import { settle } from './pace.ts';
 import type { QueryPlanner } from './query-planner.ts';
 import { createQueryPlanner } from './query-planner.ts';
-import { endOwn } from './staging-steps.ts';
 import type { ConnectedPair, ProxyServices, ProxySettings, RunPipeline } from './types.ts';
+import { undo } from './write-protection.ts';
 
 /** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
 export function createPipeline(settings: ProxySettings): RunPipeline {
   const planner = createQueryPlanner(settings);
-  return (pair, services) => new Connection(pair, services, planner).run();
+  const connections = new Map<string, number>();
+  return async (pair, services) => {
+    const { id } = pair.session;
+    const count = (change: number) => connections.set(id, (connections.get(id) ?? 0) + change);
+    count(1);
+    const isShared = () => (connections.get(id) ?? 0) > 1;
+    await new Connection(pair, services, planner, isShared).run();
+    count(-1);
+    if (connections.get(id) === 0) connections.delete(id);
+  };
 }
 
 /** Received from the client and not handled yet: with more than this it is not read any further. */
@@ -34,14 +43,19 @@ class Connection {
   private isWorking = false;
   private isOver = false;
 
-  constructor(pair: ConnectedPair, services: ProxyServices, planner: QueryPlanner) {
+  constructor(
+    pair: ConnectedPair,
+    services: ProxyServices,
+    planner: QueryPlanner,
+    isShared: () => boolean,
+  ) {
     this.pair = pair;
     this.log = services.log;
     this.toClient = new Outlet(pair.client);
     this.toUpstream = new Outlet(pair.upstream);
     this.framer = new Framer(frontendLimits(services.settings.maxMessageBytes));
     const outlets = { client: this.toClient, upstream: this.toUpstream };
-    this.conversation = createConversation(pair, services, planner, outlets);
+    this.conversation = createConversation(pair, services, planner, outlets, isShared);
   }
 
   /** Resolves when both sockets are closed. */
@@ -143,7 +157,7 @@ class Connection {
   /** Sets back what must not have changed, and runs once more what is to be tried again. */
   private async mend(): Promise<void> {
     const { conversation, log } = this;
-    if (conversation.retry.isWanted) await endOwn(conversation);
+    if (conversation.retry.isWanted) await undo(conversation);
     await settle(conversation);
     await conversation.retry.replay(async (message) => dispatch(conversation, message, log));
   }

@@ -34,6 +34,8 @@ export interface Conversation {
   readonly statements: Registry<PreparedStatement>;
   readonly portals: Registry<Portal>;
   readonly pending: Pending;
+  /** Whether the session has other connections through this proxy: they may change the rows that a write meets. */
+  readonly isShared: () => boolean;
 }
 
 /** What holds until the next ReadyForQuery. */
@@ -48,6 +50,8 @@ interface Pending {
   resolved: PreparedStatement | null;
 }
 
+const nothingPending: Pending = { fence: null, hasSnapshot: false, entered: null, resolved: null };
+
 interface Outlets {
   readonly client: Outlet;
   readonly upstream: Outlet;
@@ -58,21 +62,19 @@ export function createConversation(
   services: ProxyServices,
   planner: QueryPlanner,
   outlets: Outlets,
+  isShared: () => boolean,
 ): Conversation {
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
   const settings = new SettingsWatch(() => names.forget());
-  const pending: Pending = { fence: null, hasSnapshot: false, entered: null, resolved: null };
+  const pending: Pending = { ...nothingPending };
   const router = new ResponseRouter(
     outlets.client,
     {
       onReady: (status) => {
         state.ready(status);
-        pending.fence = null;
-        pending.hasSnapshot = false;
-        pending.entered = null;
-        pending.resolved = null;
+        Object.assign(pending, nothingPending);
         if (status !== 'I') return;
         portals.clear();
         if (!retry.isWanted) retry.disarm();
@@ -102,5 +104,6 @@ export function createConversation(
     statements: new Registry<PreparedStatement>(),
     portals,
     pending,
+    isShared,
   };
 }

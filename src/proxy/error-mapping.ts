@@ -80,8 +80,10 @@ function translate(
 function translated(fields: Map<string, string>): ErrorFields {
   const sqlstate = fields.get('C') ?? '';
   const translation = translations[sqlstate];
-  if (translation !== undefined)
+  if (translation !== undefined) {
+    fields.delete('D');
     return fields.set('C', '40001').set('M', translation.message).set('H', translation.hint);
+  }
   if (sqlstate !== '42703' || !systemColumn.test(fields.get('M') ?? '')) return fields;
   return fields.set('C', '0A000').set('M', noSystemColumns.message).set('H', noSystemColumns.hint);
 }

@@ -53,7 +53,7 @@ function executeWrite(
 ): void | Promise<void> {
   const { own, metrics, link, names, retry, pending, copyIn } = conversation;
   metrics.query('write');
-  own.release();
+  own.releaseGuard();
   // Another write may have been bound since this one was, and it has entered in its place.
   if (pending.entered !== portal) enter();
   pending.entered = null;

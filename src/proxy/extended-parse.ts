@@ -88,7 +88,7 @@ async function parseWrite(conversation: Conversation, parsing: Parsing): Promise
   // Opened before anything else of the batch, so that it need not wait for what came before.
   if (!(await openBlock(conversation, parsing.message))) return;
   if (rewrite.fill !== null) {
-    own.release();
+    own.releaseGuard();
     makeMergeTarget(own, rewrite.fill);
   }
   const { replacements } = rewrite;

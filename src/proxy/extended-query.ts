@@ -60,14 +60,22 @@ async function handleBehindFence(conversation: Conversation, message: Message): 
   await handleExtended(conversation, message);
 }
 
-function sync(conversation: Conversation, message: Message): void {
+function sync(conversation: Conversation, message: Message): void | Promise<void> {
   const { state, link, retry } = conversation;
   retry.keep(message);
+  if (retry.keepsBlock && state.needsOwnCommit) return commitBehind(conversation);
   if (state.needsOwnCommit) {
     // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.
     link.sync(hiddenSync);
     commitOwn(conversation, passing.sync);
-  } else link.sync(passing.sync, message.frame);
+  } else if (retry.scope === null) link.sync(passing.sync, message.frame);
+  else link.sync({ ...passing.sync, onDone: () => retry.noteReady() }, message.frame);
+}
+
+/** Where a part of the block could be run again, COMMIT is not sent along: after an error it would roll back all. */
+async function commitBehind(conversation: Conversation): Promise<void> {
+  await fence(conversation);
+  if (!conversation.retry.isWanted) commitOwn(conversation, passing.sync);
 }
 
 function describe(conversation: Conversation, { frame, payload }: Message): void {

@@ -12,6 +12,7 @@ import type { SentText } from './position-map.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
 import { watched } from './rewrite.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
+import { protectWrite, waitForRow } from './write-protection.ts';
 
 /**
  * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
@@ -23,8 +24,8 @@ export async function openBlock(conversation: Conversation, message: Message): P
   if (state.implicit) await fence(conversation);
   if (router.hasShownError) return false;
   own.begin();
-  retry.arm();
-  retry.keep(message);
+  retry.arm('block', message);
+  waitForRow(conversation);
   return true;
 }
 
@@ -72,7 +73,8 @@ export async function readyForWrite(
   const rewrite = await rewriter.write(body);
   if (rewrite === null || router.hasShownError) return null;
   if (!(await openBlock(conversation, message))) return null;
-  own.release();
+  if (retry.isFresh) own.releaseGuard();
+  else protectWrite(conversation, message);
   if (rewrite.fill !== null) makeMergeTarget(own, rewrite.fill);
   prepareAgain(conversation, statement, rewrite.replacements);
   if (given !== null || bind.values.length > 0) {

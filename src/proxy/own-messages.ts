@@ -19,6 +19,7 @@ import type { UpstreamLink } from './upstream-link.ts';
 
 const step = `${ownPrefix}step`;
 const guardName = `${ownPrefix}guard`;
+const protectionName = `${ownPrefix}write`;
 
 export interface OwnStatement {
   readonly text: string | Buffer;
@@ -41,6 +42,12 @@ const texts = {
     'read only': 'SET TRANSACTION READ ONLY',
   },
 } as const;
+
+/**
+ * A query, unlike SET, takes the transaction's snapshot before the access changes: a SERIALIZABLE transaction that is read-only
+ * when it takes its snapshot is not looked at when the anomalies of writing transactions are looked for.
+ */
+const readOnly = `SELECT pg_catalog.set_config('transaction_read_only', 'on', true)`;
 
 export class OwnMessages {
   private readonly link: UpstreamLink;
@@ -68,15 +75,38 @@ export class OwnMessages {
     this.state.noteRead();
     if (!this.state.exposesReads) return;
     this.run({ text: `SAVEPOINT ${guardName}` });
-    this.run({ text: 'SET LOCAL transaction_read_only = on' });
+    this.run({ text: readOnly });
     this.state.guard();
   }
 
   /** Ends the guard, if there is one: the transaction is read-write again. */
-  release(): void {
+  releaseGuard(): void {
     if (!this.state.guarded || this.state.failed) return;
     this.run({ text: `RELEASE SAVEPOINT ${guardName}` });
     this.state.release();
+  }
+
+  /** Ends every savepoint of ours, so that the client's own come next. */
+  release(): void {
+    if (!this.state.protected || this.state.failed) {
+      this.releaseGuard();
+      return;
+    }
+    this.run({ text: `RELEASE SAVEPOINT ${protectionName}` });
+    this.state.unprotect();
+  }
+
+  /** Sets a savepoint before a write, to which it can be rolled back to be run again. */
+  protect(): void {
+    this.release();
+    this.run({ text: `SAVEPOINT ${protectionName}` });
+    this.state.protect();
+  }
+
+  /** Rolls the failed write back. */
+  unwind(): void {
+    this.run({ text: `ROLLBACK TO SAVEPOINT ${protectionName}` });
+    this.state.unwind();
   }
 
   /** Gives the client's transaction, which has just begun, the access that its BEGIN did not give it. */

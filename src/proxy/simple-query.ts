@@ -23,6 +23,8 @@ export function handleQuery(
   conversation: Conversation,
   { frame, payload }: Message,
 ): void | Promise<void> {
+  // A write that was bound and not executed cannot be run again behind this.
+  if (conversation.retry.scope !== null) conversation.retry.disarm();
   const text = decodeQuery(payload);
   const outlook = conversation.planner.look(text);
   if (!passesAtOnce(conversation, outlook))

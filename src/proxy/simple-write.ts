@@ -10,7 +10,8 @@ import type { SentText } from './position-map.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendStep } from './simple-step.ts';
-import { commitOwn, endOwn } from './staging-steps.ts';
+import { commitOwn } from './staging-steps.ts';
+import { protectWrite, undo, waitForRow } from './write-protection.ts';
 
 /** How one kind of statement is staged: a write itself, or an EXECUTE of one. */
 export interface StagedWrite {
@@ -37,21 +38,30 @@ export async function runWrite(
   // In a failed or read-only transaction PostgreSQL refuses the statement as the client wrote it.
   if (!state.stages) return runUnstaged(conversation, step);
   metrics.query('write');
-  for (let attempt = 1; ; attempt += 1) {
+  for (;;) {
     const rewrite = await rewriter.write(staged.body);
     if (rewrite === null) return runRead(conversation, step);
-    openForWrite(conversation, attempt === 1);
+    openForWrite(conversation);
     await staged.prepare?.(rewrite);
     const onError = (text: SentText | null) =>
       retry.before(mapErrors(text, names.productionSchema));
     staged.enter({ text: staged.bodyText, rewrite, onError });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
-    // Sent along without waiting: after an error it rolls back. Where a COPY's data has to come it would be in the way.
-    const commits = step.isLast && state.block === 'own' && staged.body.copy === null;
+    // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
+    // the way.
+    const commits =
+      step.isLast &&
+      state.block === 'own' &&
+      retry.scope !== 'savepoint' &&
+      staged.body.copy === null;
     if (commits) commitOwn(conversation, passing.sync);
     await settle(conversation);
-    if (retry.take() === null) return isReadyShown || commits;
-    await endOwn(conversation);
+    if (!retry.isWanted) {
+      retry.disarm();
+      return isReadyShown || commits;
+    }
+    await undo(conversation);
+    retry.take();
   }
 }
 
@@ -61,11 +71,13 @@ async function runUnstaged(conversation: Conversation, step: Step): Promise<bool
   return isReadyShown;
 }
 
-function openForWrite({ state, own, retry }: Conversation, mayRetry: boolean): void {
+function openForWrite(conversation: Conversation): void {
+  const { state, own, retry } = conversation;
   if (state.block !== 'none') {
-    own.release();
+    protectWrite(conversation, null);
     return;
   }
   own.begin();
-  if (mayRetry) retry.arm();
+  retry.arm('block');
+  waitForRow(conversation);
 }

@@ -42,7 +42,7 @@ export async function prepareReplacements(
   const typeList = [await originalTypeList(conversation, preparation)];
   if (rewrite.fill !== null) {
     if (state.block === 'none') own.begin();
-    own.release();
+    own.releaseGuard();
     makeMergeTarget(own, rewrite.fill);
   }
   return { replacements: [...rewrite.replacements, ...typeList], typeList };

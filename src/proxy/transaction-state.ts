@@ -26,6 +26,8 @@ export class TransactionState {
   private isChained = false;
   /** The client's savepoints, innermost last. */
   private savepoints: string[] = [];
+  /** A savepoint is set to which a write of the client's can be rolled back to be run again; a guard may be inside. */
+  private isProtected = false;
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
   /** The block that a COMMIT or ROLLBACK has ended, if it was not skipped. */
@@ -55,6 +57,10 @@ export class TransactionState {
 
   get guarded(): boolean {
     return this.isGuarded;
+  }
+
+  get protected(): boolean {
+    return this.isProtected;
   }
 
   get implicit(): boolean {
@@ -113,6 +119,22 @@ export class TransactionState {
     this.isGuarded = false;
   }
 
+  protect(): void {
+    this.isProtected = true;
+  }
+
+  /** The savepoint of a write is gone, and a guard inside it. */
+  unprotect(): void {
+    this.isGuarded = false;
+    this.isProtected = false;
+  }
+
+  /** Back at the savepoint of a write, which stays. */
+  unwind(): void {
+    this.isFailed = false;
+    this.isGuarded = false;
+  }
+
   /** The client's SAVEPOINT. */
   save(name: string): void {
     if (!this.isFailed) this.savepoints.push(name);
@@ -126,7 +148,7 @@ export class TransactionState {
     const at = this.savepoints.lastIndexOf(name);
     if (at >= 0) this.savepoints.length = keeps ? at + 1 : at;
     this.isFailed = false;
-    this.isGuarded = false;
+    this.unprotect();
     this.writable = this.begunWritable;
   }
 
@@ -148,7 +170,7 @@ export class TransactionState {
     this.savepoints = [];
     this.begunWritable = this.writable;
     this.isFailed = false;
-    this.isGuarded = false;
+    this.unprotect();
     return isForgotten ? accessOf(this.writable) : null;
   }
 
@@ -178,7 +200,7 @@ export class TransactionState {
     this.currentBlock = 'none';
     this.writable = false;
     this.isFailed = false;
-    this.isGuarded = false;
+    this.unprotect();
     this.isChained = false;
     this.savepoints = [];
   }

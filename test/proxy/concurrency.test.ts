@@ -113,16 +113,6 @@ suite('two connections of one session', (test) => {
     });
   }
 
-  test('a child that slips in while its parent is deleted is stopped at approval, at the latest', async () => {
-    await one.query('BEGIN; DELETE FROM item WHERE id = 5');
-    const child = await codeOf(other.query('INSERT INTO part VALUES (5, 5)'));
-    await one.query('COMMIT');
-    await proxied.daemon.call('POST', `/sessions/${session}/propose`);
-    const { body } = await proxied.daemon.call('POST', `/sessions/${session}/approve`);
-    assert.equal([child, body.error, body.sqlstate], ['done', 'apply_failed', '23503']);
-    assert.equal(await proxied.database.query('SELECT FROM part'), []);
-  });
-
   for (const level of ['REPEATABLE READ', 'SERIALIZABLE']) {
     test(`${level}: a row changed since the snapshot is 40001`, async () => {
       await other.query(`BEGIN ISOLATION LEVEL ${level}`);
@@ -187,10 +177,8 @@ suite('many connections at once', (test) => {
     `UPDATE item SET n = n + ${amount} WHERE id = ${id}`;
 
   async function addOnce(client: pg.Client, id: number, amount: number): Promise<number> {
-    const code = await codeOf(client.query(addTo(id, amount)));
-    // It is tried twice; whoever loses both times is told.
-    if (code !== 'done') assert.is(code, '40001');
-    return code === 'done' ? amount : 0;
+    await client.query(addTo(id, amount));
+    return amount;
   }
 
   async function addTwice(
@@ -207,7 +195,7 @@ suite('many connections at once', (test) => {
     ];
     const code = await codeOf(client.query(steps.join(';')));
     if (code === 'done') return commits ? 2 * amount : 0;
-    assert.match(code, /^(40P01|40001)$/);
+    assert.is(code, '40P01');
     await client.query('ROLLBACK');
     return 0;
   }

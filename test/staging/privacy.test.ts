@@ -180,6 +180,8 @@ suite('privacy of sessions', (test) => {
       // modes of the running transaction, which neither show nor stage anything
       'stage.defer_constraints',
       'stage.has_parked',
+      // rows of the caller's own session alone
+      'stage.hold_row',
       'stage.merge_target',
       `${upsert}.collision_${await itemOid()}`,
     ]);

@@ -53,7 +53,7 @@ export function deferredSql(table: Table, server: number): string[] {
     ),
     ...table.references
       .filter(({ deferrable }) => deferrable)
-      .map((key) => [foreignKeyDeferral(key), childCheck(table, key, row('s'))] as const),
+      .map((key) => [foreignKeyDeferral(key), childCheck(table, key, row('s'), true)] as const),
     ...uniqueSetChecks(table, row('s')).map(
       ({ unique, check }) => [uniqueDeferral(table, unique), check] as const,
     ),

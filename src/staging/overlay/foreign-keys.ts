@@ -13,11 +13,54 @@ const pairs = (foreignKey: ForeignKey) =>
     equals: foreignKey.equals[index] ?? '=',
   }));
 
+/** Names what a key of these columns of a table is locked by, on both sides of a foreign key. */
+const lockScope = (oid: number, columns: readonly string[]) =>
+  quoteLiteral([oid, ...columns].join('.'));
+
+/** More rows of one statement are not looked through for keys to lock: more keys than this are not locked either. */
+const maxLockedRows = 1000;
+
+/** Keys that staged rows refer to are locked before they are looked for, as PostgreSQL locks the rows. */
+function lockReferences(
+  table: Table,
+  { child, parent }: ForeignKey,
+  rows: string,
+  isAtCommit: boolean,
+): string {
+  const key = child.columns.map((column) => `s.${quoteIdentifier(column)}`);
+  return `  PERFORM stage.lock_key(${lockScope(parent.oid, parent.columns)}, k.key, false, ${!isAtCommit}) FROM (
+    SELECT DISTINCT r.key FROM (SELECT ${displayKey(key)} AS key FROM ${shadowName(table)} s WHERE ${rows} LIMIT ${maxLockedRows}) r) k;`;
+}
+
+/** Statements of a row trigger that lock the keys of OLD that other tables refer to, where they are about to vanish. */
+export function lockVanishing(table: Table, event: ParentEvent): string {
+  const scopes = new Map(
+    table.referencedBy.map(({ parent }) => [lockScope(parent.oid, parent.columns), parent.columns]),
+  );
+  return [...scopes]
+    .map(([scope, columns]) => {
+      const old = columns.map((column) => `OLD.${quoteIdentifier(column)}`);
+      const lock = `PERFORM stage.lock_key(${scope}, ${displayKey(old)}, true, true);`;
+      if (event === 'delete') return `  ${lock}`;
+      const changed = columns.map((column, index) => {
+        return `NOT ${same(`NEW.${quoteIdentifier(column)}`, old[index] ?? '')}`;
+      });
+      return `  IF ${changed.join(' OR ')} THEN ${lock} END IF;`;
+    })
+    .join('\n');
+}
+
 /**
  * Every staged row of the child has its parent in the overlay.
  * @param rows condition that selects the rows of the shadow table `s`
+ * @param isAtCommit the statements that staged them are over
  */
-export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): string {
+export function childCheck(
+  table: Table,
+  foreignKey: ForeignKey,
+  rows: string,
+  isAtCommit = false,
+): string {
   const columns = pairs(foreignKey);
   const notNull = columns.map(({ child }) => present(`s.${child}`)).join(' AND ');
   const join = columns
@@ -43,7 +86,8 @@ export function childCheck(table: Table, foreignKey: ForeignKey, rows: string): 
       `Key is not present in table "${foreignKey.parent.name}".`,
     ),
   });
-  const existence = `  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))} INTO v_value
+  const existence = `${lockReferences(table, foreignKey, `${staged} AND ${notNull}`, isAtCommit)}
+  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))} INTO v_value
   FROM ${shadowName(table)} s
   WHERE ${staged} AND ${notNull} AND NOT EXISTS (SELECT 1 FROM ${overlayName(foreignKey.parent)} o WHERE ${join})
   ORDER BY s._stage_seq LIMIT 1;

@@ -10,7 +10,7 @@ import {
   uniqueDeferral,
   unlessDeferred,
 } from './deferral.ts';
-import { childCheck, parentStep } from './foreign-keys.ts';
+import { childCheck, lockVanishing, parentStep } from './foreign-keys.ts';
 import { settleCopies, storedColumns, storedValues, takeRow } from './keyless.ts';
 import {
   columnList,
@@ -50,6 +50,7 @@ const bigStatement = 200;
 export function triggersSql(table: Table, server: number): string[] {
   return [
     ...operations.map((operation) => rowFunctionSql(table, operation)),
+    ...holdRowSql(table),
     ...operations.flatMap((operation) => statementFunctionsSql(table, operation, server)),
     ...deferredSql(table, server),
     ...(['insert', 'update'] as const).flatMap((operation) => domainsSql(table, operation)),
@@ -114,6 +115,7 @@ function rowFunctionSql(table: Table, operation: Operation): string {
     row_checks: rowChecks(table),
     free_in_production: freeInProduction(table),
     unique_checks: operation === 'insert' ? insertUniqueChecks(table) : updateUniqueChecks(table),
+    lock_vanishing: operation === 'insert' ? '' : lockVanishing(table, operation),
     key_changed: `NOT (${keyMatches(table, 'NEW.', 'OLD.')})`,
     references_changed:
       references
@@ -124,6 +126,17 @@ function rowFunctionSql(table: Table, operation: Operation): string {
         .join(' OR ') || 'false',
     s_key_matches_old: keyMatches(table, 's.', 'OLD.'),
   });
+}
+
+/** The function that waits for a row, which without a key cannot be told from its like. */
+function holdRowSql(table: Table): string[] {
+  if (isKeyless(table)) return [];
+  const parts = {
+    function: functionName(table, 'hold'),
+    shadow: shadowName(table),
+    s_key_matches_k: keyMatches(table, 's.', 'k.'),
+  };
+  return [fillSql(loadSql('table/hold_row.sql'), parts)];
 }
 
 function keyedParts(table: Table) {

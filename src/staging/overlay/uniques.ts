@@ -115,7 +115,10 @@ const raiseNoArbiter = (table: Table, unique: Unique) =>
 function check(table: Table, unique: Unique, when: string, except: string): string {
   return `  IF ${when} THEN
     SELECT ${displayKey(storedElements(unique))} INTO v_value FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1;
-    IF FOUND THEN ${raiseCollision(table, unique)} END IF;
+    IF FOUND THEN
+      PERFORM stage.look_again(${table.oid}, ${quoteLiteral(unique.name)});
+      ${raiseCollision(table, unique)}
+    END IF;
   END IF;`;
 }
 

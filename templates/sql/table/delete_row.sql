@@ -11,6 +11,7 @@ DECLARE
   v_origin "char" := {{origin}};
   v_previous record;
 BEGIN
+{{lock_vanishing}}
   -- the usual case in one statement: the first touch of a production row
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_base, {{old_columns}})
   VALUES ({{old_row}}, v_session, v_mutation, 'D', v_origin, true, true, ROW({{old_row}})::{{row_type}}, {{old_values}})
@@ -24,10 +25,11 @@ BEGIN
     AND NOT (s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since)
   RETURNING s._stage_seq, s._stage_root, s._stage_mutation, s._stage_origin INTO v_previous;
   IF NOT FOUND THEN
-    PERFORM 1 FROM {{shadow}} s
-    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}}
-      AND s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since;
-    IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
+    SELECT s._stage_seq, s._stage_mutation INTO v_previous
+    FROM {{shadow}} s WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}};
+    IF NOT coalesce(v_previous._stage_mutation = ANY (v_touched) AND v_previous._stage_seq > v_since, false) THEN
+      PERFORM stage.raise_changed({{oid}}, v_previous._stage_seq);
+    END IF;
     PERFORM stage.touched_twice({{oid}});
     RETURN NULL;
   END IF;

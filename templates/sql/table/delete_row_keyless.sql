@@ -11,6 +11,7 @@ DECLARE
   v_taken record;
   v_first boolean;
 BEGIN
+{{lock_vanishing}}
 {{take_row}}
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_root, _stage_base, {{old_columns}})
   VALUES ({{old_row_and_image}}, v_session, v_mutation, 'D', v_origin, true, v_first,

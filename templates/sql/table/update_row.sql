@@ -19,6 +19,7 @@ BEGIN
 {{prepare_row}}
 {{row_checks}}
 {{unique_checks}}
+{{lock_vanishing}}
   IF NOT v_key_changed THEN
     -- the usual case in one statement: the first touch of a production row
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, {{old_columns}})
@@ -44,7 +45,7 @@ BEGIN
       PERFORM stage.touched_twice({{oid}});
       RETURN NULL;
     ELSE
-      PERFORM stage.raise_changed();
+      PERFORM stage.raise_changed({{oid}}, v_previous._stage_seq);
     END IF;
   END IF;
   IF v_key_changed THEN

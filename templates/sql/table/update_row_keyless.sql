@@ -15,6 +15,7 @@ BEGIN
 {{prepare_row}}
 {{row_checks}}
 {{unique_checks}}
+{{lock_vanishing}}
 {{take_row}}
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
   VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, v_first, {{references_changed}},

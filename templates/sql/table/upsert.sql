@@ -82,9 +82,11 @@ BEGIN
   v_row := v_judged.v_row;
   IF v_row IS NULL THEN
     v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
-    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true);
+    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
+            pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(v_conflict -> 'arbiters', 'null')::pg_catalog.text, true);
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
-    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', v_overriding, true);
+    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', v_overriding, true),
+            pg_catalog.set_config('stage.upserted_{{oid}}', '', true);
     v_row := v_new;
   ELSIF v_conflict ->> 'action' = 'nothing' THEN
     v_row := NULL;

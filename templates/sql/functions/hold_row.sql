@@ -1,0 +1,10 @@
+-- Waits until nobody else is changing a staged row of the caller's session, and keeps it until the transaction ends.
+-- p_row: what stage.raise_changed said of it.
+CREATE OR REPLACE FUNCTION stage.hold_row(p_row text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_relation oid := split_part(p_row, ' ', 1)::oid;
+BEGIN
+  EXECUTE format('SELECT stage_data.hold_%s($1, $2)', v_relation)
+  USING current_setting('stage.session')::uuid, split_part(p_row, ' ', 2)::bigint;
+END $$;

@@ -1,0 +1,10 @@
+-- Before the violation of a unique index is raised: for an upsert that has just looked for the row in its way, that row has come
+-- in between, and it is to look again.
+CREATE OR REPLACE FUNCTION stage.look_again(p_relation oid, p_index text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_arbiters jsonb := nullif(current_setting('stage.upserted_' || p_relation, true), '');
+BEGIN
+  IF v_arbiters = 'null' OR v_arbiters ? p_index THEN PERFORM stage.raise_changed(); END IF;
+END $$;
+REVOKE ALL ON FUNCTION stage.look_again(oid, text) FROM PUBLIC;
