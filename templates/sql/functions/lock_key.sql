@@ -2,19 +2,20 @@
 -- PostgreSQL locks the referenced row; ours may be production's, which a session must not lock.
 -- A lock takes a place in memory that the whole server shares: beyond some hundred a transaction takes none, and approval finds
 -- what slipped through.
--- p_again: the statement can be run again after a wait, which puts its rows behind what it waited for, as approval replays them.
+-- p_again: a statement that had to wait to refer to a key is run again, which puts its rows behind what it waited for, as
+-- approval replays them.
 CREATE OR REPLACE FUNCTION stage.lock_key(p_scope text, p_key text, p_exclusive boolean, p_again boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_lock bigint := hashtextextended(concat_ws('/', current_setting('stage.session'), p_scope, p_key), 0);
   v_held text := coalesce(current_setting('stage.held_keys', true), '');
-  v_mark text := format('%s%s ', CASE WHEN p_exclusive THEN 'x' ELSE 's' END, v_lock);
+  v_id text := v_lock || ' ';
 BEGIN
-  IF length(v_held) > 5000 OR strpos(v_held, v_mark) > 0 THEN RETURN; END IF;
-  PERFORM set_config('stage.held_keys', v_held || v_mark, true);
+  IF length(v_held) > 5000 OR strpos(v_held, 'x' || v_id) > 0 OR NOT p_exclusive AND strpos(v_held, 's' || v_id) > 0 THEN RETURN; END IF;
+  PERFORM set_config('stage.held_keys', v_held || CASE WHEN p_exclusive THEN 'x' ELSE 's' END || v_id, true);
   IF p_exclusive AND pg_try_advisory_xact_lock(v_lock) OR NOT p_exclusive AND pg_try_advisory_xact_lock_shared(v_lock) THEN RETURN; END IF;
   IF p_exclusive THEN PERFORM pg_advisory_xact_lock(v_lock); ELSE PERFORM pg_advisory_xact_lock_shared(v_lock); END IF;
   -- an older snapshot does not show what was waited for
-  IF p_again OR current_setting('transaction_isolation') NOT LIKE 'read %' THEN PERFORM stage.raise_changed(); END IF;
+  IF p_again AND NOT p_exclusive OR current_setting('transaction_isolation') NOT LIKE 'read %' THEN PERFORM stage.raise_changed(); END IF;
 END $$;
 REVOKE ALL ON FUNCTION stage.lock_key(text, text, boolean, boolean) FROM PUBLIC;
