@@ -23,6 +23,8 @@ import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
 import {
   conflictWithoutTarget,
   currentOf,
+  isLockingItself,
+  lockingRecursion,
   oldRowOfUpsert,
   refusedTarget,
   selectInto,
@@ -231,6 +233,7 @@ function enterWith(walk: Walk, clause: WithClause | undefined, outer: Scope): Sc
   );
   let before = outer;
   for (const cte of ctes) {
+    if (clause?.recursive && isLockingItself(cte)) note(walk, lockingRecursion);
     // WITH RECURSIVE shows each query all names, plain WITH those of the queries before it.
     visitFields(walk, cte, clause?.recursive ? all : before);
     before = { name: cte.ctename ?? '', outer: before };

@@ -1,6 +1,8 @@
 /** Parts of a query that make the whole of it refused. */
+import type { CommonTableExpr, RangeVar } from 'libpg-query';
 import { refuse } from './refusal.ts';
 import { isOwnSchema, isSystemSchema, isTemporarySchema } from './reserved-schemas.ts';
+import { collectNodes } from './tree.ts';
 import type { Refusal } from './verdict.ts';
 
 export const selectInto = refuse(
@@ -23,6 +25,11 @@ export const unclearLocking = refuse(
   'Leave FOR UPDATE or FOR SHARE out: a staged session locks no rows of production.',
 );
 
+export const lockingRecursion = refuse(
+  'FOR UPDATE/SHARE in a recursive query is not implemented',
+  'Leave FOR UPDATE or FOR SHARE out of the WITH query, or put it at the end of the statement.',
+);
+
 export const unclearConflict = refuse(
   'the ON CONFLICT clause of this statement is written in a way the proxy cannot read',
   'Name its columns or its constraint without operator class and collation.',
@@ -38,6 +45,15 @@ export const conflictWithoutTarget = refuse(
   'For example, ON CONFLICT (column_name).',
   '42601',
 );
+
+/** Whether a WITH query recurses and locks rows. PostgreSQL refuses that; without the locking clauses it might never end. */
+export function isLockingItself({ ctename, ctequery }: CommonTableExpr): boolean {
+  const isItself = (range: RangeVar) => !range.schemaname && range.relname === ctename;
+  return (
+    collectNodes(ctequery, 'LockingClause').length > 0 &&
+    collectNodes(ctequery, 'RangeVar').some(isItself)
+  );
+}
 
 /** The refusal for an element of the grammar that this version does not know: guessing is not safe. */
 export function unknownElement(type: string): Refusal {

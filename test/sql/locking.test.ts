@@ -36,6 +36,10 @@ const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [
     'SELECT * FROM (SELECT * FROM t FOR UPDATE) x WHERE id IN (SELECT 1 FROM u FOR SHARE) FOR KEY SHARE',
     ['FOR UPDATE', 'FOR SHARE', 'FOR KEY SHARE'],
   ],
+  [
+    'WITH RECURSIVE a AS (SELECT * FROM t FOR UPDATE), b AS (SELECT 1 UNION ALL SELECT 2 FROM b) SELECT * FROM a, b FOR SHARE',
+    ['FOR UPDATE', 'FOR SHARE'],
+  ],
   ['WITH a AS (SELECT * FROM t FOR UPDATE) SELECT * FROM a', ['FOR UPDATE']],
   [
     'DELETE FROM q WHERE id = (SELECT id FROM q ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING *',

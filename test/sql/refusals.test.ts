@@ -24,6 +24,19 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['SELECT * INTO TEMP n FROM t', /SELECT INTO/],
   ['SELECT 1 INTO UNLOGGED n UNION SELECT 2', /SELECT INTO/],
   ['WITH a AS (SELECT 1) SELECT * INTO n FROM a', /SELECT INTO/],
+  // A row lock that keeps a query from recursing.
+  [
+    'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r FOR UPDATE) SELECT * FROM r',
+    /recursive query/,
+  ],
+  [
+    'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL (SELECT n + 1 FROM r FOR SHARE)) DELETE FROM t USING r',
+    /recursive query/,
+  ],
+  [
+    'WITH w AS (WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM (SELECT * FROM r FOR UPDATE) x) TABLE r) INSERT INTO t TABLE w',
+    /recursive query/,
+  ],
   ['CREATE TABLE n AS SELECT 1', /CREATE TABLE/],
   ['CREATE TABLE n AS EXECUTE p', /CREATE TABLE/],
   ['CREATE TEMP TABLE n AS SELECT 1', /CREATE TEMPORARY TABLE/],
