@@ -1,7 +1,6 @@
 /** TRUNCATE is answered as PostgreSQL answers it, and leaves what it leaves; approval deletes the rows that were seen. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { b, d, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
 
@@ -175,45 +174,6 @@ suite('TRUNCATE', (test) => {
     });
   }
 
-  test('asks for the right to truncate', async () => {
-    const { database, daemon, twin } = proxied;
-    const rights =
-      'GRANT SELECT, DELETE ON ALL TABLES IN SCHEMA public TO $role; GRANT TRUNCATE ON parent, tree TO $role';
-    const role = await createRole(database, rights);
-    const other = await createRole(twin, rights);
-    try {
-      const session = await daemon.newSession();
-      const messages = ['bag', 'tree', 'parent CASCADE', 'bag, tree'].map((names) =>
-        q(`TRUNCATE ${names}`),
-      );
-      const answers = await tell(daemon.clientUrl(session, role.name, role.name), messages);
-      const withoutHint = (answer: string) => answer.replace(/ H=TRUNCATE asks.*/, '');
-      assert.equal(
-        answers.map(withoutHint),
-        await tell(twin.urlFor(other.name, other.name), messages),
-      );
-    } finally {
-      await role.drop();
-      await other.drop();
-    }
-  });
-
-  test('needs no right to delete', async () => {
-    const { database, daemon } = proxied;
-    const role = await createRole(
-      database,
-      'GRANT SELECT, INSERT, UPDATE, TRUNCATE ON bag TO $role',
-    );
-    try {
-      const url = daemon.clientUrl(await daemon.newSession(), role.name, role.name);
-      const answers = await tell(url, [q('DELETE FROM bag'), q('TRUNCATE bag')]);
-      assert.match(answers[0] ?? '', /C=42501/);
-      assert.is(answers[2], 'C TRUNCATE TABLE.');
-    } finally {
-      await role.drop();
-    }
-  });
-
   test('refuses a circle of foreign keys that approval could not delete table by table', async () => {
     const { database } = proxied;
     for (const key of ['', 'ON DELETE CASCADE DEFERRABLE', 'ON DELETE SET NULL']) {
@@ -229,24 +189,6 @@ suite('TRUNCATE', (test) => {
         /C=0A000 .*"z", which is in a circle of foreign keys by "z_id_fkey"/,
       );
       await database.query('DROP TABLE x, y, z CASCADE');
-    }
-  });
-
-  test('a role that may only read stages it, but not what policies hide from it', async () => {
-    const { database, daemon } = proxied;
-    const reader = await createRole(
-      database,
-      'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role',
-    );
-    await database.query('ALTER TABLE tree ENABLE ROW LEVEL SECURITY');
-    try {
-      const url = daemon.clientUrl(await daemon.newSession(), reader.name, reader.name);
-      const answers = await tell(url, [q('TRUNCATE bag'), q('TRUNCATE tree')]);
-      assert.is(answers[0], 'C TRUNCATE TABLE.');
-      assert.match(answers[2] ?? '', /C=0A000 .*row-level security hides rows H=Use DELETE/);
-    } finally {
-      await database.query('ALTER TABLE tree DISABLE ROW LEVEL SECURITY');
-      await reader.drop();
     }
   });
 
