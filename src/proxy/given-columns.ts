@@ -5,7 +5,7 @@ import type { ResolvedName } from './names.ts';
 
 type Column = ResolvedName['columns'][number];
 
-/** @throws StageError as PostgreSQL would, unless it finds another fault in the statement's columns before */
+/** @throws StageError as PostgreSQL would, and for a DEFAULT that cannot be staged, unless PostgreSQL finds another fault in the statement's columns before */
 export function checkGivenColumns(
   { operation, columns: named, given, overriding }: Right,
   { columns }: ResolvedName,
@@ -15,7 +15,18 @@ export function checkGivenColumns(
   for (const [place, column] of columns.entries()) {
     const isGiven = given.includes(column.name) || given.includes(place);
     if (isGiven && !mayBeGiven(column, overriding)) throw onlyDefault(operation, column);
+    const isDrawn = operation === 'UPDATE' && column.always && named?.includes(column.name);
+    if (isDrawn) throw drawnAnew(column);
   }
+}
+
+/** An approval could not repeat it: no UPDATE can give production's column the value that was drawn. */
+function drawnAnew({ name }: Column): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `cannot stage an UPDATE of identity column "${name}", GENERATED ALWAYS, to DEFAULT`,
+    { hint: 'Delete the row and insert it again.' },
+  );
 }
 
 const mayBeGiven = ({ generated, always }: Column, overriding: Right['overriding']) =>

@@ -67,7 +67,7 @@ export function assignments(
       () => writer.value(column),
       () => writer.value(column),
       () => column.type.change(source(column)),
-      () => 'DEFAULT',
+      () => (column.filled === 'always' ? writer.value(column) : 'DEFAULT'),
     ])();
   if (chosen.length > 1 && random.chance(0.3))
     return `(${list(chosen)}) = (${chosen.map(right).join(', ')})`;

@@ -81,7 +81,7 @@ const scripts: Record<string, readonly string[]> = {
   'columns that may only be DEFAULT': [
     'UPDATE own SET "Sum" = 5 WHERE false',
     'UPDATE own SET (a, "Sum") = (1, 2) WHERE false',
-    'UPDATE own SET (a, "Sum", id) = (1, DEFAULT, DEFAULT) WHERE false',
+    'UPDATE own SET (a, "Sum") = (1, DEFAULT) WHERE false',
     'UPDATE own SET (a, "Sum") = (SELECT 1, 2) WHERE false',
     'UPDATE own SET id = NULL WHERE false',
     'UPDATE own SET id = 1, nowhere = 2',
@@ -120,6 +120,12 @@ const scripts: Record<string, readonly string[]> = {
 
 const refusedDelete = [q('DELETE FROM top WHERE id = 3')];
 
+const identityToDefault = [
+  q('UPDATE own SET id = DEFAULT'),
+  q('PREPARE anew AS UPDATE own SET (a, id) = ($1, DEFAULT)'),
+  q('INSERT INTO own (a) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = DEFAULT'),
+];
+
 suite('what random statements have found', (test) => {
   let proxied: Proxied;
   test.before(async () => {
@@ -136,5 +142,12 @@ suite('what random statements have found', (test) => {
     const { daemon } = proxied;
     const answers = await tell(daemon.clientUrl(await daemon.newSession()), refusedDelete);
     assert.match(answers[0] ?? '', /C=0A000 .* row of "both_ways" and then delete it/);
+  });
+
+  test('an UPDATE of an identity that is always generated to DEFAULT is refused', async () => {
+    const { daemon } = proxied;
+    const answers = await tell(daemon.clientUrl(await daemon.newSession()), identityToDefault);
+    const refused = answers.filter((answer) => /C=0A000 .* identity column "id"/.test(answer));
+    assert.is(refused.length, identityToDefault.length);
   });
 });
