@@ -30,10 +30,8 @@ suite('daemon: embedded production', (test) => {
     assert.is((await callHttp(daemon.restUrl, 'GET', '/health')).body.status, 'ok');
     const warnings = logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
     assert.match(warnings[0].message, /embedded PostgreSQL/);
-    assert.equal(
-      warnings.slice(1).map(({ check, severity }) => [check, severity]),
-      [['service_superuser', 'warning']],
-    );
+    const doctored = warnings.find(({ check }) => check === 'service_superuser');
+    assert.is(doctored?.severity, 'warning');
     await daemon.stop();
   });
 
