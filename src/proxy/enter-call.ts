@@ -45,11 +45,13 @@ export interface Expressions {
  */
 export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters | null): void {
   const { types, formats, values } = parameters ?? noParameters;
-  const { relations, options, path, fill } = call.rewrite;
+  const { relations, options, path, fill, isWatched } = call.rewrite;
   if (values.length > maxParameters) throw tooMany(values.length);
   const onError = call.onError(null);
-  if (fill !== null && parameters !== null) {
-    makeMergeTarget(own, fill);
+  const fills = fill !== null && parameters !== null;
+  if (fills) makeMergeTarget(own, fill);
+  if (isWatched) own.watch();
+  if (fills) {
     own.run({ text: fill.text, types }, { values, formats, onError });
   }
   own.run(enterStatement(call, types), {
@@ -66,9 +68,10 @@ export function enterWithExpressions(
   types: readonly number[],
   { written, statement, places }: Expressions,
 ): void {
-  const { relations, options, path, fill } = call.rewrite;
+  const { relations, options, path, fill, isWatched } = call.rewrite;
+  if (fill !== null) makeMergeTarget(own, fill);
+  if (isWatched) own.watch();
   if (fill !== null) {
-    makeMergeTarget(own, fill);
     own.prepare(filled, { text: fill.text, types }, call.onError(null));
     execute(filled, []);
   }

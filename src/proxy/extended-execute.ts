@@ -17,6 +17,8 @@ export function execute(conversation: Conversation, message: Message): void | Pr
   const portal = conversation.portals.get(name);
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
+    // It may end the transaction that a write was bound, and so planned, in.
+    conversation.own.endWatch();
     executeControl(conversation, message, portal, body.action);
   } else if (portal?.enter && !portal.started && portal.reads === conversation.state.reads) {
     return executeWrite(conversation, message, portal, portal.enter);
@@ -62,7 +64,10 @@ function executeWrite(
   const { body } = portal.statement;
   const particular = body.kind === 'write' ? answerToWrite(conversation, body) : {};
   link.send(frame, retry.answer('execute', { ...particular, onError }));
-  if (body.kind !== 'write' || body.copy === null) return;
+  if (body.kind !== 'write' || body.copy === null) {
+    own.endWatch();
+    return;
+  }
   link.requestFlush();
   // What the client sends next is data or not, by the answer.
   return copyIn.begun();

@@ -61,8 +61,11 @@ async function handleBehindFence(conversation: Conversation, message: Message): 
 }
 
 function sync(conversation: Conversation, message: Message): void | Promise<void> {
-  const { state, link, retry } = conversation;
+  const { state, link, retry, own, router } = conversation;
   retry.keep(message);
+  // A write that was bound has been planned, executed or not, and planning may run functions.
+  if (router.hasShownError) own.forgetWatch();
+  else own.endWatch();
   if (retry.keepsBlock && state.needsOwnCommit) return commitBehind(conversation);
   if (state.needsOwnCommit) {
     // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.

@@ -4,6 +4,7 @@
  * alone. Each statement is parsed anew right before it runs: a function of the client's may run any SQL that does not
  * write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where writing is possible.
  */
+import { randomBytes } from 'node:crypto';
 import {
   bindMessage,
   closeMessage,
@@ -52,6 +53,8 @@ const readOnly = `SELECT pg_catalog.set_config('transaction_read_only', 'on', tr
 export class OwnMessages {
   private readonly link: UpstreamLink;
   private readonly state: TransactionState;
+  /** Known to nobody else while the statement is watched that it was made for. */
+  private nonce: Buffer | null = null;
 
   constructor(link: UpstreamLink, state: TransactionState) {
     this.link = link;
@@ -62,6 +65,31 @@ export class OwnMessages {
   begin(): void {
     this.runAtEdge({ text: texts.begin[this.state.clientAccess] });
     this.state.begin('own', this.state.clientAccess);
+  }
+
+  /** Whether a statement is watched whose end has not been looked at. */
+  get isWatching(): boolean {
+    return this.nonce !== null;
+  }
+
+  /** To be called before anything of a staged statement runs that may run code of the database's users. */
+  watch(): void {
+    this.endWatch();
+    this.nonce = Buffer.from(randomBytes(16).toString('hex'));
+    this.run({ text: 'SELECT stage.begin_watch($1)', types: [text] }, { values: [this.nonce] });
+  }
+
+  /** Has the transaction fail if what was watched wrote to production; before anything of it can be committed. */
+  endWatch(): void {
+    if (this.nonce === null) return;
+    const call = { values: [this.nonce], onError: unlessFailed };
+    this.nonce = null;
+    this.run({ text: 'SELECT stage.end_watch($1)', types: [text] }, call);
+  }
+
+  /** What was watched has failed, or is undone. */
+  forgetWatch(): void {
+    this.nonce = null;
   }
 
   /** Ends the block of ours; after an error this rolls it back. */
@@ -156,5 +184,12 @@ export class OwnMessages {
     });
   }
 }
+
+/** Where the statement itself has failed, that has been told. */
+const unlessFailed: ErrorHandler = (fields) =>
+  fields.get('C') === '25P02' ? null : deliver(fields);
+
+/** OID of text. */
+const text = 25;
 
 const closePortal = closeMessage({ kind: 'portal', name: step });

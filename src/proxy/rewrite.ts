@@ -46,6 +46,8 @@ export interface Rewrite {
   readonly hidesParameters: boolean;
   /** What is sent does not tell types and mistakes as the client's own text does. */
   readonly asksOriginal: boolean;
+  /** It may run code of the database's users. */
+  readonly isWatched: boolean;
   /** Fills the temporary table that a MERGE runs on, where it cannot run on the overlay. */
   readonly fill: MergeFill | null;
   /** The search path under which the names were resolved. */
@@ -194,6 +196,7 @@ export class Rewriter {
       options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
       hidesParameters: hides,
       asksOriginal: hides || merge !== null,
+      isWatched: false,
       fill: merge && mergeFill(merge, replacements, await this.names.judge(merge.merge)),
       path: this.names.path,
       version: this.names.version,
@@ -205,7 +208,7 @@ export class Rewriter {
 /** Has the statement fail if code that it runs writes to production. */
 export function watched(rewrite: Rewrite): Rewrite {
   const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
-  return { ...rewrite, options: JSON.stringify(options) };
+  return { ...rewrite, isWatched: true, options: JSON.stringify(options) };
 }
 
 /** What is replaced where a MERGE runs on a table in the overlay's place, which has no schema to be called by. */

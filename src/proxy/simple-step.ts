@@ -63,7 +63,7 @@ export async function sendControl(
  * @returns whether the client is given the ReadyForQuery that answers it
  */
 export function sendStep(
-  { link, names, state }: Conversation,
+  { link, names, state, own }: Conversation,
   { plan, statement, isAlone, isLast }: Step,
   replacements: readonly Replacement[],
   handlers: Partial<Expectation> = {},
@@ -71,7 +71,7 @@ export function sendStep(
 ): boolean {
   const text = textToSend(plan.text, statement, isAlone, replacements);
   const isInOwnBlock = state.block === 'own';
-  const isReadyShown = isAlone && !isInOwnBlock;
+  const isReadyShown = isAlone && !isInOwnBlock && !own.isWatching;
   link.query(queryMessage(text.sent), {
     asked: 'query',
     shown: isReadyShown ? 'all' : 'answer',

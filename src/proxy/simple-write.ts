@@ -34,7 +34,7 @@ export async function runWrite(
   step: Step,
   staged: StagedWrite,
 ): Promise<boolean> {
-  const { state, rewriter, metrics, retry, names } = conversation;
+  const { state, rewriter, metrics, retry, names, own } = conversation;
   // In a failed or read-only transaction PostgreSQL refuses the statement as the client wrote it.
   if (!state.stages) return runUnstaged(conversation, step);
   metrics.query('write');
@@ -47,15 +47,17 @@ export async function runWrite(
       retry.before(mapErrors(text, names.productionSchema));
     staged.enter({ text: staged.bodyText, rewrite, onError });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
+    const isCopy = staged.body.copy !== null;
+    if (!isCopy) endWatch(conversation);
     // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
     // the way.
-    const commits =
-      step.isLast &&
-      state.block === 'own' &&
-      retry.scope !== 'savepoint' &&
-      staged.body.copy === null;
+    const commits = step.isLast && state.block === 'own' && retry.scope !== 'savepoint' && !isCopy;
     if (commits) commitOwn(conversation, passing.sync);
     await settle(conversation);
+    if (own.isWatching) {
+      endWatch(conversation);
+      await settle(conversation);
+    }
     if (!retry.isWanted) {
       retry.disarm();
       return isReadyShown || commits;
@@ -69,6 +71,12 @@ async function runUnstaged(conversation: Conversation, step: Step): Promise<bool
   const isReadyShown = sendStep(conversation, step, []);
   await settle(conversation);
   return isReadyShown;
+}
+
+/** In messages of its own: what comes behind it is not to be skipped. */
+function endWatch({ own, link }: Conversation): void {
+  own.endWatch();
+  link.close();
 }
 
 function openForWrite(conversation: Conversation): void {

@@ -28,6 +28,7 @@ export function waitForRow({ own, retry }: Conversation): void {
 
 /** Undoes what a write that is to be tried again has done: all of a block of ours, or what came after its savepoint. */
 export async function undo(conversation: Conversation): Promise<void> {
+  conversation.own.forgetWatch();
   if (conversation.retry.scope === 'block') {
     await endOwn(conversation);
     return;

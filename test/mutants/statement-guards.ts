@@ -47,9 +47,30 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'what runs user code is watched',
     file: 'src/proxy/rewrite.ts',
-    text: 'options: isWatched ? watched(options) : options,',
-    without: 'options,',
+    text: 'return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;',
+    without: 'return rewrite;',
     tests: ['attacks/as-superuser'],
+  },
+  {
+    name: 'the end of what is watched is looked at whatever became of the settings',
+    file: 'src/proxy/own-messages.ts',
+    text: 'if (this.nonce === null) return;',
+    without: 'return;',
+    tests: ['attacks/tripwire'],
+  },
+  {
+    name: 'what is planned and never executed is looked at as well',
+    file: 'src/proxy/extended-query.ts',
+    text: 'else own.endWatch();',
+    without: '',
+    tests: ['attacks/tripwire'],
+  },
+  {
+    name: 'nobody but the proxy seals what was counted',
+    file: 'templates/sql/functions/end_watch.sql',
+    text: 'IF v_seal IS DISTINCT FROM',
+    without: 'IF false AND v_seal IS DISTINCT FROM',
+    tests: ['attacks/tripwire'],
   },
   {
     name: 'the tripwire sees inserted rows',

@@ -179,6 +179,8 @@ suite('privacy of sessions', (test) => {
     assert.equal(reachable.map(({ name }) => name).sort(), [
       // modes of the running transaction, which neither show nor stage anything
       'stage.defer_constraints',
+      // raises an error, or does nothing
+      'stage.end_watch',
       'stage.has_parked',
       // rows of the caller's own session alone
       'stage.hold_row',

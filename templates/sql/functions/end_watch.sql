@@ -1,0 +1,14 @@
+-- After such a statement: it must not have changed anything but staged data, whatever its code has done to the settings.
+CREATE OR REPLACE FUNCTION stage.end_watch(p_nonce text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_seal text := current_setting('stage.seal', true);
+  v_writes text := split_part(v_seal, ' ', 1);
+BEGIN
+  IF v_seal IS DISTINCT FROM concat_ws(' ', v_writes, stage.seal(p_nonce, v_writes)) THEN
+    RAISE EXCEPTION 'cannot stage a statement that makes a function change settings of the staging service'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Nothing was written. Leave the function out.';
+  END IF;
+  PERFORM set_config('stage.catalog_writes', v_writes, true);
+  PERFORM stage.refuse_written();
+END $$;

@@ -1,0 +1,67 @@
+/** Code that a staged write runs may switch off what it can reach: the end of the statement is looked at all the same. */
+import { assert, suite } from '../helpers/suite.ts';
+import { b, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import type { AttackedDatabase } from './attacked-database.ts';
+import { startAttacked } from './attacked-database.ts';
+import { fingerprint } from './fingerprint.ts';
+
+const update = 'UPDATE item SET price = evil_planned()';
+const copy = 'COPY item (id, name) FROM STDIN WHERE evil_unwatched() = 1';
+const row = [data('50\tx\n'), done];
+
+/** Ways to end a statement, and a transaction, before anybody looks. */
+const ways: Readonly<Record<string, readonly Buffer[]>> = {
+  'a write that is planned and never executed': [p(update), b(), s],
+  'one that is planned in a transaction': [q('BEGIN'), p(update), b(), s, q('COMMIT')],
+  'one that is planned before COMMIT in its batch': [q('BEGIN'), p(update), b(), run('COMMIT'), s],
+  'one that is planned before a query': [q('BEGIN'), p(update), b(), q('COMMIT')],
+  'two that are planned, of which one is executed': [
+    ...[p('UPDATE item SET price = harmless()', 'harmless'), p(update, 'evil'), s],
+    ...[b([], 'evil', 'evil'), b([], 'harmless', 'harmless'), e(0, 'harmless'), s],
+  ],
+  'settings that are put back as they were': [q('UPDATE item SET price = evil_sealed()')],
+  'a table that is emptied, and the count of it': [q('UPDATE item SET price = evil_uncounted()')],
+  'a transaction in one message': [q(`BEGIN; ${update}; COMMIT`)],
+  'a transaction in messages': [q('BEGIN'), q(update), q('COMMIT')],
+  'a transaction in a batch': [run('BEGIN'), run(update), run('COMMIT'), s],
+  'the arguments of EXECUTE': [
+    q('PREPARE w(int) AS UPDATE item SET price = $1'),
+    q('EXECUTE w(evil_unwatched())'),
+  ],
+  'the data of a COPY': [q(copy), ...row],
+  'the data of a COPY in a transaction': [q('BEGIN'), q(copy), ...row, q('COMMIT')],
+  'the data of an extended COPY': [p(copy), b(), e(), ...row, s],
+  'the data of an extended COPY in a transaction': [
+    ...[q('BEGIN'), p(copy), b(), e(), ...row, s],
+    ...[run('COMMIT'), s],
+  ],
+};
+
+suite('the tripwire and code that knows it', (test) => {
+  let attacked: AttackedDatabase;
+  let before: string[];
+  test.before(async () => {
+    attacked = await startAttacked();
+    before = await fingerprint(attacked.database);
+  });
+  test.after(() => attacked.stop());
+
+  for (const [name, messages] of Object.entries(ways)) {
+    test(name, async () => {
+      const url = await attacked.session('owner', 'production');
+      const answers = await tell(url, [...messages, s, q('ROLLBACK')]);
+      assert.equal(await fingerprint(attacked.database), before);
+      assert.match(answers.join('\n'), /E .*C=0A000 .*(write to|settings of the staging)/);
+    });
+  }
+
+  test('and a write that calls no such code stands', async () => {
+    const url = await attacked.session('owner', 'staged');
+    const answers = await tell(url, [
+      ...[q('BEGIN'), p('UPDATE item SET price = harmless() WHERE id = 1'), b(), e(), s],
+      ...[q('COMMIT'), q('SELECT price FROM item WHERE id = 1')],
+    ]);
+    assert.not.match(answers.join('\n'), /^E /m);
+    assert.match(answers.join('\n'), /77/);
+  });
+});
