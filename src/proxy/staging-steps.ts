@@ -6,7 +6,7 @@ import { bindMessage, closeMessage, describeMessage } from '../wire/frontend-mes
 import type { Conversation } from './conversation.ts';
 import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
-import { deliver, deliverNotice } from './error-mapping.ts';
+import { deliver, deliverNotice, mapErrors } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
 import type { Preparation } from './original-types.ts';
@@ -93,7 +93,7 @@ export function dropUnnamed({ statements, link }: Conversation): void {
  * function that a read has called may have put another one in its place.
  */
 export function prepareAgain(
-  { link, own, state }: Conversation,
+  { link, own, state, names }: Conversation,
   statement: PreparedStatement,
   inBody: readonly Replacement[],
 ): void {
@@ -105,10 +105,12 @@ export function prepareAgain(
   statement.replacements = replacements;
   statement.reads = state.reads;
   const { name, types, parameterTypes, origin } = statement;
-  const { sent } = preparingText(statement);
-  if (origin === 'parse')
-    own.prepare(name, { text: sent, types: parameterTypes ?? types }, deliver);
-  else {
+  const text = preparingText(statement);
+  const { sent } = text;
+  if (origin === 'parse') {
+    const onError = mapErrors(text, names.productionSchema);
+    own.prepare(name, { text: sent, types: parameterTypes ?? types }, onError);
+  } else {
     link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
     own.run({ text: sent });
   }
