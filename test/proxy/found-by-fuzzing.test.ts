@@ -32,6 +32,8 @@ CREATE TABLE referred (n int, d duo UNIQUE, PRIMARY KEY (n, d));
 CREATE TABLE refers (id int PRIMARY KEY, d duo REFERENCES referred (d));
 CREATE TABLE refers_full (n int, d duo, FOREIGN KEY (n, d) REFERENCES referred MATCH FULL);
 INSERT INTO referred VALUES (1, '(,1)');
+CREATE TABLE tree (id int PRIMARY KEY, a int, up int REFERENCES tree ON DELETE SET NULL);
+INSERT INTO tree VALUES (1, 1, NULL), (2, 2, NULL), (3, 3, NULL), (4, 4, NULL), (5, 5, 4);
 INSERT INTO parent VALUES (0);
 INSERT INTO late VALUES (1, 1, '[1,5)', 0), (2, 2, '[1,5)', NULL);
 INSERT INTO loose VALUES (1), (NULL);
@@ -100,6 +102,13 @@ const scripts: Record<string, readonly string[]> = {
     'MERGE INTO own USING (SELECT 1 WHERE false) s ON true WHEN NOT MATCHED THEN INSERT (id) VALUES (1)',
     'MERGE INTO own USING (SELECT 1) s ON false WHEN NOT MATCHED THEN INSERT VALUES (DEFAULT, 5, DEFAULT)',
     'INSERT INTO own (a) VALUES (NULL)',
+  ],
+  'an action of a foreign key updates the table that its statement updates, too': [
+    `MERGE INTO tree m USING (VALUES (1), (2)) s (id) ON m.id = s.id
+      WHEN MATCHED AND m.id = 2 THEN DELETE WHEN MATCHED THEN UPDATE SET a = 7`,
+    'WITH gone AS (DELETE FROM tree WHERE id = 3) UPDATE tree SET a = 8 WHERE id = 1',
+    'WITH changed AS (UPDATE tree SET a = 9 WHERE id = 1) DELETE FROM tree WHERE id = 4',
+    'SELECT * FROM tree ORDER BY id',
   ],
   'the access of a chained transaction after a failure': [
     'BEGIN READ ONLY; SAVEPOINT a',

@@ -31,6 +31,7 @@ BEGIN
     set_config('stage.mutations_of', current_setting('stage.statement'), true);
   -- every row this statement stages has a greater _stage_seq than its mutation's id
   PERFORM set_config('stage.statement_' || TG_ARGV[0], current_setting('stage.statement'), true),
+          set_config('stage.own_' || TG_ARGV[0], v_id, true),
           set_config('stage.mutation_' || TG_ARGV[0], v_id, true),
           set_config('stage.start_' || TG_ARGV[0], v_id, true),
           set_config('stage.mutation', v_id, true),

@@ -21,6 +21,10 @@ BEGIN
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows;
     END IF;
+  ELSIF current_setting('stage.statement_{{key}}', true) = current_setting('stage.statement') THEN
+    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    PERFORM set_config('stage.mutation_{{key}}', current_setting('stage.own_{{key}}'), true),
+            set_config('stage.start_{{key}}', current_setting('stage.own_{{key}}'), true);
   END IF;
   RETURN NULL;
 END $body$;
