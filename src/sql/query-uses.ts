@@ -20,6 +20,8 @@ import { CallNotes } from './call-uses.ts';
 import { actionsOf, locateMerge } from './merges.ts';
 import { overridingValue } from './overriding.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
+import type { Notes } from './query-notes.ts';
+import { emptyNotes } from './query-notes.ts';
 import {
   conflictWithoutTarget,
   currentOf,
@@ -31,38 +33,18 @@ import {
   unclearConflict,
   unknownElement,
   unreadableName,
+  writesWithinReturning,
+  writeWithinReturning,
 } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 import { inOrder, locateQualifier, locateRelation } from './relation-uses.ts';
 import { givenByAction, givenByInsert, rightTo, rightToSet } from './rights.ts';
 import type { Scope } from './scope.ts';
-import { isInScope } from './scope.ts';
+import { isInScope, scopeWith } from './scope.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
 import { locateUpsert, returnsOldRow } from './upserts.ts';
-import type {
-  Calls,
-  Merge,
-  Overriding,
-  Qualifier,
-  Refusal,
-  RelationUse,
-  Right,
-  Upsert,
-} from './verdict.ts';
-
-/** What is noted on the way as it is found. */
-interface Notes {
-  readonly upserts: Upsert[];
-  readonly overriding: Overriding[];
-  readonly merges: Merge[];
-  readonly rights: Right[];
-  lockingClauses: number;
-  /** An INSERT, UPDATE, DELETE or MERGE stands somewhere in it. */
-  writes: boolean;
-  /** The first thing found that cannot be run in a staged session. */
-  refusal: Refusal | null;
-}
+import type { Calls, Qualifier, Refusal, RelationUse, Right } from './verdict.ts';
 
 /** What a query uses; places in ascending order. */
 export interface QueryUses extends Readonly<Notes> {
@@ -102,15 +84,7 @@ const visitors: ReadonlyMap<string, Visitor> = new Map([
 
 /** Walks over a query (SELECT, INSERT, UPDATE, DELETE) or an expression, with everything inside. */
 export function collectUses(root: Node | readonly Node[], source: Source): QueryUses {
-  const notes: Notes = {
-    upserts: [],
-    overriding: [],
-    merges: [],
-    rights: [],
-    lockingClauses: 0,
-    writes: false,
-    refusal: null,
-  };
+  const notes = emptyNotes();
   const walk: Walk = {
     source,
     pending: [{ value: root, scope: null }],
@@ -176,7 +150,7 @@ const insertFields = new Set([...writeFields, 'onConflictClause']);
 
 function visitInsert(walk: Walk, insert: InsertStmt, scope: Scope): void {
   const target = visitTarget(walk, insert.relation, 'INSERT');
-  const inner = enterWith(walk, insert.withClause, scope);
+  const inner = enterWrite(walk, insert, scope);
   noteRight(walk, target, rightTo('INSERT', insert.cols, givenByInsert(insert)));
   if (insert.onConflictClause) visitUpsert(walk, insert, target, inner);
   noteOverriding(walk, target, insert.override);
@@ -204,7 +178,11 @@ function visitChange(operation: 'UPDATE' | 'DELETE'): Visitor {
   return (walk, change: UpdateStmt & DeleteStmt, scope) => {
     const target = visitTarget(walk, change.relation, operation);
     noteRight(walk, target, rightToSet(operation, change.targetList));
-    visitFields(walk, change, enterWith(walk, change.withClause, scope), writeFields);
+    const inner =
+      operation === 'UPDATE'
+        ? enterWrite(walk, change, scope)
+        : enterWith(walk, change.withClause, scope);
+    visitFields(walk, change, inner, writeFields);
   };
 }
 
@@ -215,11 +193,19 @@ function visitMerge(walk: Walk, merge: MergeStmt, scope: Scope): void {
     noteRight(walk, target, rightTo(operation, clause.targetList, givenByAction(clause)));
     noteOverriding(walk, target, clause.override);
   }
-  visitFields(walk, merge, enterWith(walk, merge.withClause, scope), writeFields);
+  visitFields(walk, merge, enterWrite(walk, merge, scope), writeFields);
 }
 
 function noteRight(walk: Walk, target: number | null, right: Omit<Right, 'target'>): void {
   if (target !== null) walk.notes.rights.push({ target, ...right });
+}
+
+type Write = InsertStmt | UpdateStmt | MergeStmt;
+
+function enterWrite(walk: Walk, { withClause, returningClause }: Write, outer: Scope): Scope {
+  const scope = enterWith(walk, withClause, outer);
+  if (writesWithinReturning(returningClause, scope)) note(walk, writeWithinReturning);
+  return scope;
 }
 
 /** Visits the queries of a WITH clause and gives the scope of the statement that has it. */
@@ -227,16 +213,13 @@ function enterWith(walk: Walk, clause: WithClause | undefined, outer: Scope): Sc
   const ctes = (clause?.ctes ?? []).flatMap((node) =>
     'CommonTableExpr' in node ? [node.CommonTableExpr] : [],
   );
-  const all = ctes.reduce<Scope>(
-    (scope, { ctename = '' }) => ({ name: ctename, outer: scope }),
-    outer,
-  );
+  const all = ctes.reduce(scopeWith, outer);
   let before = outer;
   for (const cte of ctes) {
     if (clause?.recursive && isLockingItself(cte)) note(walk, lockingRecursion);
     // WITH RECURSIVE shows each query all names, plain WITH those of the queries before it.
     visitFields(walk, cte, clause?.recursive ? all : before);
-    before = { name: cte.ctename ?? '', outer: before };
+    before = scopeWith(before, cte);
   }
   return all;
 }

@@ -2,6 +2,8 @@
 import type { CommonTableExpr, RangeVar } from 'libpg-query';
 import { refuse } from './refusal.ts';
 import { isOwnSchema, isSystemSchema, isTemporarySchema } from './reserved-schemas.ts';
+import type { Scope } from './scope.ts';
+import { hasWriter, isInScope } from './scope.ts';
 import { collectNodes } from './tree.ts';
 import type { Refusal } from './verdict.ts';
 
@@ -40,6 +42,11 @@ export const oldRowOfUpsert = refuse(
   'Read the row before the statement, and return its new values.',
 );
 
+export const writeWithinReturning = refuse(
+  'RETURNING that reads a WITH query, beside one that writes, cannot be staged',
+  'Put the statement into the WITH clause, too, and read both in a SELECT behind it.',
+);
+
 export const conflictWithoutTarget = refuse(
   'ON CONFLICT DO UPDATE requires inference specification or constraint name',
   'For example, ON CONFLICT (column_name).',
@@ -53,6 +60,15 @@ export function isLockingItself({ ctename, ctequery }: CommonTableExpr): boolean
     collectNodes(ctequery, 'LockingClause').length > 0 &&
     collectNodes(ctequery, 'RangeVar').some(isItself)
   );
+}
+
+/**
+ * Whether RETURNING could be what makes a WITH query write. PostgreSQL then no longer has the row that a view's trigger
+ * returned for this statement, and what it shows in its place is whatever stands in that memory.
+ */
+export function writesWithinReturning(returning: unknown, scope: Scope): boolean {
+  const isQuery = (range: RangeVar) => !range.schemaname && isInScope(range.relname, scope);
+  return hasWriter(scope) && collectNodes(returning, 'RangeVar').some(isQuery);
 }
 
 /** The refusal for an element of the grammar that this version does not know: guessing is not safe. */

@@ -172,7 +172,7 @@ const writingCte: Shape = (writer, table) => {
     () =>
       set === null
         ? null
-        : `UPDATE ${table.name} SET ${set} WHERE ${keyCondition(writer, table)} RETURNING *, (SELECT count(*) FROM done) AS done`,
+        : `UPDATE ${table.name} SET ${set} WHERE ${keyCondition(writer, table)} AND (SELECT count(*) FROM done) >= 0 RETURNING *`,
     () => insertValues(writer, table),
   ])();
   return outer === null ? null : `WITH done AS (${inner} RETURNING *) ${outer}`;

@@ -108,9 +108,10 @@ function where(writing: Writing, scope: Scope, depth: number): void {
   subselect(writing, scope, Math.max(depth, 1));
 }
 
+/** Behind WITH queries that may write it must not read any. */
 function returning(writing: Writing, scope: Scope, depth: number): void {
   write(writing, ' RETURNING a');
-  if (depth === 0 || writing.random.chance(0.6)) return;
+  if (depth === 0 || scope.size > 0 || writing.random.chance(0.4)) return;
   write(writing, ', ');
   subselect(writing, scope, depth);
 }

@@ -24,6 +24,23 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ['SELECT * INTO TEMP n FROM t', /SELECT INTO/],
   ['SELECT 1 INTO UNLOGGED n UNION SELECT 2', /SELECT INTO/],
   ['WITH a AS (SELECT 1) SELECT * INTO n FROM a', /SELECT INTO/],
+  // A row to return that is gone when RETURNING has made a WITH query write.
+  [
+    'WITH d AS (INSERT INTO u VALUES (1) RETURNING *) UPDATE t SET a = 1 RETURNING *, (SELECT count(*) FROM d)',
+    /RETURNING that reads/,
+  ],
+  [
+    'WITH d AS (DELETE FROM u RETURNING *), e AS (TABLE d) INSERT INTO t VALUES (1) RETURNING (SELECT 1 WHERE EXISTS (TABLE e))',
+    /RETURNING that reads/,
+  ],
+  [
+    'WITH d AS (DELETE FROM u), e AS (SELECT 1), f AS (UPDATE t SET a = 1 RETURNING (TABLE e)) TABLE f',
+    /RETURNING that reads/,
+  ],
+  [
+    'WITH d AS (DELETE FROM u RETURNING a) MERGE INTO t USING v ON t.a = v.a WHEN MATCHED THEN DELETE RETURNING (TABLE d)',
+    /RETURNING that reads/,
+  ],
   // A row lock that keeps a query from recursing.
   [
     'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r FOR UPDATE) SELECT * FROM r',

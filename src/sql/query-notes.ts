@@ -1,0 +1,28 @@
+/** What the walk over a query's parse tree notes of its statements. */
+import type { Merge, Overriding, Refusal, Right, Upsert } from './verdict.ts';
+
+/** Noted on the way, as it is found. */
+export interface Notes {
+  readonly upserts: Upsert[];
+  readonly overriding: Overriding[];
+  readonly merges: Merge[];
+  readonly rights: Right[];
+  lockingClauses: number;
+  /** An INSERT, UPDATE, DELETE or MERGE stands somewhere in it. */
+  writes: boolean;
+  /** The first thing found that cannot be run in a staged session. */
+  refusal: Refusal | null;
+}
+
+/** Gives the notes of a walk that has not begun. */
+export function emptyNotes(): Notes {
+  return {
+    upserts: [],
+    overriding: [],
+    merges: [],
+    rights: [],
+    lockingClauses: 0,
+    writes: false,
+    refusal: null,
+  };
+}
