@@ -4,7 +4,7 @@ import { assertSameAs } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { suite } from '../helpers/suite.ts';
-import { b, d, data, e, p, q, run, s } from '../helpers/wire-script.ts';
+import { b, d, data, done, e, p, q, run, s } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TYPE mood AS ENUM ('sad', 'ok');
@@ -174,7 +174,7 @@ const scripts: Record<string, readonly Buffer[]> = {
     q('UPDATE part_view SET v = v || k WHERE id = 1'),
     q('UPDATE part_view SET k = 15 WHERE id = 1'),
   ],
-  'COPY, which takes no view': [q('COPY cheap FROM STDIN'), data('1\n')],
+  'COPY, which takes no view': [q('COPY cheap FROM STDIN'), data('1\n'), done],
 };
 
 suite('updatable views', (test) => {
