@@ -2,37 +2,28 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { needProgram } from '../helpers/programs.ts';
-import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import type { Shell } from './stage.ts';
-import { createShell, installStage } from './stage.ts';
+import { serve } from './served.ts';
+import { installStage } from './stage.ts';
 
 const execute = promisify(execFile);
 
 suite('completion', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
+  const served = serve(test);
   let installed: Record<string, string>;
   let active: string;
   let proposed: string;
   test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-    active = await rest.newSession({ project_id: 'shop' });
-    proposed = await rest.newSession({ project_id: '$(rm -rf x)' });
-    await rest.write(active, `UPDATE orders SET note = 'x' WHERE id = 1`);
-    await rest.write(active, `UPDATE products SET stock = 1 WHERE id = 1`);
-    await rest.call('POST', `/sessions/${proposed}/propose`, { json: {} });
-    installed = await installStage(shell);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
+    active = await served.rest.newSession({ project_id: 'shop' });
+    proposed = await served.rest.newSession({ project_id: '$(rm -rf x)' });
+    await served.rest.write(active, `UPDATE orders SET note = 'x' WHERE id = 1`);
+    await served.rest.write(active, `UPDATE products SET stock = 1 WHERE id = 1`);
+    await served.rest.call('POST', `/sessions/${proposed}/propose`, { json: {} });
+    installed = await installStage(served.shell);
   });
 
   async function completed(...words: string[]): Promise<string[]> {
-    const { code, stdout, stderr } = await shell.run(['__complete', '--', ...words]);
+    const { code, stdout, stderr } = await served.shell.run(['__complete', '--', ...words]);
     assert.equal([code, stderr], [0, '']);
     return stdout
       .split('\n')
@@ -73,7 +64,10 @@ suite('completion', (test) => {
 
   test('is silent where the daemon does not answer', async () => {
     const nowhere = { env: { STAGE_SERVER: 'http://127.0.0.1:1' } };
-    const { code, stdout, stderr } = await shell.run(['__complete', '--', 'diff', ''], nowhere);
+    const { code, stdout, stderr } = await served.shell.run(
+      ['__complete', '--', 'diff', ''],
+      nowhere,
+    );
     assert.equal([code, stdout, stderr], [0, '', '']);
   });
 
@@ -97,13 +91,13 @@ suite('completion', (test) => {
   for (const [name, args] of shells) {
     test(`works in ${name}`, async () => {
       needProgram(name);
-      const { stdout: script } = await shell.run(['completion', name]);
+      const { stdout: script } = await served.shell.run(['completion', name]);
       const { stdout } = await execute(name, args(script), { env: installed });
       assert.match(stdout, /^list(?:\t.*)?\n$/);
     });
   }
 
   test('refuses other shells', async () => {
-    assert.is((await shell.run(['completion', 'tcsh'])).code, 64);
+    assert.is((await served.shell.run(['completion', 'tcsh'])).code, 64);
   });
 });

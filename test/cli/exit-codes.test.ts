@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { topics } from '../../src/cli/topics.ts';
 import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest, testToken } from '../helpers/rest.ts';
+import { testToken } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import type { Outcome, Shell } from './stage.ts';
-import { createShell, programCommand } from './stage.ts';
+import { serve } from './served.ts';
+import type { Outcome } from './stage.ts';
+import { programCommand } from './stage.ts';
 
 const nobody = `sess_${'0'.repeat(32)}`;
 
@@ -111,26 +112,22 @@ async function post(rest: TestRest, session: string, verb: string): Promise<void
 }
 
 suite('exit codes', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
+  const served = serve(test, { tokens: [testToken({ secret: 'secret' })] });
   let session: string;
-  test.before(async () => {
-    rest = await startTestRest({ tokens: [testToken({ secret: 'secret' })] });
-    shell = await createShell(rest.url);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
   test.beforeEach(async () => {
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
-    const { stdout } = await shell.run(['session', 'new'], { env: { STAGE_TOKEN: 'secret' } });
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    const { stdout } = await served.shell.run(['session', 'new'], {
+      env: { STAGE_TOKEN: 'secret' },
+    });
     session = stdout.trim();
-    await rest.write(session, `UPDATE orders SET note = 'x' WHERE id = 1`);
+    await served.rest.write(session, `UPDATE orders SET note = 'x' WHERE id = 1`);
   });
 
   function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const options = { cwd: shell.folder, env: { ...shell.env, STAGE_TOKEN: 'secret', ...env } };
+    const options = {
+      cwd: served.shell.folder,
+      env: { ...served.shell.env, STAGE_TOKEN: 'secret', ...env },
+    };
     const child = spawn(process.execPath, [...programCommand(), ...args], options);
     child.stdin.end();
     const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
@@ -140,7 +137,7 @@ suite('exit codes', (test) => {
 
   for (const { code, when, args, env } of rows) {
     test(`${code} when ${when}`, async () => {
-      const outcome = await start(await args({ rest, session }), env).outcome;
+      const outcome = await start(await args({ rest: served.rest, session }), env).outcome;
       assert.is(outcome.code, code, outcome.stderr);
       if (code > 2 && outcome.stdout === '')
         assert.match(outcome.stderr, /^error: [\s\S]*\nhint: .*(?:stage |--|Did you mean).*\n$/);
@@ -149,7 +146,7 @@ suite('exit codes', (test) => {
 
   test('130 when it is interrupted', async () => {
     const { child, outcome } = start(['wait', session, '--interval', '20ms']);
-    await until(() => rest.logged.some((line) => line.includes(`/sessions/${session}"`)));
+    await until(() => served.rest.logged.some((line) => line.includes(`/sessions/${session}"`)));
     child.kill('SIGINT');
     assert.equal(await outcome, { code: 130, stdout: '', stderr: '' });
   });

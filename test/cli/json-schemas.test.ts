@@ -1,23 +1,11 @@
 /** What the commands print with --json is as the JSON Schemas in the repository say. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import type { Shell } from './stage.ts';
-import { createShell } from './stage.ts';
+import { serve } from './served.ts';
 
 suite('JSON of the commands', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
-  test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
+  const served = serve(test);
 
   const schemaOf = (name: string) =>
     z.fromJSONSchema(JSON.parse(readFileSync(`templates/schemas/${name}.json`, 'utf8')));
@@ -28,44 +16,44 @@ suite('JSON of the commands', (test) => {
   }
 
   async function valid(name: string, args: readonly string[]): Promise<void> {
-    const { stdout, stderr } = await shell.run([...args, '--json']);
+    const { stdout, stderr } = await served.shell.run([...args, '--json']);
     assert.is(stderr, '');
     check(name, stdout, args);
   }
 
   async function validLines(name: string, args: readonly string[]): Promise<void> {
-    const lines = (await shell.run(args)).stdout.trimEnd().split('\n');
+    const lines = (await served.shell.run(args)).stdout.trimEnd().split('\n');
     for (const line of lines) check(name, line, args);
   }
 
   test('is as its schema says, all the way through a review', async () => {
     await valid('session', ['session', 'new']);
-    const [id = ''] = (await shell.run(['session', 'new'])).stdout.split('\n');
-    await rest.write(id, `UPDATE orders SET note = 'x' WHERE id = 1`);
-    await rest.write(id, 'DELETE FROM order_items WHERE order_id = 1 AND product_id = 5');
+    const [id = ''] = (await served.shell.run(['session', 'new'])).stdout.split('\n');
+    await served.rest.write(id, `UPDATE orders SET note = 'x' WHERE id = 1`);
+    await served.rest.write(id, 'DELETE FROM order_items WHERE order_id = 1 AND product_id = 5');
     await valid('session-list', ['session', 'list']);
     await valid('diff', ['diff', id]);
     await valid('diff', ['diff', id, '--filter', 'updates']);
     await valid('diff', ['diff', id, '--stat']);
     await valid('log', ['log', id]);
     await valid('status', ['status']);
-    await valid('doctor', ['doctor', '--upstream', rest.database.url]);
+    await valid('doctor', ['doctor', '--upstream', served.rest.database.url]);
     await validLines('diff-line', ['diff', id, '-o', 'jsonl']);
     await validLines('log-line', ['log', id, '-o', 'jsonl']);
     await validLines('session', ['session', 'list', '-o', 'jsonl']);
-    await rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
+    await served.rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
     await valid('check', ['check', id]);
-    await rest.database.query(`UPDATE orders SET note = NULL WHERE id = 1`);
+    await served.rest.database.query(`UPDATE orders SET note = NULL WHERE id = 1`);
     await valid('session', ['propose', id]);
     await valid('session', ['approve', id, '--yes']);
     await valid('audit-list', ['audit', 'list']);
     await validLines('audit-show', ['audit', 'list', '-o', 'jsonl']);
     await validLines('watch-line', ['watch', id, '--json']);
-    const refused = await shell.run(['reject', id, '--yes', '--json']);
+    const refused = await served.shell.run(['reject', id, '--yes', '--json']);
     check('error', refused.stderr, ['reject']);
     await valid('audit-show', ['audit', 'show', 'aud_1']);
     await valid('audit-verify', ['audit', 'verify']);
-    await valid('session-delete', ['session', 'delete', await rest.newSession(), '--yes']);
+    await valid('session-delete', ['session', 'delete', await served.rest.newSession(), '--yes']);
   });
 
   test('is noticed when it is not', () => {

@@ -1,63 +1,53 @@
 /** The forms of output of the commands that show data, in a pipe and in a terminal. */
-import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import type { Shell } from './stage.ts';
-import { createShell } from './stage.ts';
+import { serve } from './served.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const withoutColours = (text: string) => text.replaceAll(/\x1b\[\d+m/g, '');
 
 suite('plain output', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
+  const served = serve(test);
   let id: string;
   test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-    id = (await shell.run(['session', 'new'])).stdout.trim();
-    await rest.write(id, `UPDATE orders SET note = E'new\\u202e\\nline' WHERE id = 1`);
-    await rest.write(
+    id = (await served.shell.run(['session', 'new'])).stdout.trim();
+    await served.rest.write(id, `UPDATE orders SET note = E'new\\u202e\\nline' WHERE id = 1`);
+    await served.rest.write(
       id,
       `INSERT INTO products (sku, name, price, stock) VALUES ($1, $2, 1.50, 9)`,
       ['SKU-1', ' spaced'],
     );
   });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
 
   test('shows its counts', async () => {
-    const piped = await shell.run(['diff', '--stat']);
+    const piped = await served.shell.run(['diff', '--stat']);
     assert.match(piped.stdout, /^TABLE +INSERTS +UPDATES +DELETES\n/);
     assert.match(piped.stdout, /\norders +0 +1 +0\nproducts +1 +0 +0\n/);
     assert.match(piped.stdout, /\n1 inserted, 1 updated, 0 deleted in 2 tables\ndigest sha256:/);
-    const summary = await shell.run(['diff', '--summary']);
+    const summary = await served.shell.run(['diff', '--summary']);
     assert.ok(piped.stdout.endsWith(summary.stdout));
     assert.is(summary.stdout.split('\n').length, 3);
-    const csv = await shell.run(['diff', '--stat', '-o', 'csv']);
+    const csv = await served.shell.run(['diff', '--stat', '-o', 'csv']);
     assert.is(csv.stdout, 'table,inserts,updates,deletes\norders,0,1,0\nproducts,1,0,0\n');
-    assert.is((await shell.run(['diff', '--name-only'])).stdout, 'orders\nproducts\n');
-    const { text } = await rest.call('GET', `/sessions/${id}/diff?limit=0`);
+    assert.is((await served.shell.run(['diff', '--name-only'])).stdout, 'orders\nproducts\n');
+    const { text } = await served.rest.call('GET', `/sessions/${id}/diff?limit=0`);
     for (const detail of ['--stat', '--summary', '--name-only'])
-      assert.is((await shell.run(['diff', detail, '--json'])).stdout, `${text}\n`);
+      assert.is((await served.shell.run(['diff', detail, '--json'])).stdout, `${text}\n`);
   });
 
   test('shows chosen changes', async () => {
-    const part = await shell.run(['diff', '--filter', 'updates']);
+    const part = await served.shell.run(['diff', '--filter', 'updates']);
     assert.match(
       part.stdout,
       /^orders\n {2}~ 1 .*\n[^+]*\n1 of 2 changes shown\n1 inserted, 1 upd/,
     );
-    const where = await shell.run(['diff', '--where', "to_sku like 'SKU-%'", '-o', 'jsonl']);
+    const where = await served.shell.run(['diff', '--where', "to_sku like 'SKU-%'", '-o', 'jsonl']);
     assert.equal(where.stdout.split('\n').length, 2);
     assert.is(JSON.parse(where.stdout).table, 'products');
-    const first = await shell.run(['diff', '--limit', '1', '--json']);
+    const first = await served.shell.run(['diff', '--limit', '1', '--json']);
     assert.equal(Object.keys(JSON.parse(first.stdout).tables), ['orders']);
-    const none = await shell.run(['diff', '--filter', 'delete', '--exit-code']);
+    const none = await served.shell.run(['diff', '--filter', 'delete', '--exit-code']);
     assert.equal([none.code, none.stdout.split('\n')[0]], [0, '0 of 2 changes shown']);
-    const wrong = await shell.run(['diff', '--where', 'skuu is null']);
+    const wrong = await served.shell.run(['diff', '--where', 'skuu is null']);
     assert.is(wrong.code, 64);
     assert.match(wrong.stderr, /Did you mean sku\?/);
   });
@@ -83,30 +73,33 @@ suite('plain output', (test) => {
         ['status', '--json'],
       ],
     ];
-    await rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
+    await served.rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
     for (const form of forms) {
-      const piped = await shell.run(form);
-      const seen = await shell.atTerminal(form, { env: { CI: '1' } });
+      const piped = await served.shell.run(form);
+      const seen = await served.shell.atTerminal(form, { env: { CI: '1' } });
       assert.is(withoutColours(seen.stdout), piped.stdout, form.join(' '));
       assert.ok(piped.stdout.length > 0 || form[0] === 'audit', form.join(' '));
       assert.not.match(piped.stdout, /[^\P{C}\n\t]|\u202e/u);
     }
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 
   test('gives the body of the diff with --json', async () => {
-    const { text } = await rest.call('GET', `/sessions/${id}/diff`);
-    const { stdout } = await shell.run(['diff', '--json']);
+    const { text } = await served.rest.call('GET', `/sessions/${id}/diff`);
+    const { stdout } = await served.shell.run(['diff', '--json']);
     assert.is(stdout, `${text.replaceAll('\u202e', '\\u202e')}\n`);
     assert.equal(JSON.parse(stdout), JSON.parse(text));
   });
 
   test('goes on over the pages of a list', async () => {
     for (let count = 0; count < 4; count += 1)
-      await rest.write(id, 'UPDATE orders SET note = note || $1 WHERE id = 1', ['.']);
-    const whole = await shell.run(['log', '--all', '--json']);
-    assert.is(whole.stdout, `${(await rest.call('GET', `/sessions/${id}/mutations`)).text}\n`);
-    const some = await shell.run(['log', '--limit', '2', '--offset', '1', '-o', 'jsonl']);
+      await served.rest.write(id, 'UPDATE orders SET note = note || $1 WHERE id = 1', ['.']);
+    const whole = await served.shell.run(['log', '--all', '--json']);
+    assert.is(
+      whole.stdout,
+      `${(await served.rest.call('GET', `/sessions/${id}/mutations`)).text}\n`,
+    );
+    const some = await served.shell.run(['log', '--limit', '2', '--offset', '1', '-o', 'jsonl']);
     assert.equal(
       some.stdout
         .trimEnd()
@@ -114,7 +107,7 @@ suite('plain output', (test) => {
         .map((line) => JSON.parse(line)),
       JSON.parse(whole.stdout).mutations.slice(1, 3),
     );
-    const clash = await shell.run(['log', '--json', '-o', 'csv']);
+    const clash = await served.shell.run(['log', '--json', '-o', 'csv']);
     assert.equal([clash.code, JSON.parse(clash.stderr).error], [64, 'usage']);
   });
 });

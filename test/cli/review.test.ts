@@ -1,9 +1,6 @@
 /** Review on the command line, from the staged rows to the audit, with every exit code on the way. */
-import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import type { Shell } from './stage.ts';
-import { createShell } from './stage.ts';
+import { serve } from './served.ts';
 
 const update = `UPDATE orders SET note = E'new\\u202e\\nline' WHERE id = 1`;
 const insert = `INSERT INTO products (sku, name, price, stock) VALUES ($1, $2, 1.50, 9)`;
@@ -15,26 +12,17 @@ const withoutColours = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\
 const withoutMoves = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d+[GJ]`, 'g'), '');
 
 suite('review on the command line', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
+  const served = serve(test);
   let id: string;
-  test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
   test.beforeEach(async () => {
-    id = (await shell.run(['session', 'new'])).stdout.trim();
-    await rest.write(id, update);
-    await rest.write(id, insert, [`SKU-${id.slice(5, 15)}`, ' spaced']);
+    id = (await served.shell.run(['session', 'new'])).stdout.trim();
+    await served.rest.write(id, update);
+    await served.rest.write(id, insert, [`SKU-${id.slice(5, 15)}`, ' spaced']);
   });
 
   test('shows the diff line by line', async () => {
-    await rest.write(id, remove);
-    const { code, stdout, stderr } = await shell.run(['diff']);
+    await served.rest.write(id, remove);
+    const { code, stdout, stderr } = await served.shell.run(['diff']);
     assert.equal([code, stderr], [0, '']);
     const lines = stdout.split('\n');
     assert.ok(lines.includes("  ~ 1  note: NULL → E'new\\u202e\\nline'"));
@@ -55,65 +43,72 @@ suite('review on the command line', (test) => {
   });
 
   test('shows the same diff in a terminal, in colour', async () => {
-    const { stdout } = await shell.atTerminal(['diff']);
+    const { stdout } = await served.shell.atTerminal(['diff']);
     assert.ok(stdout.includes(`${esc}[32m`));
-    assert.is(withoutColours(stdout), (await shell.run(['diff'])).stdout);
+    assert.is(withoutColours(stdout), (await served.shell.run(['diff'])).stdout);
     assert.is(
-      (await shell.atTerminal(['diff', '--no-color'])).stdout,
-      (await shell.run(['diff'])).stdout,
+      (await served.shell.atTerminal(['diff', '--no-color'])).stdout,
+      (await served.shell.run(['diff'])).stdout,
     );
   });
 
   test('shows one table of it', async () => {
-    const { stdout } = await shell.run(['diff', '--table', 'orders']);
+    const { stdout } = await served.shell.run(['diff', '--table', 'orders']);
     assert.match(stdout, /^orders\n/);
     assert.not.match(stdout, /products/);
-    assert.is((await shell.run(['diff', '--table', 'none', '--exit-code'])).code, 0);
+    assert.is((await served.shell.run(['diff', '--table', 'none', '--exit-code'])).code, 0);
   });
 
   test('exits with 2 only when asked to, and only when there are changes', async () => {
-    assert.is((await shell.spawn(['diff'])).code, 0);
+    assert.is((await served.shell.spawn(['diff'])).code, 0);
     for (const form of [[], ['--stat'], ['--json']]) {
-      assert.is((await shell.run(['diff', '--exit-code', ...form])).code, 2);
+      assert.is((await served.shell.run(['diff', '--exit-code', ...form])).code, 2);
     }
-    const { stdout } = await shell.run(['session', 'new']);
-    assert.is((await shell.run(['diff', '--exit-code', stdout.trim()])).code, 0);
+    const { stdout } = await served.shell.run(['session', 'new']);
+    assert.is((await served.shell.run(['diff', '--exit-code', stdout.trim()])).code, 0);
   });
 
   test('lists the statements', async () => {
-    const { stdout } = await shell.run(['log']);
+    const { stdout } = await served.shell.run(['log']);
     const [first = [], second = []] = stdout.split('\n').map((line) => line.split('\t'));
     assert.equal(first.slice(2), ['UPDATE', 'orders', '1', update.replaceAll('\\', '\\'), '']);
     assert.match(
       second.join('|'),
       /^mut_\d+\|.+\|INSERT\|products\|1\|INSERT INTO .*\|\$1=SKU-\w+ \$2=' spaced'$/,
     );
-    const filtered = await shell.run(['log', '--type', 'insert', '--json']);
+    const filtered = await served.shell.run(['log', '--type', 'insert', '--json']);
     assert.is(
       filtered.stdout,
-      `${(await rest.call('GET', `/sessions/${id}/mutations?type=INSERT`)).text}\n`,
+      `${(await served.rest.call('GET', `/sessions/${id}/mutations?type=INSERT`)).text}\n`,
     );
     assert.is(
-      (await shell.run(['log', '--table', 'orders', '--limit', '5'])).stdout.split('\n').length,
+      (await served.shell.run(['log', '--table', 'orders', '--limit', '5'])).stdout.split('\n')
+        .length,
       2,
     );
   });
 
   test('goes from propose to the audit', async () => {
-    const proposed = await shell.run(['propose']);
+    const proposed = await served.shell.run(['propose']);
     assert.equal([proposed.code, proposed.stdout], [0, `${id}\tproposed\n`]);
-    assert.equal((await shell.run(['check'])).code, 0);
-    const approved = await shell.run(['approve', '--yes', '--by', 'ada@example.org', '--json']);
+    assert.equal((await served.shell.run(['check'])).code, 0);
+    const approved = await served.shell.run([
+      'approve',
+      '--yes',
+      '--by',
+      'ada@example.org',
+      '--json',
+    ]);
     assert.is(approved.code, 0);
     const body = JSON.parse(approved.stdout);
     assert.equal(
       [body.status, body.approved_by, body.mutation_count],
       ['approved', 'ada@example.org', 2],
     );
-    const [order] = await rest.database.query('SELECT note FROM orders WHERE id = 1');
+    const [order] = await served.rest.database.query('SELECT note FROM orders WHERE id = 1');
     assert.is(order?.['note'], 'new\u202e\nline');
 
-    const audit = await shell.run(['audit', 'list', '--session', id]);
+    const audit = await served.shell.run(['audit', 'list', '--session', id]);
     const rows = audit.stdout
       .trimEnd()
       .split('\n')
@@ -125,106 +120,118 @@ suite('review on the command line', (test) => {
         ['ada@example.org', id, 'INSERT', 'products'],
       ],
     );
-    const shown = await shell.run(['audit', 'show', rows[0]?.[0] ?? '']);
+    const shown = await served.shell.run(['audit', 'show', rows[0]?.[0] ?? '']);
     assert.match(shown.stdout, /^before note\tNULL$/m);
     assert.match(shown.stdout, /^after note\tE'new\\u202e\\nline'$/m);
-    const verified = await shell.run(['audit', 'verify']);
+    const verified = await served.shell.run(['audit', 'verify']);
     assert.is(verified.code, 0);
     assert.match(verified.stdout, /^verdict\tintact\n/);
-    assert.match((await shell.atTerminal(['audit', 'verify'])).stdout, /verdict .*intact/);
+    assert.match((await served.shell.atTerminal(['audit', 'verify'])).stdout, /verdict .*intact/);
     assert.match(
-      (await shell.run(['diff'])).stdout,
+      (await served.shell.run(['diff'])).stdout,
       /1 inserted, 1 updated, 0 deleted in 2 tables/,
     );
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 
   test('names the approver after the account unless told otherwise', async () => {
-    await shell.run(['propose']);
-    const { stdout } = await shell.run(['approve', '--yes', '--json']);
+    await served.shell.run(['propose']);
+    const { stdout } = await served.shell.run(['approve', '--yes', '--json']);
     assert.type(JSON.parse(stdout).approved_by, 'string');
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 
   test('approves at a terminal exactly what was asked about, and only on yes', async () => {
-    await shell.run(['propose']);
-    const no = await shell.atTerminal(['approve', '--no-color'], { input: 'y\n' });
+    await served.shell.run(['propose']);
+    const no = await served.shell.atTerminal(['approve', '--no-color'], { input: 'y\n' });
     assert.is(no.code, 1);
     const size = '1 inserted, 1 updated, 0 deleted in 2 tables';
     assert.is(
       withoutMoves(no.stderr).replaceAll('\r', ''),
-      `${id}: ${size}, database ${rest.database.name}.\nApply to production? Type yes or ${id.slice(5, 13)} to go on: y\nNothing was done.\n`,
+      `${id}: ${size}, database ${served.rest.database.name}.\nApply to production? Type yes or ${id.slice(5, 13)} to go on: y\nNothing was done.\n`,
     );
-    assert.match((await shell.run(['session', 'show'])).stdout, /^status\tproposed$/m);
-    const yes = await shell.atTerminal(['approve', '--no-color'], {
+    assert.match((await served.shell.run(['session', 'show'])).stdout, /^status\tproposed$/m);
+    const yes = await served.shell.atTerminal(['approve', '--no-color'], {
       input: `${id.slice(5, 13)}\n`,
     });
     assert.equal([yes.code, yes.stdout], [0, `${id} is approved (2 statements).\n`]);
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 
   test('takes the end of input for a no', async () => {
-    await shell.run(['propose']);
-    assert.is((await shell.atTerminal(['approve'], { input: '\u0004' })).code, 1);
+    await served.shell.run(['propose']);
+    assert.is((await served.shell.atTerminal(['approve'], { input: '\u0004' })).code, 1);
   });
 
   test('is interrupted at the question with 130', async () => {
-    await shell.run(['propose']);
-    const { code } = await shell.atTerminal(['approve'], { input: '\u0003' });
+    await served.shell.run(['propose']);
+    const { code } = await served.shell.atTerminal(['approve'], { input: '\u0003' });
     assert.is(code, 130);
-    assert.match((await shell.run(['session', 'show'])).stdout, /^status\tproposed$/m);
+    assert.match((await served.shell.run(['session', 'show'])).stdout, /^status\tproposed$/m);
   });
 
   test('does not ask where CI is set', async () => {
     assert.is(
-      (await shell.atTerminal(['approve'], { env: { CI: 'true' }, input: 'y\n' })).code,
+      (await served.shell.atTerminal(['approve'], { env: { CI: 'true' }, input: 'y\n' })).code,
       64,
     );
   });
 
   test('approves with the right digest only', async () => {
-    const { digest } = JSON.parse((await shell.run(['diff', '--json'])).stdout);
-    await shell.run(['propose']);
-    const wrong = await shell.run(['approve', '--yes', '--digest', `sha256:${'0'.repeat(64)}`]);
+    const { digest } = JSON.parse((await served.shell.run(['diff', '--json'])).stdout);
+    await served.shell.run(['propose']);
+    const wrong = await served.shell.run([
+      'approve',
+      '--yes',
+      '--digest',
+      `sha256:${'0'.repeat(64)}`,
+    ]);
     assert.is(wrong.code, 3);
-    assert.is((await shell.run(['approve', '--yes', '--digest', digest])).code, 0);
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    assert.is((await served.shell.run(['approve', '--yes', '--digest', digest])).code, 0);
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 
   test('refuses with 3 when production has moved, and says where', async () => {
-    await rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
-    await shell.run(['propose']);
-    const check = await shell.spawn(['check']);
+    await served.rest.database.query(`UPDATE orders SET note = 'meanwhile' WHERE id = 1`);
+    await served.shell.run(['propose']);
+    const check = await served.shell.spawn(['check']);
     assert.is(check.code, 3);
     assert.match(check.stdout, /^orders\t1\tnote\t.*\tNULL\tE'new\\u202e\\nline'\tmeanwhile\n$/);
-    const approve = await shell.spawn(['approve', '--yes']);
+    const approve = await served.shell.spawn(['approve', '--yes']);
     assert.equal([approve.code, approve.stdout], [3, '']);
     assert.match(
       approve.stderr,
       /orders 1 note: was NULL, staged E'new\\u202e\\nline', in production meanwhile/,
     );
-    const json = await shell.run(['approve', '--yes', '--json']);
+    const json = await served.shell.run(['approve', '--yes', '--json']);
     assert.is(JSON.parse(json.stderr).error, 'conflict_detected');
     assert.is(JSON.parse(json.stderr).conflicts[0].field, 'note');
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 
   test('refuses with 3 when production takes a row no longer', async () => {
-    await rest.write(id, `UPDATE products SET stock = 1000 WHERE id = 2`);
-    await rest.database.query('ALTER TABLE products ADD CONSTRAINT small CHECK (stock < 500)');
-    await shell.run(['propose']);
-    const { code, stderr } = await shell.run(['approve', '--yes']);
-    await rest.database.query('ALTER TABLE products DROP CONSTRAINT small');
+    await served.rest.write(id, `UPDATE products SET stock = 1000 WHERE id = 2`);
+    await served.rest.database.query(
+      'ALTER TABLE products ADD CONSTRAINT small CHECK (stock < 500)',
+    );
+    await served.shell.run(['propose']);
+    const { code, stderr } = await served.shell.run(['approve', '--yes']);
+    await served.rest.database.query('ALTER TABLE products DROP CONSTRAINT small');
     assert.is(code, 3);
     assert.match(stderr, /small/);
   });
 
   test('rejects with a reason', async () => {
-    await shell.run(['propose']);
-    const { code, stdout } = await shell.run(['reject', '--yes', '--reason', 'wrong customer']);
+    await served.shell.run(['propose']);
+    const { code, stdout } = await served.shell.run([
+      'reject',
+      '--yes',
+      '--reason',
+      'wrong customer',
+    ]);
     assert.equal([code, stdout], [0, `${id}\trejected\n`]);
-    assert.match((await shell.run(['session', 'show'])).stdout, /^reason\twrong customer$/m);
-    assert.is((await shell.run(['diff'])).stdout, 'No changes.\n');
+    assert.match((await served.shell.run(['session', 'show'])).stdout, /^reason\twrong customer$/m);
+    assert.is((await served.shell.run(['diff'])).stdout, 'No changes.\n');
   });
 
   test('exits with 6 where the state does not allow it', async () => {
@@ -232,40 +239,42 @@ suite('review on the command line', (test) => {
       ['approve', '--yes'],
       ['reject', '--yes'],
     ]) {
-      assert.is((await shell.run(command)).code, 6);
+      assert.is((await served.shell.run(command)).code, 6);
     }
-    await shell.run(['propose']);
-    const again = await shell.spawn(['propose']);
+    await served.shell.run(['propose']);
+    const again = await served.shell.spawn(['propose']);
     assert.is(again.code, 6);
     assert.match(again.stderr, /^error: .*\nrequest: \S+\nhint: .*stage .*\n$/);
-    await shell.run(['reject', '--yes']);
-    assert.is((await shell.run(['session', 'delete', '--yes'])).code, 6);
+    await served.shell.run(['reject', '--yes']);
+    assert.is((await served.shell.run(['session', 'delete', '--yes'])).code, 6);
   });
 
   test('approves the only proposed session where none is named', async () => {
-    await shell.run(['propose']);
-    const nowhere = { env: { XDG_STATE_HOME: `${shell.folder}/other` } };
+    await served.shell.run(['propose']);
+    const nowhere = { env: { XDG_STATE_HOME: `${served.shell.folder}/other` } };
     const others = JSON.parse(
-      (await shell.run(['session', 'list', '--status', 'proposed', '--json'])).stdout,
+      (await served.shell.run(['session', 'list', '--status', 'proposed', '--json'])).stdout,
     );
     for (const session of others.sessions) {
-      if (session.id !== id) await shell.run(['session', 'delete', '--yes', session.id]);
+      if (session.id !== id) await served.shell.run(['session', 'delete', '--yes', session.id]);
     }
-    const { stdout } = await shell.run(['reject', '--yes'], nowhere);
+    const { stdout } = await served.shell.run(['reject', '--yes'], nowhere);
     assert.is(stdout, `${id}\trejected\n`);
   });
 
   test('exits with 5 for an audit entry that is not there', async () => {
-    assert.is((await shell.run(['audit', 'show', 'aud_999999999'])).code, 5);
-    assert.is((await shell.run(['audit', 'show', '../sessions'])).code, 5);
+    assert.is((await served.shell.run(['audit', 'show', 'aud_999999999'])).code, 5);
+    assert.is((await served.shell.run(['audit', 'show', '../sessions'])).code, 5);
   });
 
   test('exits with 1 when the record was changed', async () => {
-    const { stdout } = await shell.run(['audit', 'verify', '--json']);
-    assert.is(stdout, `${(await rest.call('GET', '/audit/verify')).text}\n`);
-    await rest.database.query(`ALTER TABLE stage.audit DISABLE TRIGGER ALL`);
-    await rest.database.query(`UPDATE stage.audit SET table_name = 'forged' WHERE position = 1`);
-    const { code, stdout: verdict } = await shell.run(['audit', 'verify']);
+    const { stdout } = await served.shell.run(['audit', 'verify', '--json']);
+    assert.is(stdout, `${(await served.rest.call('GET', '/audit/verify')).text}\n`);
+    await served.rest.database.query(`ALTER TABLE stage.audit DISABLE TRIGGER ALL`);
+    await served.rest.database.query(
+      `UPDATE stage.audit SET table_name = 'forged' WHERE position = 1`,
+    );
+    const { code, stdout: verdict } = await served.shell.run(['audit', 'verify']);
     assert.is(code, 1);
     assert.match(verdict, /^verdict\tCHANGED\n[\s\S]*^first bad\taud_\d+: /m);
   });

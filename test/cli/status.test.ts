@@ -1,25 +1,14 @@
 /** `stage status`, well and unwell. */
-import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import type { Shell } from './stage.ts';
-import { createShell } from './stage.ts';
+import { serve } from './served.ts';
 
 suite('status', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
-  test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
+  const served = serve(test);
 
   test('shows where the daemon is and which session is meant here', async () => {
-    const id = (await shell.run(['session', 'new'])).stdout.trim();
-    const { code, stdout } = await shell.run(['status']);
+    const id = (await served.shell.run(['session', 'new'])).stdout.trim();
+    const { code, stdout } = await served.shell.run(['status']);
     assert.is(code, 0);
     assert.equal(
       Object.fromEntries(
@@ -29,11 +18,11 @@ suite('status', (test) => {
           .map((line) => line.split('\t')),
       ),
       {
-        server: rest.url,
+        server: served.rest.url,
         version: '0.0.0-test',
         status: 'ok',
         upstream: 'connected',
-        database: rest.database.name,
+        database: served.rest.database.name,
         proxy: '127.0.0.1:5433',
         'active sessions': '1',
         'session here': id,
@@ -42,20 +31,22 @@ suite('status', (test) => {
   });
 
   test('says the same as one object', async () => {
-    const { stdout } = await shell.run(['status', '--json'], { env: { STAGE_SESSION: 'sess_x' } });
+    const { stdout } = await served.shell.run(['status', '--json'], {
+      env: { STAGE_SESSION: 'sess_x' },
+    });
     const status = JSON.parse(stdout);
     assert.equal(
       [status.server, status.status, status.embedded, status.sessions_active, status.session_id],
-      [rest.url, 'ok', false, 1, 'sess_x'],
+      [served.rest.url, 'ok', false, 1, 'sess_x'],
     );
   });
 
   test('ends with 7 when the upstream is away, and still tells', async () => {
     const broken = await startTestRest({ upstream: { ready: false, error: 'it is\x1b[2J gone' } });
     const server = ['--server', broken.url];
-    const { code, stdout } = await shell.run(['status', ...server]);
-    const json = await shell.run(['status', ...server, '--json']);
-    const list = await shell.run(['session', 'list', ...server]);
+    const { code, stdout } = await served.shell.run(['status', ...server]);
+    const json = await served.shell.run(['status', ...server, '--json']);
+    const list = await served.shell.run(['session', 'list', ...server]);
     await broken.stop();
     assert.is(code, 7);
     assert.match(

@@ -1,79 +1,67 @@
 /** Waiting for a decision, and following a session. */
-import type { TestRest } from '../helpers/rest.ts';
-import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import type { Shell } from './stage.ts';
-import { createShell } from './stage.ts';
+import { serve } from './served.ts';
 
 const often = ['--interval', '20ms'];
 
 suite('wait', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
+  const served = serve(test);
   let id: string;
-  test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
   test.beforeEach(async () => {
-    id = await rest.newSession();
-    await rest.write(id, `UPDATE orders SET note = 'x' WHERE id = 1`);
+    id = await served.rest.newSession();
+    await served.rest.write(id, `UPDATE orders SET note = 'x' WHERE id = 1`);
   });
 
   const step = (name: string, json: object = {}) =>
-    rest.call('POST', `/sessions/${id}/${name}`, { json });
+    served.rest.call('POST', `/sessions/${id}/${name}`, { json });
 
   test('ends when somebody approves', async () => {
-    const waiting = shell.run(['wait', id, ...often]);
+    const waiting = served.shell.run(['wait', id, ...often]);
     await step('propose');
     await step('approve');
     assert.equal(await waiting, { code: 0, stdout: `${id}\tapproved\n`, stderr: '' });
-    await rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
-    assert.is((await shell.run(['wait', id])).code, 0);
-    assert.is((await shell.run(['wait', id, '--for', 'proposed'])).code, 0);
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+    assert.is((await served.shell.run(['wait', id])).code, 0);
+    assert.is((await served.shell.run(['wait', id, '--for', 'proposed'])).code, 0);
   });
 
   test('ends with 6 and the reason when the session is rejected', async () => {
-    const waiting = shell.run(['wait', id, ...often]);
+    const waiting = served.shell.run(['wait', id, ...often]);
     await step('propose');
     await step('reject', { reason: 'wrong customer' });
     const { code, stdout, stderr } = await waiting;
     assert.equal([code, stdout], [6, '']);
     assert.match(stderr, /is rejected: wrong customer\n.*\nhint: .*stage session/);
-    const decided = await shell.run(['wait', id, '--for', 'decided', '--json']);
+    const decided = await served.shell.run(['wait', id, '--for', 'decided', '--json']);
     assert.is(JSON.parse(decided.stdout).status, 'rejected');
   });
 
   test('ends with 8 when the time is over', async () => {
-    const { code, stderr } = await shell.run(['wait', id, ...often, '--timeout', '50ms']);
+    const { code, stderr } = await served.shell.run(['wait', id, ...often, '--timeout', '50ms']);
     assert.is(code, 8);
     assert.match(stderr, /is still active, and not approved\nhint: .*stage wait/);
-    const json = await shell.run(['wait', id, '--timeout', '0', '--json']);
+    const json = await served.shell.run(['wait', id, '--timeout', '0', '--json']);
     assert.equal([json.code, JSON.parse(json.stderr).error], [8, 'still_pending']);
   });
 
   test('ends with 5 when the session is deleted', async () => {
-    const waiting = shell.run(['wait', id, ...often]);
-    await rest.call('DELETE', `/sessions/${id}`);
+    const waiting = served.shell.run(['wait', id, ...often]);
+    await served.rest.call('DELETE', `/sessions/${id}`);
     assert.is((await waiting).code, 5);
   });
 
   test('says to people what it waits for', async () => {
-    const { code, stderr } = await shell.atTerminal(['wait', id, '--timeout', '1600ms']);
+    const { code, stderr } = await served.shell.atTerminal(['wait', id, '--timeout', '1600ms']);
     assert.is(code, 8);
     assert.match(stderr, new RegExp(`\\r.*Waiting until ${id} is approved \\.\\.\\. 1 s`));
-    const quiet = await shell.run(['wait', id, '--timeout', '1600ms']);
+    const quiet = await served.shell.run(['wait', id, '--timeout', '1600ms']);
     assert.not.match(quiet.stderr, /Waiting/);
   });
 
   for (const time of ['soon', '5x', '1h30', '-1s']) {
     test(`does not take ${time} for a time`, async () => {
-      const { code, stderr } = await shell.run(['wait', id, `--timeout=${time}`]);
+      const { code, stderr } = await served.shell.run(['wait', id, `--timeout=${time}`]);
       assert.is(code, 64);
       assert.match(stderr, /such as 90s, 15m or 1h30m/);
     });
@@ -81,28 +69,20 @@ suite('wait', (test) => {
 });
 
 suite('watch', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
-  test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
+  const served = serve(test);
 
   test('tells statements and states as they come, and ends with the session', async () => {
-    const id = await rest.newSession();
-    const asked = () => rest.logged.filter((line) => line.includes(`${id}/mutations`)).length;
-    await rest.write(id, `UPDATE orders SET note = E'a\\u202eb' WHERE id = 1`);
-    const following = shell.run(['watch', id, ...often]);
+    const id = await served.rest.newSession();
+    const asked = () =>
+      served.rest.logged.filter((line) => line.includes(`${id}/mutations`)).length;
+    await served.rest.write(id, `UPDATE orders SET note = E'a\\u202eb' WHERE id = 1`);
+    const following = served.shell.run(['watch', id, ...often]);
     await until(() => asked() > 1);
-    await rest.write(id, `DELETE FROM order_items WHERE order_id = 1 AND product_id = 5`);
+    await served.rest.write(id, `DELETE FROM order_items WHERE order_id = 1 AND product_id = 5`);
     const count = asked();
     await until(() => asked() > count + 1);
-    await rest.call('POST', `/sessions/${id}/propose`, { json: {} });
-    await rest.call('POST', `/sessions/${id}/reject`, { json: {} });
+    await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+    await served.rest.call('POST', `/sessions/${id}/reject`, { json: {} });
     const { code, stdout } = await following;
     assert.is(code, 0);
     const events = stdout
@@ -126,11 +106,11 @@ suite('watch', (test) => {
   });
 
   test('has an object a line with --json, and knows that a session was deleted', async () => {
-    const id = await rest.newSession();
-    const following = shell.run(['watch', id, ...often, '--json']);
-    await until(() => rest.logged.some((line) => line.includes(`${id}/mutations`)));
-    await until(() => rest.logged.some((line) => line.includes(`/sessions/${id}"`)));
-    await rest.call('DELETE', `/sessions/${id}`);
+    const id = await served.rest.newSession();
+    const following = served.shell.run(['watch', id, ...often, '--json']);
+    await until(() => served.rest.logged.some((line) => line.includes(`${id}/mutations`)));
+    await until(() => served.rest.logged.some((line) => line.includes(`/sessions/${id}"`)));
+    await served.rest.call('DELETE', `/sessions/${id}`);
     const { code, stdout } = await following;
     assert.is(code, 0);
     const events = stdout

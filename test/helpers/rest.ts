@@ -33,7 +33,7 @@ export interface TestRest {
   stop(): Promise<void>;
 }
 
-interface TestRestOptions {
+export interface TestRestOptions {
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
   readonly hosts?: readonly string[] | null;

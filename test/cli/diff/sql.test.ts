@@ -1,10 +1,7 @@
 /** The SQL script of a diff does to production what approval does. */
 import pg from 'pg';
-import type { TestRest } from '../../helpers/rest.ts';
-import { startTestRest } from '../../helpers/rest.ts';
 import { assert, suite } from '../../helpers/suite.ts';
-import type { Shell } from '../stage.ts';
-import { createShell } from '../stage.ts';
+import { serve } from '../served.ts';
 
 const tables = `
 CREATE TYPE pair AS (a integer, b text);
@@ -30,16 +27,9 @@ const writes = [
 ];
 
 suite('diff as SQL', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
+  const served = serve(test);
   test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-    await rest.database.query(tables);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
+    await served.rest.database.query(tables);
   });
 
   async function contents(client: { query(text: string): Promise<unknown> }): Promise<string> {
@@ -52,20 +42,20 @@ suite('diff as SQL', (test) => {
   }
 
   test('is a script that leaves production as approval does', async () => {
-    const id = await rest.newSession();
-    for (const write of writes) await rest.write(id, write);
-    const { code, stdout } = await shell.run(['diff', id, '-o', 'sql']);
+    const id = await served.rest.newSession();
+    for (const write of writes) await served.rest.write(id, write);
+    const { code, stdout } = await served.shell.run(['diff', id, '-o', 'sql']);
     assert.is(code, 0);
     assert.match(stdout, /^BEGIN;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){7}COMMIT;\n$/);
     assert.match(stdout, /UPDATE "two" SET "c" = 'new' WHERE "a" = 1 AND "b" = 'it''s';/);
-    const client = new pg.Client({ connectionString: rest.database.url });
+    const client = new pg.Client({ connectionString: served.rest.database.url });
     await client.connect();
     try {
       await client.query(stdout.replace(/COMMIT;\n$/, ''));
       const scripted = await contents(client);
       await client.query('ROLLBACK');
-      await rest.call('POST', `/sessions/${id}/propose`, { json: {} });
-      const approved = await rest.call('POST', `/sessions/${id}/approve`, { json: {} });
+      await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+      const approved = await served.rest.call('POST', `/sessions/${id}/approve`, { json: {} });
       assert.is(approved.status, 200, JSON.stringify(approved.body));
       assert.is(scripted, await contents(client));
     } finally {
@@ -74,8 +64,8 @@ suite('diff as SQL', (test) => {
   });
 
   test('is an empty transaction when there is nothing, and has no counts', async () => {
-    const id = await rest.newSession();
-    assert.is((await shell.run(['diff', id, '-o', 'sql'])).stdout, 'BEGIN;\nCOMMIT;\n');
-    assert.is((await shell.run(['diff', id, '-o', 'sql', '--stat'])).code, 64);
+    const id = await served.rest.newSession();
+    assert.is((await served.shell.run(['diff', id, '-o', 'sql'])).stdout, 'BEGIN;\nCOMMIT;\n');
+    assert.is((await served.shell.run(['diff', id, '-o', 'sql', '--stat'])).code, 64);
   });
 });

@@ -1,30 +1,18 @@
 /** `stage diff --patch`, with somebody at the terminal. */
-import type { TestRest } from '../../helpers/rest.ts';
-import { startTestRest } from '../../helpers/rest.ts';
 import { assert, suite } from '../../helpers/suite.ts';
-import type { Shell } from '../stage.ts';
-import { createShell } from '../stage.ts';
+import { serve } from '../served.ts';
 
 suite('diff --patch', (test) => {
-  let rest: TestRest;
-  let shell: Shell;
+  const served = serve(test);
   let id: string;
-  test.before(async () => {
-    rest = await startTestRest();
-    shell = await createShell(rest.url);
-  });
-  test.after(async () => {
-    await shell.clear();
-    await rest.stop();
-  });
   test.beforeEach(async () => {
-    id = await rest.newSession();
-    await rest.write(id, `UPDATE orders SET note = 'note ' || id WHERE id <= 4`);
-    await rest.write(id, `UPDATE products SET stock = 77 WHERE sku = 'MUG-01'`);
+    id = await served.rest.newSession();
+    await served.rest.write(id, `UPDATE orders SET note = 'note ' || id WHERE id <= 4`);
+    await served.rest.write(id, `UPDATE products SET stock = 77 WHERE sku = 'MUG-01'`);
   });
 
   const walk = (answers: readonly string[], ...options: string[]) =>
-    shell.atTerminal(['diff', id, '--patch', '--no-color', ...options], {
+    served.shell.atTerminal(['diff', id, '--patch', '--no-color', ...options], {
       input: answers.map((answer) => `${answer}\n`).join(''),
     });
 
@@ -40,7 +28,7 @@ suite('diff --patch', (test) => {
 
   test('asks no more about what was reviewed, unless it has changed since', async () => {
     assert.match((await walk(['y', 'y', 'q'])).stdout, /2 reviewed, 0 flagged\n$/);
-    await rest.write(id, `UPDATE orders SET note = 'other' WHERE id = 2`);
+    await served.rest.write(id, `UPDATE orders SET note = 'other' WHERE id = 2`);
     const { stdout } = await walk(['q']);
     assert.match(stdout, /^orders\n {2}~ 2\n {6}note {2}.* → other\n0 reviewed, 0 flagged\n$/);
   });
@@ -57,7 +45,7 @@ suite('diff --patch', (test) => {
   });
 
   test('needs somebody to ask', async () => {
-    const { code, stderr } = await shell.run(['diff', id, '--patch']);
+    const { code, stderr } = await served.shell.run(['diff', id, '--patch']);
     assert.is(code, 64);
     assert.match(stderr, /stage diff/);
   });

@@ -1,0 +1,26 @@
+/** What most suites of the command line need: the REST interface, and a shell whose commands talk to it. */
+import type { TestRest, TestRestOptions } from '../helpers/rest.ts';
+import { startTestRest } from '../helpers/rest.ts';
+import type { TestDefiner } from '../helpers/suite.ts';
+import type { Shell } from './stage.ts';
+import { createShell } from './stage.ts';
+
+/** Both are there from before the suite's first test until after its last one. */
+export interface Served {
+  readonly rest: TestRest;
+  readonly shell: Shell;
+}
+
+/** Has both made and cleared away around the tests of a suite. */
+export function serve(test: TestDefiner, options: TestRestOptions = {}): Served {
+  const served = {} as { rest: TestRest; shell: Shell };
+  test.before(async () => {
+    served.rest = await startTestRest(options);
+    served.shell = await createShell(served.rest.url);
+  });
+  test.after(async () => {
+    await served.shell.clear();
+    await served.rest.stop();
+  });
+  return served;
+}
