@@ -15,11 +15,13 @@ CREATE TABLE part (id int PRIMARY KEY, item int, rank int UNIQUE DEFERRABLE INIT
   CONSTRAINT part_next FOREIGN KEY (item) REFERENCES item (id));
 ALTER TABLE part DROP CONSTRAINT part_next;
 CREATE TABLE firm (id int PRIMARY KEY, item int CONSTRAINT firm_item REFERENCES item);
+CREATE TABLE loose (item int CONSTRAINT loose_item REFERENCES item DEFERRABLE INITIALLY DEFERRED, note int);
 INSERT INTO item SELECT g, NULL, g FROM generate_series(1, 5) g;
 INSERT INTO part VALUES (1, 1, 1);
+INSERT INTO loose VALUES (5, 1);
 `;
 const rows = q(
-  'SELECT * FROM item ORDER BY id; SELECT * FROM part ORDER BY id; SELECT * FROM firm',
+  'SELECT * FROM item ORDER BY id; SELECT * FROM part ORDER BY id; SELECT * FROM firm; SELECT * FROM loose ORDER BY note',
 );
 
 const scripts: Record<string, readonly string[]> = {
@@ -166,6 +168,35 @@ const scripts: Record<string, readonly string[]> = {
     'BEGIN; SET CONSTRAINTS ALL DEFERRED; INSERT INTO item VALUES (42, 43, 42); INSERT INTO item VALUES (43, 42, 43); COMMIT',
     'SET CONSTRAINTS ALL DEFERRED; INSERT INTO item VALUES (44, 45, 44); INSERT INTO item VALUES (45, 44, 45)',
     'INSERT INTO part VALUES (46, 99, 46); SET CONSTRAINTS ALL IMMEDIATE; SELECT 1',
+  ],
+  'a row that its own transaction changes again': [
+    ...[
+      'BEGIN',
+      'INSERT INTO part VALUES (60, 99, 60)',
+      'UPDATE part SET rank = 61 WHERE id = 60',
+      'COMMIT',
+    ],
+    ...['BEGIN', 'INSERT INTO loose VALUES (99, 2)', 'UPDATE loose SET note = note + 1', 'COMMIT'],
+    ...['BEGIN', 'UPDATE loose SET note = 7', 'UPDATE loose SET note = 8'],
+    ...['DELETE FROM item WHERE id = 5', 'COMMIT'],
+    ...[
+      'BEGIN',
+      'INSERT INTO part VALUES (60, 99, 60)',
+      'SAVEPOINT a',
+      'UPDATE part SET rank = 61 WHERE id = 60',
+      'UPDATE part SET id = 62 WHERE id = 60',
+      'SET CONSTRAINTS ALL IMMEDIATE',
+      'ROLLBACK TO a',
+      'UPDATE part SET item = NULL WHERE id = 60',
+      'COMMIT',
+    ],
+    // the reference was judged when an earlier transaction made it: now the deletion is what breaks it
+    ...[
+      'UPDATE part SET item = 2 WHERE id = 60',
+      'BEGIN',
+      'UPDATE part SET rank = 63 WHERE id = 60',
+    ],
+    ...['DELETE FROM item WHERE id = 2', 'COMMIT'],
   ],
 };
 

@@ -35,7 +35,9 @@ BEGIN
           set_config('stage.mutation_' || TG_ARGV[0], v_id, true),
           set_config('stage.start_' || TG_ARGV[0], v_id, true),
           set_config('stage.mutation', v_id, true),
-          set_config('stage.queue', '', true);
+          set_config('stage.queue', '', true),
+          -- every row that this transaction stages has a greater one than this
+          set_config('stage.began', coalesce(nullif(current_setting('stage.began', true), ''), v_id), true);
   -- plans that the row triggers cache while a shadow table is nearly empty must not keep a sequential scan
   PERFORM set_config('enable_seqscan', 'off', true);
   RETURN NULL;

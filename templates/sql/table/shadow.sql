@@ -11,7 +11,7 @@ CREATE TABLE {{shadow}} (
   _stage_origin "char" NOT NULL,                            -- c client, f foreign key's action, k hides the old key of a moved row
   _stage_head boolean NOT NULL,                             -- the newest version under its key
   _stage_first boolean NOT NULL DEFAULT false,              -- first touch of a production row: it has a base
-  _stage_check boolean NOT NULL DEFAULT false,              -- foreign key columns were set
+  _stage_check boolean NOT NULL DEFAULT false,              -- its foreign keys are judged
   _stage_root bigint,                                       -- _stage_seq of the row's first version, null for itself
   _stage_base {{row_type}},                                 -- the production row at first touch
   {{old_column_definitions}},                               -- key and referenced columns before the change

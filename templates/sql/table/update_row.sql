@@ -12,6 +12,7 @@ DECLARE
   v_key_changed boolean := {{key_changed}};
   v_first boolean := false;
   v_previous record;
+  v_own boolean := false;  -- made by this transaction: PostgreSQL judges its foreign keys again
   v_root bigint;
   v_seq bigint;
   v_value text;
@@ -36,6 +37,7 @@ BEGIN
   RETURNING s._stage_seq, s._stage_root INTO v_previous;
   IF FOUND THEN
     v_root := coalesce(v_previous._stage_root, v_previous._stage_seq);
+    v_own := v_previous._stage_seq > current_setting('stage.began')::bigint;
   ELSE
     SELECT s._stage_seq, s._stage_mutation INTO v_previous
     FROM {{shadow}} s WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}};
@@ -54,7 +56,7 @@ BEGIN
     WHERE s._stage_session = v_session AND s._stage_head AND s._stage_op = 'D' AND {{s_key_matches_new}};
   END IF;
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
-  VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, v_first, {{references_changed}}, v_root,
+  VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, v_first, v_own OR {{references_changed}}, v_root,
     CASE WHEN v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}})
   ON CONFLICT DO NOTHING
   RETURNING _stage_seq INTO v_seq;

@@ -18,7 +18,9 @@ BEGIN
 {{lock_vanishing}}
 {{take_row}}
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, {{old_columns}})
-  VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, v_first, {{references_changed}},
+  VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, v_first,
+    -- the foreign keys of a row made by this transaction are judged again, as PostgreSQL does
+    NOT v_first AND v_taken._stage_seq > current_setting('stage.began')::bigint OR {{references_changed}},
     CASE WHEN NOT v_first THEN coalesce(v_taken._stage_root, v_taken._stage_seq) END,
     CASE WHEN v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}})
   ON CONFLICT DO NOTHING;
