@@ -11,6 +11,8 @@ export type AttackerRole = 'superuser' | 'owner' | 'reader';
 export interface AttackedDatabase {
   readonly database: TestDatabase;
   readonly daemon: TestDaemon;
+  /** Runs SQL straight on the database as the owner of its tables. */
+  asOwner(text: string): Promise<void>;
   /** Creates a session and gives the URL of connections to it under the role. */
   session(role: AttackerRole, reads: 'production' | 'staged'): Promise<string>;
   stop(): Promise<void>;
@@ -23,7 +25,10 @@ export async function startAttacked(): Promise<AttackedDatabase> {
     database,
     `GRANT ALL ON DATABASE ${database.name} TO $role; GRANT ALL ON SCHEMA public TO $role`,
   );
-  await database.query(`SET ROLE ${owner.name}; ${schema}; RESET ROLE`);
+  const asOwner = async (text: string) => {
+    await database.query(`SET ROLE ${owner.name}; ${text}; RESET ROLE`);
+  };
+  await asOwner(schema);
   const reader = await createRole(
     database,
     'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role; GRANT USAGE ON SCHEMA trap TO $role',
@@ -34,6 +39,7 @@ export async function startAttacked(): Promise<AttackedDatabase> {
   return {
     database,
     daemon,
+    asOwner,
     session: async (role, reads) => {
       const session = await daemon.newSession({ reads });
       if (role === 'superuser') return daemon.clientUrl(session);

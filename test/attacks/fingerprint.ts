@@ -1,9 +1,11 @@
 /** What an attack must not change: everything in a database and its roles but what the service keeps for itself. */
 import type { TestDatabase } from '../helpers/database.ts';
 
-/** Not ours, and not temporary. */
-const production = (namespace: string) =>
-  `${namespace}::regnamespace::text !~ '^(stage$|stage_|pg_temp|pg_toast)'`;
+/** Schemas that are ours, or temporary. Those of users may have names like ours. */
+const ours = `SELECT n.oid FROM pg_namespace n WHERE n.nspname IN ('stage', 'stage_data') OR n.nspname ~ '^pg_(temp|toast)'
+  OR EXISTS (SELECT FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid))`;
+
+const production = (namespace: string) => `${namespace} NOT IN (${ours})`;
 
 /** Catalogs in which every change of a definition, a right or a setting leaves a new row version. */
 const catalogs: Readonly<Record<string, string>> = {
@@ -12,7 +14,7 @@ const catalogs: Readonly<Record<string, string>> = {
   pg_type: production('typnamespace'),
   pg_operator: production('oprnamespace'),
   pg_constraint: production('connamespace'),
-  pg_namespace: `nspname !~ '^(stage$|stage_|pg_temp|pg_toast)'`,
+  pg_namespace: production('oid'),
   pg_attrdef: `adrelid NOT IN (SELECT k.oid FROM pg_class k WHERE NOT ${production('k.relnamespace')})`,
   pg_policy: 'true',
   pg_extension: 'true',
@@ -27,7 +29,7 @@ const catalogs: Readonly<Record<string, string>> = {
  * them, sequences, definitions, roles and their settings, slots, prepared transactions.
  */
 export async function fingerprint(database: TestDatabase): Promise<string[]> {
-  const parts = [rows, sequences, others, ...Object.entries(catalogs).map(catalogLines)];
+  const parts = [rows, sequences, roles, ...Object.entries(catalogs).map(catalogLines)];
   const lines: string[] = [];
   for (const part of parts) {
     const found = await database.query<{ line: string }>(part);
@@ -46,13 +48,13 @@ const rows = `SELECT t.name || ' ' || (xpath('//line/text()', query_to_xml(
 
 /** Staging draws from sequences, as a transaction that is rolled back does; it never sets one. The tests set them high. */
 const sequences = `SELECT format('%s.%s %s', schemaname, sequencename, coalesce(last_value, 0) < 1000) AS line
-  FROM pg_sequences WHERE schemaname !~ '^stage' ORDER BY 1`;
+  FROM pg_sequences WHERE ${production('schemaname::regnamespace')} ORDER BY 1`;
 
 /** Roles that own something in the database or have a right to it. */
 const involvedRoles = `SELECT refobjid FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass
   AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-const others = `
+const roles = `
   SELECT concat_ws(' ', 'role', rolname, rolsuper, rolcreaterole, rolcanlogin) AS line FROM pg_roles WHERE oid IN (${involvedRoles})
   UNION ALL SELECT concat_ws(' ', 'setting', setrole, setconfig::text) FROM pg_db_role_setting
     WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())

@@ -101,4 +101,32 @@ export const databaseGuards: readonly Guard[] = [
     without: `AND n.nspname <> 'pg_catalog'`,
     tests: ['attacks/effects'],
   },
+  {
+    name: 'a schema is not ours by its name alone',
+    file: 'templates/sql/functions/is_own_schema.sql',
+    text: `AND pg_catalog.pg_has_role(n.nspowner, s.nspowner, 'MEMBER')`,
+    without: '',
+    tests: ['attacks/own-schemas'],
+  },
+  {
+    name: 'a schema is not ours by its owner alone',
+    file: 'templates/sql/functions/is_own_schema.sql',
+    text: `'^stage(_data|_(overlay|upsert)_[0-9]+)?$'`,
+    without: `'^stage(_.*)?$'`,
+    tests: ['attacks/own-schemas'],
+  },
+  {
+    name: `no overlay is made in somebody else's schema`,
+    file: 'src/staging/overlay/schemas.ts',
+    text: `if (row?.['own'] !== 't') throw takenSchema(schema);`,
+    without: 'if (!row) throw takenSchema(schema);',
+    tests: ['attacks/own-schemas'],
+  },
+  {
+    name: 'the tripwire sees tables that the snapshot does not show',
+    file: 'templates/sql/functions/refuse_written.sql',
+    text: `current_setting('transaction_isolation') <> 'read committed'`,
+    without: 'false',
+    tests: ['attacks/own-schemas'],
+  },
 ];

@@ -36,16 +36,27 @@ export async function examineService(db: Database): Promise<Finding[]> {
 }
 
 async function serviceFaults(db: Database): Promise<Row[]> {
-  const found = await db.query(loadSql('doctor/service.sql'));
-  const [row] = await db.query(`SELECT to_regproc('stage.table_obstacle') IS NOT NULL AS there`);
-  return row?.['there'] === 't'
-    ? [...found, ...(await db.query(loadSql('doctor/tables.sql')))]
-    : found;
+  const service = { is_own: await ownSchema(db) };
+  const found = await db.query(fillSql(loadSql('doctor/service.sql'), service));
+  if (service.is_own === nobodys) return found;
+  return [...found, ...(await db.query(fillSql(loadSql('doctor/tables.sql'), service)))];
+}
+
+/** What ownSchema gives where the service has not been yet: no schema is its own. */
+const nobodys = 'false';
+
+/** The condition that tells whether schema `n` is the service's own. */
+async function ownSchema(db: Database): Promise<string> {
+  const [row] = await db.query(`SELECT to_regproc('stage.is_own_schema') IS NOT NULL AS there`);
+  return row?.['there'] === 't' ? 'stage.is_own_schema(n.oid)' : nobodys;
 }
 
 async function clientFaults(db: Database, role: string): Promise<Row[]> {
   const [known] = await db.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
-  if (known !== undefined) return db.query(loadSql('doctor/client.sql'), [role]);
+  if (known !== undefined) {
+    const service = { is_own: await ownSchema(db) };
+    return db.query(fillSql(loadSql('doctor/client.sql'), service), [role]);
+  }
   throw new StageError('not_found', `there is no role ${JSON.stringify(role)}`, {
     hint: 'Name the role that clients log in with; stage doctor --print-role prints how to make one.',
   });
@@ -73,7 +84,7 @@ export async function printRole(db: Database, role: string): Promise<string> {
   const rows = await db.query(
     `SELECT DISTINCT n.nspname AS name, current_database() AS database FROM pg_namespace n
      JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
-     WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname !~ '^stage(_|$)' ORDER BY 1`,
+     WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT ${await ownSchema(db)} ORDER BY 1`,
   );
   const [database] = await db.query('SELECT current_database() AS name');
   const schemas = rows.map(({ name }) => quoteIdentifier(String(name)));

@@ -11,8 +11,9 @@ import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './co
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
 import { mergeSql } from './merge.ts';
-import { oldColumns, overlayName, overlaySchema, upsertName, upsertSchema } from './names.ts';
+import { oldColumns, overlayName, upsertName } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
+import { makeSchemas } from './schemas.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
 import { triggersSql } from './triggers.ts';
 import { upsertSql } from './upsert.ts';
@@ -39,11 +40,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   if (installed !== null) await tx.query('SELECT stage.drop_overlay($1)', [table.oid]);
   if (isCarried) await tx.query(setAsideSql(table));
   if (installed?.layout !== layout) await tx.query(shadowSql(table));
-  for (const schema of [overlaySchema(table), upsertSchema(table)]) {
-    await tx.query(
-      `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
-    );
-  }
+  await makeSchemas(tx, table);
   // What still bears the name is the twin of a view or partition, or of what was one.
   await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)}, ${upsertName(table)} CASCADE`);
   await tx.query('DELETE FROM stage.twin WHERE relation = $1', [table.oid]);

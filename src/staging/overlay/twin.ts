@@ -11,7 +11,8 @@ import { spliceBytes } from '../../sql/splice.ts';
 import type { RelationUse } from '../../sql/verdict.ts';
 import { readViewQuery } from '../../sql/view-query.ts';
 import { installOverlay } from './install.ts';
-import { columnList, overlayName, overlaySchema, upsertName, upsertSchema } from './names.ts';
+import { columnList, overlayName, upsertName } from './names.ts';
+import { makeSchemas } from './schemas.ts';
 import type { Target, ViewTarget } from './view-target.ts';
 import { conflictName, tableTarget, viewTarget } from './view-target.ts';
 
@@ -176,11 +177,7 @@ async function oidOf(tx: Queryable, schema: string, name: string): Promise<numbe
 }
 
 async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
-  for (const schema of [overlaySchema(twin), upsertSchema(twin)]) {
-    await tx.query(
-      `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`,
-    );
-  }
+  await makeSchemas(tx, twin);
   const { script, target } = body.written ?? { script: readOnlySql(twin, body), target: null };
   const drop = fillSql(loadSql('table/drop_twin.sql'), {
     oid: twin.oid,

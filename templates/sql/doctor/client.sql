@@ -5,7 +5,7 @@ WITH client AS (
   -- a superuser may do everything: that is one finding, not a thousand
   SELECT * FROM client WHERE NOT rolsuper
 ), namespace AS (
-  SELECT n.* FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname !~ '^stage(_|$)'
+  SELECT n.* FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_own}}
 ), relation AS (
   SELECT c.*, c.oid::regclass::text AS name FROM pg_class c JOIN namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')

@@ -2,7 +2,7 @@
 WITH relation AS (
   SELECT c.*, c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
-    AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND n.nspname !~ '^stage(_|$)'
+    AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_own}}
 ), guard (relation, name) AS (
   VALUES ('audit', 'append_only'), ('approval', 'append_only'), ('audit_head', 'append_only'), ('audit_head', 'forward_only')
 ), repaired (version) AS (
@@ -18,7 +18,9 @@ UNION ALL SELECT 'service_superuser', current_user::text WHERE (SELECT r.rolsupe
 UNION ALL SELECT 'service_cannot_create', current_database()::text
   WHERE NOT has_database_privilege(current_database(), 'CREATE')
 UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
-  WHERE n.nspname ~ '^stage(_data|_overlay_\d+|_upsert_\d+)?$' AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
+  WHERE (n.nspname IN ('stage', 'stage_data')
+      OR EXISTS (SELECT 1 FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid)))
+    AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
 UNION ALL SELECT 'service_lacks_rights', r.name FROM relation r
   WHERE NOT (has_table_privilege(r.oid, 'SELECT') AND has_table_privilege(r.oid, 'INSERT')
     AND has_table_privilege(r.oid, 'UPDATE') AND has_table_privilege(r.oid, 'DELETE'))

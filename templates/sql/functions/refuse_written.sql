@@ -9,14 +9,21 @@ BEGIN
     RAISE EXCEPTION 'cannot tell whether functions that this statement calls have written' USING ERRCODE = 'feature_not_supported',
       HINT = 'Turn the setting track_counts on, or leave the calls of user-defined functions and operators out.';
   END IF;
-  SELECT concat_ws('.', n.nspname, c.relname) INTO v_table
-  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind IN ('r', 'm') AND n.nspname <> 'stage' AND n.nspname NOT LIKE 'stage\_%'
+  SELECT i.identity INTO v_table
+  FROM (
+    SELECT c.oid FROM pg_class c WHERE c.relkind IN ('r', 'm')
+    -- a transaction that keeps its snapshot does not see tables made since, but its code writes to them, and locks them
+    UNION SELECT l.relation FROM pg_locks l
+    WHERE l.locktype = 'relation' AND l.pid = pg_backend_pid() AND current_setting('transaction_isolation') <> 'read committed'
+  ) w(relation)
+  CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, w.relation, 0) i
+  WHERE pg_stat_get_xact_tuples_inserted(w.relation) + pg_stat_get_xact_tuples_updated(w.relation)
+      + pg_stat_get_xact_tuples_deleted(w.relation) > 0
+    AND i.type IN ('table', 'materialized view') AND NOT stage.is_own_schema(to_regnamespace(i.schema))
     -- what MERGE runs on
-    AND NOT (n.oid = pg_my_temp_schema() AND c.relname ~ '^_stage_merge_[0-9]+$')
+    AND i.identity !~ '^pg_temp\._stage_merge_[0-9]+$'
     -- ours are there from MERGEs before, of the last transaction, too
-    AND NOT (n.nspname = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
-    AND pg_stat_get_xact_tuples_inserted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid) > 0
+    AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
   LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'cannot stage a statement that makes a function write to "%"', v_table USING ERRCODE = 'feature_not_supported',

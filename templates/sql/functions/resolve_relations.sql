@@ -7,7 +7,7 @@ LANGUAGE sql STABLE AS $$
       'kind', CASE
         WHEN c.oid IS NULL THEN 'none'
         WHEN s.nspname IN ('pg_catalog', 'information_schema', 'pg_toast') THEN 'system'
-        WHEN s.nspname = 'stage' OR s.nspname LIKE 'stage\_%' THEN 'stage'
+        WHEN stage.is_own_schema(s.oid) THEN 'stage'
         WHEN c.relpersistence = 't' THEN 'temporary'
         WHEN c.relkind = 'r' THEN 'table'
         WHEN c.relkind = 'p' THEN 'partitioned'
@@ -32,7 +32,7 @@ LANGUAGE sql STABLE AS $$
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
       'table', coalesce(t.target, c.oid)::pg_catalog.int8,
       'tableColumns', t.target_columns,
-      'writing', CASE WHEN c.relkind = 'v' AND s.nspname NOT LIKE 'stage\_%' THEN stage.view_writing(c.oid) END,
+      'writing', CASE WHEN c.relkind = 'v' AND NOT stage.is_own_schema(s.oid) THEN stage.view_writing(c.oid) END,
       'merge', CASE WHEN c.relkind <> 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
       -- a snapshot older than the overlay does not show what was noted of it

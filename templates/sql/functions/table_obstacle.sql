@@ -3,8 +3,7 @@ CREATE OR REPLACE FUNCTION stage.table_obstacle(p_relation oid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
   SELECT CASE
     WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
-    WHEN c.relnamespace IN (SELECT n.oid FROM pg_namespace n
-        WHERE n.nspname IN ('pg_catalog', 'information_schema', 'stage') OR n.nspname LIKE 'stage\_%')
+    WHEN c.relnamespace IN (to_regnamespace('pg_catalog'), to_regnamespace('information_schema')) OR stage.is_own_schema(c.relnamespace)
       THEN 'belongs to the system'
     WHEN c.relpersistence = 't' THEN 'is a temporary table'
     WHEN row_security_active(c.oid)

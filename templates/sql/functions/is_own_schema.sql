@@ -1,0 +1,10 @@
+-- Whether a schema is the service's own, by its name and its owner: whoever may create schemas can give one a name of that form,
+-- but not to the service, nor to a role that may do what the service may.
+CREATE OR REPLACE FUNCTION stage.is_own_schema(p_schema oid) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (
+    SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_namespace s ON s.nspname OPERATOR(pg_catalog.=) 'stage'
+    WHERE n.oid OPERATOR(pg_catalog.=) p_schema
+      AND n.nspname OPERATOR(pg_catalog.~) '^stage(_data|_(overlay|upsert)_[0-9]+)?$'
+      AND pg_catalog.pg_has_role(n.nspowner, s.nspowner, 'MEMBER'))
+$$;
