@@ -177,14 +177,22 @@ suite('proxy: hostile upstream', (test) => {
   });
 
   test('sends notices without end', async () => {
+    const { port } = upstream.address() as AddressInfo;
+    // the limit of messages has to come before that of time, however busy the machine is
+    const patient = await startFront({
+      upstream: `postgresql://x@127.0.0.1:${port}/d?sslmode=disable`,
+      settings: { loginTimeoutMs: 20_000 },
+      findSession: async () => front.session,
+    });
     const client = await logIn((socket) => {
       const more = () => {
         while (!socket.destroyed && socket.write(notice));
         if (!socket.destroyed) socket.once('drain', more);
       };
       more();
-    });
+    }, patient.port);
     assert.is((await client.readToEnd()).sqlstate, '08006');
+    await patient.stop();
   });
 
   test('sends no key: the client gets one all the same, and a login goes through afterwards', async () => {
