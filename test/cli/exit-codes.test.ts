@@ -9,7 +9,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 import { serve } from './served.ts';
 import type { Outcome } from './stage.ts';
-import { programCommand } from './stage.ts';
+import { stageCommand } from './stage.ts';
 
 const nobody = `sess_${'0'.repeat(32)}`;
 
@@ -128,7 +128,7 @@ suite('exit codes', (test) => {
       cwd: served.shell.folder,
       env: { ...served.shell.env, STAGE_TOKEN: 'secret', ...env },
     };
-    const child = spawn(process.execPath, [...programCommand(), ...args], options);
+    const child = spawn(process.execPath, [...stageCommand, ...args], options);
     child.stdin.end();
     const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
     const outcome = ended.then(([[code], stdout, stderr]): Outcome => ({ code, stdout, stderr }));

@@ -37,12 +37,26 @@ export interface Shell {
   clear(): Promise<void>;
 }
 
-/** What to give Node to run the command line from its sources. */
-export const stageCommand: readonly string[] = [
-  '--import',
-  import.meta.resolve('tsx'),
-  fileURLToPath(new URL('./stage-entry.ts', import.meta.url)),
-];
+/** What to give Node to run the program as it is shipped where it has been built since the sources last changed, else from them. */
+export const stageCommand: readonly string[] = isBuilt()
+  ? [resolve('bin/stage.js')]
+  : [
+      '--import',
+      import.meta.resolve('tsx'),
+      fileURLToPath(new URL('./stage-entry.ts', import.meta.url)),
+    ];
+
+function isBuilt(): boolean {
+  const newest = Math.max(...filesIn('src').map((file) => statSync(file).mtimeMs));
+  return existsSync('dist/cli/main.js') && statSync('dist/cli/main.js').mtimeMs > newest;
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
 
 /** Makes a shell whose commands talk to the given server. */
 export async function createShell(server = 'http://127.0.0.1:1'): Promise<Shell> {
@@ -106,23 +120,9 @@ async function runHere(
   return { code, stdout: out, stderr: err };
 }
 
-/** What to give Node to run the program as it is shipped where it has been built since the sources last changed, else from them. */
-export function programCommand(): readonly string[] {
-  const newest = Math.max(...filesIn('src').map((file) => statSync(file).mtimeMs));
-  const built = existsSync('dist/cli/main.js') && statSync('dist/cli/main.js').mtimeMs > newest;
-  return built ? [resolve('bin/stage.js')] : stageCommand;
-}
-
-function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-}
-
 /** Puts a program `stage` into the shell's folder, for scripts that look it up on the PATH. */
 export async function installStage({ folder, env }: Shell): Promise<Record<string, string>> {
-  const command = [process.execPath, ...programCommand()].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, ...stageCommand].map((word) => `'${word}'`).join(' ');
   await writeFile(join(folder, 'stage'), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
   return { ...env, PATH: `${folder}:${env['PATH']}` };
 }

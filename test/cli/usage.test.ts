@@ -19,7 +19,8 @@ suite('command line usage', (test) => {
   });
 
   test('asks nobody but commander for help', async () => {
-    const { stderr } = await shell.spawn(['--help'], { env: { STAGE_TEST_MODULES: '1' } });
+    const env = { NODE_OPTIONS: `--import=${import.meta.resolve('./tell-packages.mjs')}` };
+    const { stderr } = await shell.spawn(['--help'], { env });
     assert.is(stderr, 'commander\n');
   });
 
