@@ -5,6 +5,7 @@
  * STAGE_TEST_PG=15|16|17|18 chooses the major, STAGE_TEST_UPSTREAM=URL a running server.
  */
 import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dropLeftovers } from './helpers/database.ts';
@@ -25,7 +26,8 @@ function readSettings(): Settings {
     allowPositionals: true,
     options: {
       directory: { type: 'string', default: 'test' },
-      jobs: { type: 'string', default: '2' },
+      // one more than there are cores: a test often waits
+      jobs: { type: 'string', default: String(availableParallelism() + 1) },
       'file-timeout': { type: 'string', default: '300000' },
     },
   });
