@@ -8,6 +8,7 @@ import {
   columnNames,
   functionName,
   isKeyless,
+  oldColumns,
   productionName,
   rowTypeName,
   shadowName,
@@ -129,6 +130,7 @@ function cascadedFunctionsSql(table: Table): string {
   const columns = columnNames(table);
   const key = keyColumns(table, 'p.');
   const staged = oldKeyColumns(table, 's.');
+  const old = oldColumns(table).map((_, index) => `_stage_old_${index + 1}`);
   return fillSql(loadSql('table/apply_cascaded.sql'), {
     prepare: functionName(table, 'prepare'),
     capture: functionName(table, 'capture'),
@@ -139,6 +141,10 @@ function cascadedFunctionsSql(table: Table): string {
     row_image: rowImage(table),
     rows: manyRows,
     x_columns: columnList(columns, 'x.'),
+    set_old: old.map((name) => `${name} = a.${name}`).join(', '),
+    first_old: old
+      .map((name) => `first_value(x.${name}) OVER (w ORDER BY x._stage_seq) AS ${name}`)
+      .join(', '),
     p_columns: columnList(columns, 'p.'),
     p_matches_old: keysEqual(table, key, staged),
     p_matches_new: keysEqual(table, key, keyColumns(table, 's.')),

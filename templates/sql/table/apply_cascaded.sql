@@ -2,14 +2,15 @@
 -- so they are not applied a second time, only read before (capture) and after (cascaded) for the audit.
 -- Both work on shadow rows that the approval is about to discard; conflicts have been looked for already.
 
--- Every staged update gets the row as it was before: rows touched again do not carry it yet.
+-- Every staged update gets the row as it was before: rows touched again do not carry it yet. Of several actions on one row in
+-- one statement the last one takes the place of all: it may delete what another one changed, or change it once more.
 CREATE FUNCTION {{prepare}}(p_session uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
   IF NOT EXISTS (
     SELECT 1 FROM {{shadow}} s
-    WHERE s._stage_session = p_session AND s._stage_op = 'U' AND s._stage_base IS NOT DISTINCT FROM NULL
+    WHERE s._stage_session = p_session AND s._stage_base IS NOT DISTINCT FROM NULL AND (s._stage_op = 'U' OR s._stage_origin = 'f')
   ) THEN
     RETURN;
   END IF;
@@ -19,7 +20,17 @@ BEGIN
       lag(ROW({{x_columns}})::{{row_type}}) OVER (PARTITION BY coalesce(x._stage_root, x._stage_seq) ORDER BY x._stage_seq) AS previous
     FROM {{shadow}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'k'
   ) v
-  WHERE s._stage_session = p_session AND s._stage_seq = v.seq AND s._stage_op = 'U' AND s._stage_base IS NOT DISTINCT FROM NULL;
+  WHERE s._stage_session = p_session AND s._stage_seq = v.seq AND s._stage_base IS NOT DISTINCT FROM NULL
+    AND (s._stage_op = 'U' OR s._stage_origin = 'f');
+
+  UPDATE {{shadow}} s SET _stage_origin = CASE WHEN a.seq = a.last THEN 'f' ELSE 'k' END::"char", _stage_base = a.base, {{set_old}}
+  FROM (
+    SELECT x._stage_seq AS seq, count(*) OVER w AS actions, max(x._stage_seq) OVER w AS last,
+      first_value(x._stage_base) OVER (w ORDER BY x._stage_seq) AS base, {{first_old}}
+    FROM {{shadow}} x WHERE x._stage_session = p_session AND x._stage_origin = 'f'
+    WINDOW w AS (PARTITION BY x._stage_mutation, coalesce(x._stage_root, x._stage_seq))
+  ) a
+  WHERE s._stage_session = p_session AND s._stage_seq = a.seq AND a.actions > 1;
 END $body$;
 
 CREATE FUNCTION {{capture}}(

@@ -23,7 +23,7 @@ BEGIN
   WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}} AND s._stage_op <> 'D'
     AND ROW({{s_columns}})::{{row_type}} *= ROW({{old_row}})::{{row_type}}
     AND NOT (s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since)
-  RETURNING s._stage_seq, s._stage_root, s._stage_mutation, s._stage_origin INTO v_previous;
+  RETURNING s._stage_seq, s._stage_root INTO v_previous;
   IF NOT FOUND THEN
     SELECT s._stage_seq, s._stage_mutation INTO v_previous
     FROM {{shadow}} s WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}};
@@ -32,11 +32,6 @@ BEGIN
     END IF;
     PERFORM stage.touched_twice({{oid}});
     RETURN NULL;
-  END IF;
-  -- the approval runs such actions before their cause, the last one first
-  IF v_origin = 'f' AND v_previous._stage_origin = 'f' AND v_previous._stage_mutation = v_mutation THEN
-    RAISE EXCEPTION 'cannot stage a DELETE whose foreign keys change a row of "%" and then delete it', TG_TABLE_NAME
-      USING ERRCODE = 'feature_not_supported', HINT = format('Delete the rows of "%s" first.', TG_TABLE_NAME);
   END IF;
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
   VALUES ({{old_row}}, v_session, v_mutation, 'D', v_origin, true, coalesce(v_previous._stage_root, v_previous._stage_seq), {{old_values}});

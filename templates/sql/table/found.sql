@@ -11,7 +11,7 @@ BEGIN
     FROM {{shadow}} s WHERE {{rows}}
   ), sought AS (
     SELECT DISTINCT ON (s._stage_old_1) s._stage_old_1 AS image,
-      CASE WHEN s._stage_op = 'D' THEN ROW({{s_columns}})::{{row_type}} ELSE s._stage_base END AS known
+      coalesce(s._stage_base, ROW({{s_columns}})::{{row_type}}) AS known
     FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_old_1
   ), present AS (
     SELECT p.ctid, p.tableoid, d.image, row_number() OVER (PARTITION BY d.image ORDER BY p.tableoid, p.ctid) AS copy
