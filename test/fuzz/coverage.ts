@@ -1,4 +1,5 @@
 /** What a run has reached: how many statements of each form, and how many of them succeeded. */
+import type { Listener } from './run-script.ts';
 import type { Script } from './script.ts';
 import type { Statement } from './statement.ts';
 
@@ -76,9 +77,10 @@ const traits: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['ON DELETE SET (columns)', /SET (NULL|DEFAULT) \(/g],
 ];
 
-export interface Coverage {
+export interface Coverage extends Listener {
   schema(script: Script): void;
-  statement(statement: Statement, answer: readonly string[]): void;
+  /** How many statements were refused, as the README says they are. */
+  refusals(): number;
   /** The counts as lines of a table. */
   lines(): string[];
 }
@@ -87,7 +89,12 @@ export interface Coverage {
 export function createCoverage(): Coverage {
   const found = new Map<string, number>();
   const counts = new Map(forms.map(([name]) => [name, { run: 0, succeeded: 0 }]));
+  let refused = 0;
   return {
+    refused: () => {
+      refused += 1;
+    },
+    refusals: () => refused,
     schema: ({ setup }) => {
       const text = setup.join('\n');
       for (const [name, pattern] of traits)

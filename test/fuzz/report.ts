@@ -24,7 +24,7 @@ export async function fuzzSeed(
   const { seed, length, major, tries, coverage } = options;
   const script = randomScript(seed, length, major);
   coverage?.schema(script);
-  const difference = await runScript(script, coverage?.statement);
+  const difference = await runScript(script, coverage);
   if (!difference) return { count: script.statements.length, report: null };
   const failing = upTo(script, difference);
   const small =

@@ -4,9 +4,12 @@ import { MessageWriter } from '../../src/wire/message-writer.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import type { WireClient } from '../helpers/wire-script.ts';
 import { connectWire, q } from '../helpers/wire-script.ts';
+import { isRefusal, mayBeRefused } from './refusals.ts';
 import type { Script } from './script.ts';
 import type { Statement } from './statement.ts';
+import { plainStatement } from './statement.ts';
 import { answer } from './wire-answer.ts';
 
 export interface Difference {
@@ -17,14 +20,16 @@ export interface Difference {
   readonly staged: readonly string[];
 }
 
-/** Told of each statement with the answer that it has on both sides. */
-export type Heard = (statement: Statement, answer: readonly string[]) => void;
+/** Is told of each statement. */
+export interface Listener {
+  /** With the answer that it has on both sides. */
+  statement(statement: Statement, answer: readonly string[]): void;
+  /** It is refused, as the README says it is. */
+  refused(statement: Statement): void;
+}
 
 /** Gives the first difference, or null when there is none. */
-export async function runScript(
-  script: Script,
-  heard: Heard = () => undefined,
-): Promise<Difference | null> {
+export async function runScript(script: Script, listener?: Listener): Promise<Difference | null> {
   const database = await createTestDatabase({ template: 'empty' });
   await prepare(database, script);
   // a clone, so that object ids, which some types' binary forms hold, are the same
@@ -33,7 +38,7 @@ export async function runScript(
   try {
     const before = await contents(database, script);
     const session = await daemon.newSession({ project_id: 'fuzz', reads: 'staged' });
-    const found = await replay(script, twin.url, daemon.clientUrl(session), heard);
+    const found = await replay(script, twin.url, daemon.clientUrl(session), listener);
     if (found) return found;
     const untouched = different(
       'production before approval',
@@ -58,6 +63,7 @@ export async function runScript(
 
 /** First rows may break constraints, and a shrunk script may lack what a statement needs: both databases lack it. */
 async function prepare(database: TestDatabase, { setup }: Script): Promise<void> {
+  if (setup.length === 0) return;
   const client = await connectWire(database.url);
   client.send(...setup.map(q));
   await client.readTo(backend.readyForQuery, setup.length);
@@ -79,23 +85,43 @@ async function replay(
   script: Script,
   direct: string,
   staged: string,
-  heard: Heard,
+  listener: Listener | undefined,
 ): Promise<Difference | null> {
-  const clients = await Promise.all([connectWire(direct), connectWire(staged)]);
+  const clients = { direct: await connectWire(direct), staged: await connectWire(staged) };
   try {
     for (const [at, statement] of script.statements.entries()) {
-      const [direct = [], staged = []] = await Promise.all(
-        clients.map((client) => answer(client, statement)),
-      );
-      const found = different(`statement ${at}`, direct, staged);
+      const answers = await bothAnswers(clients, statement);
+      if (answers === null) {
+        listener?.refused(statement);
+        continue;
+      }
+      const found = different(`statement ${at}`, answers.direct, answers.staged);
       if (found) return { ...found, at };
-      heard(statement, direct);
+      listener?.statement(statement, answers.direct);
     }
     return null;
   } finally {
-    for (const client of clients) client.close();
+    clients.direct.close();
+    clients.staged.close();
   }
 }
+
+/** Null where staging refuses as it should: then the statement is not run directly, either. */
+async function bothAnswers(
+  { direct, staged }: { readonly direct: WireClient; readonly staged: WireClient },
+  statement: Statement,
+): Promise<{ direct: string[]; staged: string[] } | null> {
+  if (!mayBeRefused(statement)) {
+    const answers = [answer(direct, statement), answer(staged, statement)] as const;
+    return { direct: await answers[0], staged: await answers[1] };
+  }
+  const told = await answer(staged, statement);
+  if (!isRefusal(statement, told)) return { direct: await answer(direct, statement), staged: told };
+  if (told.at(-1) === failedTransaction) await answer(direct, plainStatement('an error'));
+  return null;
+}
+
+const failedTransaction = 'Z E';
 
 function different(
   what: string,
