@@ -13,6 +13,9 @@ CREATE TABLE late (id int PRIMARY KEY, e int, r int4range, a int, b int,
   CONSTRAINT late_r EXCLUDE USING gist (r WITH &&) WHERE (a > 0) DEFERRABLE,
   CONSTRAINT late_a FOREIGN KEY (a) REFERENCES parent DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT late_b FOREIGN KEY (b) REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+CREATE TABLE ring (id int PRIMARY KEY, a int, b int,
+  CONSTRAINT ring_a FOREIGN KEY (a) REFERENCES ring ON DELETE CASCADE ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT ring_b FOREIGN KEY (b) REFERENCES ring DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE loose (e int, EXCLUDE USING btree (e WITH =) DEFERRABLE);
 CREATE TABLE keys (a int, b int, c int UNIQUE, PRIMARY KEY (a, b));
 CREATE TABLE twice (a int, b int, UNIQUE (a, b), CONSTRAINT twice_later UNIQUE (b, a) DEFERRABLE);
@@ -65,6 +68,7 @@ const scripts: Record<string, readonly string[]> = {
   ],
   'deferred foreign keys are judged in their order': [
     'INSERT INTO late (id, a, b) VALUES (9, 98, 99)',
+    'INSERT INTO ring VALUES (1, 98, 99)',
     'BEGIN; INSERT INTO late (id, a, b) VALUES (9, 98, 99); SET CONSTRAINTS ALL IMMEDIATE',
     'ROLLBACK',
   ],

@@ -35,45 +35,45 @@ export function unlessDeferred(deferral: Deferral, check: string): string {
   return check === '' ? '' : `  IF NOT ${isDeferred(deferral)} THEN\n${check}\n  END IF;`;
 }
 
-/** Creates, for each constraint that can be deferred, the trigger that judges it at COMMIT or when it is made immediate. */
+interface DeferredCheck {
+  readonly deferral: Deferral;
+  readonly checks: readonly string[];
+}
+
+/** Creates, for each end of a constraint that can be deferred, the trigger that judges it at COMMIT or when it is made immediate. */
 export function deferredSql(table: Table, server: number): string[] {
   const row = (alias: string) =>
     `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
-  const checks = [
-    ...table.referencedBy.flatMap((key) =>
-      (['delete', 'update'] as const)
+  // triggers fire in the order of their names: in that of PostgreSQL's own
+  const checks: DeferredCheck[] = [
+    ...table.referencedBy.map((key) => ({
+      deferral: foreignKeyDeferral(key),
+      checks: (['delete', 'update'] as const)
         .filter((event) => isDeferrableFor(key, event))
-        .map(
-          (event) =>
-            [
-              foreignKeyDeferral(key),
-              restriction(table, key, event, row('d'), false, server),
-            ] as const,
-        ),
-    ),
+        .map((event) => restriction(table, key, event, row('d'), false, server)),
+    })),
     ...table.references
       .filter(({ deferrable }) => deferrable)
-      .map((key) => [foreignKeyDeferral(key), childCheck(table, key, row('s'), true)] as const),
-    ...uniqueSetChecks(table, row('s')).map(
-      ({ unique, check }) => [uniqueDeferral(table, unique), check] as const,
-    ),
+      .map((key) => ({
+        deferral: foreignKeyDeferral(key),
+        checks: [childCheck(table, key, row('s'), true)],
+      })),
+    ...uniqueSetChecks(table, row('s')).map(({ unique, check }) => ({
+      deferral: uniqueDeferral(table, unique),
+      checks: [check],
+    })),
   ];
-  const triggers = new Map<string, { deferral: Deferral; checks: string[] }>();
-  for (const [deferral, check] of checks) {
-    const digest = digestOf(deferral);
-    const known = triggers.get(digest) ?? { deferral, checks: [] };
-    triggers.set(digest, { deferral, checks: [...known.checks, check] });
-  }
-  return [...triggers].map(([digest, made], index) =>
-    fillSql(loadSql('table/deferred.sql'), {
-      function: functionName(table, 'deferred', digest),
-      // triggers fire in the order of their names: in that of PostgreSQL's own
-      trigger: `deferred_${String(index).padStart(4, '0')}_${digest}`,
-      shadow: shadowName(table),
-      is_deferred: isDeferred(made.deferral),
-      checks: made.checks.join('\n'),
-    }),
-  );
+  return checks
+    .filter(({ checks }) => checks.length > 0)
+    .map(({ deferral, checks }, index) =>
+      fillSql(loadSql('table/deferred.sql'), {
+        function: functionName(table, 'deferred', index),
+        trigger: `deferred_${String(index).padStart(4, '0')}_${digestOf(deferral)}`,
+        shadow: shadowName(table),
+        is_deferred: isDeferred(deferral),
+        checks: checks.join('\n'),
+      }),
+    );
 }
 
 /** Of what happens to a parent's row, only NO ACTION can wait. */
