@@ -47,6 +47,7 @@ export function beforeControl(
   const ends = action.type === 'commit' || action.type === 'rollback';
   // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
   if (ends ? action.chain : action.type !== 'rollback to') own.release();
+  if (action.type === 'commit') own.refuseHeld();
   if (action.type === 'set constraints') setConstraints({ state, own }, action);
   if (state.block !== 'own') return {};
   const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];

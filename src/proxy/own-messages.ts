@@ -75,6 +75,7 @@ export class OwnMessages {
   /** To be called before anything of a staged statement runs that may run code of the database's users. */
   watch(): void {
     this.endWatch();
+    this.state.noteCode();
     this.nonce = Buffer.from(randomBytes(16).toString('hex'));
     this.run({ text: 'SELECT stage.begin_watch($1)', types: [text] }, { values: [this.nonce] });
   }
@@ -90,6 +91,15 @@ export class OwnMessages {
   /** What was watched has failed, or is undone. */
   forgetWatch(): void {
     this.nonce = null;
+  }
+
+  /**
+   * To be called before COMMIT, in messages of its own where that is ours: has the transaction fail if COMMIT would run what
+   * code has left behind.
+   */
+  refuseHeld(): void {
+    if (this.state.mayHold)
+      this.run({ text: 'SELECT stage.refuse_held()' }, { onError: unlessFailed });
   }
 
   /** Ends the block of ours; after an error this rolls it back. */

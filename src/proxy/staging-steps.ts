@@ -60,6 +60,8 @@ export function answerToWrite(
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
 export function commitOwn({ own, router, link }: Conversation, sync: Expectation): void {
+  own.refuseHeld();
+  link.close();
   own.commit({ onError: deliver, onDone: () => router.showHeld() });
   link.sync(sync);
 }

@@ -19,6 +19,8 @@ export class TransactionState {
   private writable = false;
   /** What a rewound or released savepoint may bring back. */
   private begunWritable = false;
+  /** The client's queries have run, with what code is in them. */
+  private hasRunCode = false;
   private isFailed = false;
   /** A read's guard (a savepoint that is read-only) is open. */
   private isGuarded = false;
@@ -45,6 +47,12 @@ export class TransactionState {
 
   noteRead(): void {
     this.readsRun += 1;
+    this.hasRunCode = true;
+  }
+
+  /** A write is about to run that may run code of the database's users. */
+  noteCode(): void {
+    this.hasRunCode = true;
   }
 
   get block(): Block {
@@ -88,8 +96,19 @@ export class TransactionState {
     return this.currentBlock !== 'none' && this.writable && !this.isGuarded && !this.isFailed;
   }
 
+  /** Whether what COMMIT still runs could write: the query of a cursor WITH HOLD. */
+  get exposesHeld(): boolean {
+    return this.currentBlock !== 'none' && this.begunWritable;
+  }
+
+  /** Whether code may have declared such a cursor. */
+  get mayHold(): boolean {
+    return this.exposesHeld && this.hasRunCode && !this.isFailed;
+  }
+
   begin(block: 'own' | 'client', access: Access): void {
     this.currentBlock = block;
+    this.hasRunCode = false;
     this.writable = access === 'read write';
     this.begunWritable = this.writable;
     this.isImplicit = false;
@@ -169,6 +188,7 @@ export class TransactionState {
     this.isChained = true;
     this.savepoints = [];
     this.begunWritable = this.writable;
+    this.hasRunCode = false;
     this.isFailed = false;
     this.unprotect();
     return isForgotten ? accessOf(this.writable) : null;
@@ -191,6 +211,7 @@ export class TransactionState {
     if (this.currentBlock === 'none') {
       // The COMMIT was skipped after an error. Without one, suppose what needs most care.
       this.begin(left?.block === 'own' ? 'own' : 'client', accessOf(left?.writable ?? true));
+      this.hasRunCode = true;
     }
     this.isFailed = status === 'E';
     if (this.isFailed) this.isGuarded = false;

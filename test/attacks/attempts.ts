@@ -1,6 +1,8 @@
 /** What attackers and accidents send. Each list runs on one connection, its errors notwithstanding. */
 
 const evil = 'SELECT evil()';
+const hold = `SELECT anything('DECLARE h CURSOR WITH HOLD FOR SELECT evil()')`;
+const held = 'UPDATE item SET price = evil_held() WHERE id = 1';
 const stage = `UPDATE item SET name = 'staged' WHERE id = 1`;
 
 /** Every place of a read where an expression may stand, and every kind of object that calls a function. */
@@ -156,6 +158,11 @@ const ways: Readonly<Record<string, readonly string[]>> = {
     stage,
     `COMMIT; ${evil}`,
     'ABORT',
+  ],
+  'cursors that COMMIT runs to their end': [
+    ...['BEGIN', hold, 'COMMIT', 'ROLLBACK', 'BEGIN', hold, stage, 'COMMIT AND CHAIN', 'ROLLBACK'],
+    ...[`${hold}; ${stage}`, `BEGIN; ${hold}; COMMIT`, 'ROLLBACK', held, 'BEGIN', held, 'COMMIT'],
+    ...['ROLLBACK', hold, 'BEGIN READ ONLY', hold, 'COMMIT', 'SELECT 1', 'FETCH ALL FROM h'],
   ],
   'settings that make writing possible': [
     'SET transaction_read_only = off',

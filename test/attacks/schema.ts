@@ -23,6 +23,8 @@ CREATE FUNCTION evil_ddl() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN 
 CREATE FUNCTION evil_ddl_now() RETURNS int LANGUAGE plpgsql AS 'BEGIN CREATE TABLE public.made(); RETURN 1; END';
 CREATE FUNCTION evil_sequence() RETURNS int STABLE LANGUAGE plpgsql AS $$BEGIN RETURN nextval('public.numbers'); END$$;
 CREATE FUNCTION anything(text) RETURNS int LANGUAGE plpgsql AS 'BEGIN EXECUTE $1; RETURN 1; END';
+CREATE FUNCTION evil_held() RETURNS int STABLE LANGUAGE plpgsql AS $$
+BEGIN RETURN public.anything('DECLARE h CURSOR WITH HOLD FOR SELECT public.evil()'); END$$;
 CREATE FUNCTION evil_set() RETURNS SETOF int LANGUAGE plpgsql AS 'BEGIN RETURN NEXT public.evil(); END';
 CREATE PROCEDURE evil_procedure() LANGUAGE plpgsql AS 'BEGIN PERFORM public.evil(); COMMIT; END';
 CREATE FUNCTION evil_step(int, int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.evil(); END';

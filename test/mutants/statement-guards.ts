@@ -10,6 +10,13 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/walls.test'],
   },
   {
+    name: 'no cursor that COMMIT would run is left where writing is possible',
+    file: 'src/proxy/own-messages.ts',
+    text: 'if (this.state.mayHold)',
+    without: 'if (false)',
+    tests: ['proxy/walls-left-behind', 'attacks/as-owner'],
+  },
+  {
     name: 'a pinned setting that was changed is set back',
     file: 'src/proxy/settings-watch.ts',
     text: 'return this.lost.size > 0;',

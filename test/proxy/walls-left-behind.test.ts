@@ -8,6 +8,7 @@ const supplant = (name: string, body = evil) => [
   anything(`DEALLOCATE ${name}`),
   anything(`PREPARE ${name} AS ${body}`),
 ];
+const hold = `DECLARE held CURSOR WITH HOLD FOR ${evil}`;
 const ours = [
   'once',
   'begin',
@@ -127,6 +128,17 @@ const attempts: Record<string, readonly Buffer[]> = {
       q('SET search_path = trap, pg_catalog, public'),
     ],
     q('UPDATE item SET name = lower(name)'),
+  ],
+  'with a cursor that COMMIT runs to its end': [
+    ...[q('BEGIN'), anything(hold), q('COMMIT'), q('BEGIN'), anything(hold), q(stage), q('COMMIT')],
+    ...[
+      q(`BEGIN; SELECT anything($$${hold}$$); COMMIT`),
+      q(`SELECT anything($$${hold}$$); ${stage}`),
+    ],
+    ...[q('BEGIN'), anything(hold), q('COMMIT AND CHAIN'), q('ROLLBACK')],
+    ...[run('BEGIN'), run(`SELECT anything($$${hold}$$)`), run('COMMIT'), s, q('ROLLBACK')],
+    ...[p(stage), b(), e(), run(`SELECT anything($$${hold}$$)`), s],
+    ...[q('BEGIN'), q('SELECT 1/0'), q('COMMIT'), anything(hold), q('FETCH ALL FROM held')],
   ],
   'with a BEGIN prepared under another access': [
     ...[
