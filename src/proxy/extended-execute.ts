@@ -5,6 +5,7 @@ import { decodeExecute } from '../wire/frontend-messages.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
+import { checkHold } from './held-cursors.ts';
 import type { Portal } from './prepared-statements.ts';
 import { preparingText, sqlStatement } from './prepared-statements.ts';
 import { checkName } from './reserved-names.ts';
@@ -32,10 +33,13 @@ function isControlling({ type }: ControlAction): boolean {
 
 /** Also runs on what a write has returned already: nothing runs then. A cursor's name is one that we do not know. */
 function executeRead(
-  { own, metrics, link, names, retry }: Conversation,
+  conversation: Conversation,
   { frame }: Message,
   portal: Portal | undefined,
 ): void {
+  const { own, metrics, link, names, retry, pending } = conversation;
+  if (portal) checkHold(conversation, portal.statement.body);
+  pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
   if (portal) portal.started = true;
   own.guard();

@@ -25,6 +25,8 @@ export interface Outlook {
   readonly hasRelations: boolean;
   /** Whether names may mean something else afterwards. */
   readonly changesPath: boolean;
+  /** Whether a cursor WITH HOLD is declared, which is not let be where writing is possible. */
+  readonly holds: boolean;
 }
 
 export interface QueryPlan extends Outlook {
@@ -122,8 +124,9 @@ function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
 }
 
 function outlookOf(plan: QueryPlan): Outlook {
-  const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath } = plan;
-  return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath };
+  const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds } =
+    plan;
+  return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds };
 }
 
 function makePlan(
@@ -147,6 +150,7 @@ function makePlan(
     hasSettings: kinds.includes('setting'),
     hasRelations: verdicts.some((verdict) => (readOf(verdict)?.relations.length ?? 0) > 0),
     changesPath: verdicts.some(movesPath),
+    holds: verdicts.some(holdsCursor),
   };
 }
 
@@ -156,6 +160,11 @@ export function readOf(verdict: Verdict): Read | null {
   return verdict.kind === 'control' && verdict.action.type === 'declare'
     ? verdict.action.body
     : null;
+}
+
+/** Whether a statement declares a cursor WITH HOLD. */
+export function holdsCursor(verdict: Verdict): boolean {
+  return verdict.kind === 'control' && verdict.action.type === 'declare' && verdict.action.holds;
 }
 
 /** Replacements that take row locking clauses out, from the start of the statement or of what begins before it. */

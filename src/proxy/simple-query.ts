@@ -62,6 +62,7 @@ export async function failQuery(conversation: Conversation, error: unknown): Pro
 function passesAtOnce({ state, reads }: Conversation, outlook: Outlook): boolean {
   if (outlook.refusal !== null || !outlook.passes || state.implicit || state.block === 'own')
     return false;
+  if (outlook.holds && state.exposesHeld) return false;
   if (outlook.reads > 0 && outlook.hasSettings && state.block !== 'none') return false;
   return reads === 'production' || !outlook.hasRelations;
 }

@@ -6,6 +6,7 @@ import { afterControl, beforeControl, controlDone } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
 import type { ErrorHandler, Expectation } from './expectation.ts';
+import { checkHold } from './held-cursors.ts';
 import { settle } from './pace.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { readOf } from './query-planner.ts';
@@ -23,6 +24,7 @@ export interface Step {
 /** Runs what must not write: guarded where it could, and otherwise as it stands. */
 export async function runRead(conversation: Conversation, step: Step): Promise<boolean> {
   const { own, metrics } = conversation;
+  checkHold(conversation, step.statement.verdict);
   const read = readOf(step.statement.verdict);
   const replacements = read === null ? [] : await bodyReplacements(conversation, read);
   own.guard();

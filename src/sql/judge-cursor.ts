@@ -1,16 +1,13 @@
 /** The verdict on DECLARE, FETCH, MOVE and CLOSE. */
-import type { ClosePortalStmt, DeclareCursorStmt, FetchStmt } from 'libpg-query';
+import type { ClosePortalStmt, DeclareCursorStmt, FetchStmt, Node } from 'libpg-query';
 import { judgeRead } from './judge-query.ts';
 import { refuse } from './refusal.ts';
 import type { Source } from './relation-uses.ts';
-import type { Control, Refusal } from './verdict.ts';
+import type { Control, Read, Refusal } from './verdict.ts';
 
-const optionHold = 0x20;
-
-const holdCursor = refuse(
-  'DECLARE ... WITH HOLD is not supported in a staged session',
-  'Declare the cursor WITHOUT HOLD and fetch from it before COMMIT.',
-);
+const options = { scroll: 0x02, insensitive: 0x08, hold: 0x20 } as const;
+/** Cursors that may lock no rows, as PostgreSQL itself says. */
+const lockless = options.scroll | options.insensitive | options.hold;
 
 const writingCursor = refuse(
   'DECLARE CURSOR must not contain data-modifying statements in WITH',
@@ -18,11 +15,25 @@ const writingCursor = refuse(
 );
 
 /** Judges a DECLARE by its query. */
-export function judgeDeclare(statement: DeclareCursorStmt, source: Source): Control | Refusal {
-  if (((statement.options ?? 0) & optionHold) !== 0) return holdCursor;
-  const body = judgeRead(statement.query, source, writingCursor);
-  if (body.kind === 'refuse') return body;
-  return { kind: 'control', action: { type: 'declare', name: statement.portalname ?? '', body } };
+export function judgeDeclare(
+  { options: given = 0, portalname: name = '', query }: DeclareCursorStmt,
+  source: Source,
+): Control | Refusal {
+  const read = judgeRead(query, source, writingCursor);
+  if (read.kind === 'refuse') return read;
+  // with its locking clauses PostgreSQL refuses the cursor, as it has to
+  const isRefused = (given & lockless) !== 0 && hasNoOtherLocks(query, read);
+  const body = isRefused ? { ...read, locking: [] } : read;
+  return {
+    kind: 'control',
+    action: { type: 'declare', name, body, holds: (given & options.hold) !== 0 },
+  };
+}
+
+/** Whether all locking clauses are the outermost query's own. */
+function hasNoOtherLocks(query: Node | undefined, { locking }: Read): boolean {
+  if (query === undefined || !('SelectStmt' in query)) return false;
+  return query.SelectStmt.lockingClause?.length === locking.length;
 }
 
 /** FETCH and MOVE run a cursor's query further. */

@@ -222,7 +222,13 @@ export type ControlAction =
       readonly calls: Calls;
     }
   | { readonly type: 'deallocate'; readonly name: string | null }
-  | { readonly type: 'declare'; readonly name: string; readonly body: Read }
+  | {
+      readonly type: 'declare';
+      readonly name: string;
+      readonly body: Read;
+      /** WITH HOLD: what is left of the query runs at COMMIT. */
+      readonly holds: boolean;
+    }
   | { readonly type: 'fetch' | 'close'; readonly name: string | null }
   /** UNLISTEN. */
   | { readonly type: 'pass' };

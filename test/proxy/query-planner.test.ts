@@ -70,8 +70,9 @@ suite('query planner', (test) => {
 
 function attempt(look: () => Outlook): Outlook | null {
   try {
-    const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath } = look();
-    return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath };
+    const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds } =
+      look();
+    return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds };
   } catch (error) {
     if (error instanceof SqlSyntaxError) return null;
     throw error;

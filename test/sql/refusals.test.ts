@@ -83,7 +83,6 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ["PREPARE TRANSACTION 'x'", /prepare transactions/],
   ["COMMIT PREPARED 'x'", /prepare transactions/],
   ["ROLLBACK PREPARED 'x'", /prepare transactions/],
-  ['DECLARE c CURSOR WITH HOLD FOR SELECT 1', /WITH HOLD/],
   ['DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING 1) SELECT * FROM d', /DECLARE CURSOR/],
   // Schema, rights, upkeep.
   ['CREATE TABLE n (a int)', /CREATE TABLE/],
