@@ -136,7 +136,12 @@ export interface Table {
   readonly signature: string;
 }
 
-/** The name shown to users: bare in schema public, else `schema.table`. */
+/** The name shown to users: bare in schema public, else `schema.table`. No two tables show the same. */
 export function shownName(schema: string, name: string): string {
-  return schema === 'public' ? name : `${schema}.${name}`;
+  return (schema === 'public' ? [name] : [schema, name]).map(shownPart).join('.');
+}
+
+/** A part with a dot in it could pass for two. */
+function shownPart(part: string): string {
+  return /[."]/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
 }

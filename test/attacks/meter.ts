@@ -8,9 +8,15 @@ export interface Meter {
    * machine the clock would tell of others, too.
    */
   readonly longestWork: () => number;
-  /** Bytes in use that nothing will free. */
-  readonly inUse: () => number;
+  readonly memory: () => Memory;
   stop(): void;
+}
+
+export interface Memory {
+  /** Bytes in use that nothing will free. */
+  readonly inUse: number;
+  /** Bytes that the process has of the machine: those in use, and what it keeps for later. */
+  readonly resident: number;
 }
 
 const interval = 10;
@@ -27,11 +33,11 @@ export function startMeter(): Meter {
   }, interval);
   return {
     longestWork: () => longest,
-    inUse: () => {
+    memory: () => {
       collectGarbage();
       last = process.cpuUsage();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
+      const { heapUsed, external, rss } = process.memoryUsage();
+      return { inUse: heapUsed + external, resident: rss };
     },
     stop: () => clearInterval(timer),
   };

@@ -38,12 +38,15 @@ UNION ALL SELECT 'client_definers', p.oid::regprocedure::text FROM ordinary c JO
   JOIN namespace n ON n.oid = p.pronamespace
   WHERE p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype) AND NOT pg_has_role(c.oid, p.proowner, 'MEMBER')
     AND has_schema_privilege(c.oid, n.oid, 'USAGE') AND has_function_privilege(c.oid, p.oid, 'EXECUTE')
-UNION ALL SELECT 'client_remote', p.oid::regprocedure::text FROM ordinary c JOIN pg_proc p ON p.proname IN ('dblink_connect', 'dblink_exec', 'dblink')
+UNION ALL SELECT 'client_remote', p.oid::regprocedure::text FROM ordinary c JOIN pg_proc p
+  ON p.proname IN ('dblink', 'dblink_connect', 'dblink_connect_u', 'dblink_exec', 'dblink_open', 'dblink_send_query')
   WHERE has_schema_privilege(c.oid, p.pronamespace, 'USAGE') AND has_function_privilege(c.oid, p.oid, 'EXECUTE')
 UNION ALL SELECT 'client_remote', 'server ' || s.srvname FROM ordinary c JOIN pg_foreign_server s ON has_server_privilege(c.oid, s.oid, 'USAGE')
+UNION ALL SELECT 'client_remote', 'foreign table ' || r.name FROM ordinary c JOIN relation r ON r.relkind = 'f'
+  WHERE has_table_privilege(c.oid, r.oid, 'SELECT') OR has_any_column_privilege(c.oid, r.oid, 'SELECT')
 UNION ALL SELECT 'client_files', p.oid::regprocedure::text FROM ordinary c JOIN pg_proc p ON p.proname IN (
     'pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'pg_file_write', 'pg_file_unlink', 'pg_file_rename',
-    'lo_import', 'lo_export', 'dblink_connect_u')
+    'lo_import', 'lo_export')
   WHERE has_schema_privilege(c.oid, p.pronamespace, 'USAGE') AND has_function_privilege(c.oid, p.oid, 'EXECUTE')
 UNION ALL SELECT 'client_sees_staging', s.oid::regclass::text FROM ordinary c JOIN pg_class s ON s.relkind IN ('r', 'S')
   JOIN pg_namespace n ON n.oid = s.relnamespace
