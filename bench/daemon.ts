@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 export interface Daemon {
+  readonly pid: number;
+  /** Base URL of the REST interface. */
+  readonly rest: string;
   /** The URL of a new session: `production` or `staged` is what its reads see. */
   newSession(reads: string): Promise<string>;
   stop(): Promise<void>;
@@ -18,6 +21,8 @@ export async function startBuiltDaemon(server: string, home: string): Promise<Da
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { rest, proxy } = await serving(createInterface(child.stderr));
   return {
+    pid: child.pid ?? 0,
+    rest,
     newSession: async (reads) => {
       const created = await fetch(`${rest}/sessions`, {
         method: 'POST',
