@@ -7,8 +7,8 @@ import type { ErrorHandler, Expectation } from './expectation.ts';
 import type { Names } from './names.ts';
 import type { ResponseRouter } from './response-router.ts';
 
-/** A table, column, function or type that is no more, or is of another type. */
-const unknownNames = new Set(['42P01', '42703', '42883', '42704', '42804', '42846']);
+/** A table, column, function or type that is no more, or is of another type; or a table that is known to have changed. */
+const unknownNames = new Set(['42P01', '42703', '42883', '42704', '42804', '42846', staleNames]);
 
 /**
  * Whether a function of an overlay met a name that is no more: a table that it refers to was altered, of which the table's

@@ -86,7 +86,8 @@ export function isLacking(each: Named, areSuspect: boolean): boolean {
   // a view without an overlay of this table was made for another one that bore its name
   const isForeign = meaning.overlay !== null && meaning.signature === '' && !meaning.isTwin;
   const isTarget = use.target !== null;
-  return meaning.stale || isForeign || (isTarget && (areSuspect || !meaning.writable));
+  const isUsable = meaning.writable && meaning.overlay !== null;
+  return meaning.stale || isForeign || (isTarget && (areSuspect || !isUsable));
 }
 
 /** @throws StageError when what the session staged in the table cannot be shown there any more */

@@ -214,6 +214,19 @@ suite('a table changes under a connection', (test) => {
     await client.query(`SELECT set_config('search_path', 'public', false)`);
     await client.query('UPDATE item SET amount = amount + 10 WHERE id = 1');
     assert.equal([await amount('public.item'), await amount('other.item')], [32, 31]);
+    await client.query('SET search_path = public');
+  });
+
+  test('a table that refers to the one that is written', async () => {
+    await proxied.database.query(
+      `CREATE TABLE above (id int PRIMARY KEY);
+       CREATE TABLE below (id int DEFAULT 0 REFERENCES above ON DELETE SET DEFAULT);
+       INSERT INTO above VALUES (0), (1), (2); INSERT INTO below VALUES (2)`,
+    );
+    await client.query('DELETE FROM above WHERE id = 2');
+    await proxied.database.query('ALTER TABLE below ALTER id SET DEFAULT 1');
+    await client.query('DELETE FROM above WHERE id = 0');
+    assert.equal((await client.query('SELECT id FROM below')).rows, [{ id: 1 }]);
   });
 });
 

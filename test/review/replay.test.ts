@@ -15,6 +15,8 @@ CREATE TABLE c_sn (id int PRIMARY KEY, pid int REFERENCES p (id) ON DELETE SET N
 CREATE TABLE c_sd (id int PRIMARY KEY, pid int DEFAULT 0 REFERENCES p (id) ON DELETE SET DEFAULT, x int);
 CREATE TABLE c_df (id int PRIMARY KEY, pid int REFERENCES p (id) DEFERRABLE INITIALLY DEFERRED, x int);
 CREATE TABLE c_key (pid int REFERENCES p (id) ON UPDATE CASCADE ON DELETE CASCADE, n int, x int, PRIMARY KEY (pid, n));
+CREATE TABLE task (id int PRIMARY KEY, owner int REFERENCES p (id) ON UPDATE CASCADE ON DELETE SET NULL,
+  worker int REFERENCES p (id) ON UPDATE CASCADE ON DELETE SET NULL);
 CREATE TABLE tree (id int PRIMARY KEY, parent int REFERENCES tree (id) ON DELETE CASCADE);
 CREATE TABLE pos (id int PRIMARY KEY, n int UNIQUE, m int, CONSTRAINT pos_m UNIQUE (m) DEFERRABLE INITIALLY IMMEDIATE);
 CREATE TABLE book (id int PRIMARY KEY, room int, during int4range, EXCLUDE USING gist (room WITH =, during WITH &&));
@@ -35,6 +37,7 @@ INSERT INTO p VALUES (0,'z','v'),(1,'a','v'),(2,'b','v'),(3,'c','v'),(4,'d','v')
 INSERT INTO c_na VALUES (1,1,1),(2,1,2); INSERT INTO c_re VALUES (1,2,1); INSERT INTO c_ca VALUES (1,3,1),(2,3,2),(3,7,3);
 INSERT INTO g_ca VALUES (1,1,3),(2,2,3),(3,3,7),(4,3,3); INSERT INTO c_sn VALUES (1,4,1); INSERT INTO c_sd VALUES (1,5,1);
 INSERT INTO c_df VALUES (1,6,1); INSERT INTO c_key VALUES (3,1,1),(3,2,2),(7,1,3);
+INSERT INTO task VALUES (1,7,7),(2,6,7);
 INSERT INTO tree VALUES (1,NULL),(2,1),(3,2),(4,2); INSERT INTO pos VALUES (1,1,1),(2,2,2),(3,3,3);
 INSERT INTO book VALUES (1,1,'[1,5)'),(2,1,'[10,20)');
 INSERT INTO gen (a) VALUES (1),(2);
@@ -53,6 +56,8 @@ const cases: Record<string, string> = {
   'one statement writes many children and parents': `WITH a AS (INSERT INTO c_na SELECT g, g, 1 FROM generate_series(71,90) g RETURNING pid) INSERT INTO p SELECT pid,'w'||pid FROM a`,
   'one statement deletes parent and child':
     'WITH a AS (DELETE FROM p WHERE id=1) DELETE FROM c_na WHERE pid=1',
+  'several foreign keys to one row':
+    'DELETE FROM c_ca WHERE pid=7; UPDATE p SET id=70 WHERE id=7; DELETE FROM p WHERE id=70',
   'cascade of two levels and a diamond': 'DELETE FROM p WHERE id=3',
   'cascade from several parents': 'DELETE FROM p WHERE id IN (3,7)',
   'cascade over staged children':

@@ -15,10 +15,16 @@ CREATE TABLE c_sn (id int PRIMARY KEY, pid int REFERENCES p (id) ON DELETE SET N
 CREATE TABLE c_sd (id int PRIMARY KEY, pid int DEFAULT 0 REFERENCES p (id) ON DELETE SET DEFAULT, x int);
 CREATE TABLE c_df (id int PRIMARY KEY, pid int REFERENCES p (id) DEFERRABLE INITIALLY DEFERRED, x int);
 CREATE TABLE c_code (id int PRIMARY KEY, code text REFERENCES p (code) ON UPDATE CASCADE ON DELETE SET NULL);
+CREATE TABLE task (id int PRIMARY KEY, owner int REFERENCES p (id) ON UPDATE CASCADE ON DELETE SET NULL,
+  worker int REFERENCES p (id) ON UPDATE CASCADE ON DELETE SET NULL, x int);
 CREATE TABLE tree (id int PRIMARY KEY, parent int REFERENCES tree (id));
 CREATE TABLE pos (id int PRIMARY KEY, n int UNIQUE, m int, CONSTRAINT pos_m UNIQUE (m) DEFERRABLE INITIALLY IMMEDIATE,
   d int CONSTRAINT pos_d UNIQUE DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE book (id int PRIMARY KEY, room int, during int4range, EXCLUDE USING gist (room WITH =, during WITH &&));
+CREATE TABLE seat (id int PRIMARY KEY, n int, during int4range, gone boolean DEFAULT false,
+  CONSTRAINT seat_free EXCLUDE USING gist (n WITH =, (during * '[0,100)') WITH &&) WHERE (NOT gone) DEFERRABLE,
+  late int, CONSTRAINT seat_late EXCLUDE (late WITH =) INITIALLY DEFERRED);
+CREATE TABLE circles (id int PRIMARY KEY, c circle, t text, EXCLUDE USING gist (t WITH =, (c::circle) WITH &&));
 CREATE DOMAIN pct AS int CHECK (VALUE BETWEEN 0 AND 100);
 CREATE TABLE ck (id int PRIMARY KEY, a int NOT NULL, b int, d pct, CONSTRAINT ck_ab CHECK (a < b), CONSTRAINT ck_a CHECK (a > 0));
 CREATE TABLE pair (a int, b text, v int, PRIMARY KEY (a, b));
@@ -43,9 +49,11 @@ INSERT INTO rate VALUES (1.0), (2); INSERT INTO rated VALUES (1, 1);
 INSERT INTO p VALUES (0,'z','v'),(1,'a','v'),(2,'b','v'),(3,'c','v'),(4,'d','v'),(5,'e','v'),(6,'f','v');
 INSERT INTO c_na VALUES (1,1,1),(2,1,2); INSERT INTO c_re VALUES (1,2,1); INSERT INTO c_ca VALUES (1,3,1),(2,3,2);
 INSERT INTO g_ca VALUES (1,1,1),(2,2,2); INSERT INTO c_sn VALUES (1,4,1); INSERT INTO c_sd VALUES (1,5,1); INSERT INTO c_df VALUES (1,6,1);
+INSERT INTO p VALUES (7,'g','v'),(8,'h','v'); INSERT INTO task VALUES (1,7,7),(2,8,8),(3,7,8);
 INSERT INTO c_code VALUES (1,'a'),(2,'b');
 INSERT INTO tree VALUES (1,NULL),(2,1),(3,2); INSERT INTO pos VALUES (1,1,1,1),(2,2,2,2),(3,3,3,3);
 INSERT INTO book VALUES (1,1,'[1,5)'),(2,1,'[10,20)'); INSERT INTO ck VALUES (1,1,2,50);
+INSERT INTO seat VALUES (1,1,'[1,5)',false),(2,1,'[1,9)',true),(3,2,'[1,5)',false); INSERT INTO circles VALUES (1,'<(0,0),5>','a');
 INSERT INTO pair VALUES (1,'x',1),(1,'y',2),(2,'x',3); INSERT INTO pair_child VALUES (1,1,'x'),(2,NULL,NULL);
 INSERT INTO part VALUES (1,'A@x',true,1),(2,'a@x',false,2),(3,'b@x',true,NULL);
 INSERT INTO gen (a) VALUES (1),(2);
@@ -69,6 +77,10 @@ const cases: Record<string, string> = {
     'UPDATE pos SET n = 3-n WHERE id IN (1,2); UPDATE pos SET n=99 WHERE id=1; UPDATE pos SET n=1 WHERE id=2; UPDATE pos SET n=2 WHERE id=1',
   'swap of a deferrable unique':
     'UPDATE pos SET m = 3-m WHERE id IN (1,2); UPDATE pos SET m=3 WHERE id=1; UPDATE pos SET m=m+1',
+  'exclusion over an expression': `INSERT INTO circles VALUES (2,'<(0,0),4>','a'); INSERT INTO circles VALUES (2,'<(0,0),4>','b'); UPDATE circles SET t='a'; INSERT INTO circles VALUES (3,'<(90,90),4>','a')`,
+  'deferrable exclusion': `INSERT INTO seat VALUES (4,1,'[4,6)'); UPDATE seat SET n=3-n; UPDATE seat SET gone=false WHERE id=2; UPDATE seat SET during='[2,6)' WHERE id=1; INSERT INTO seat VALUES (5,2,'[200,300)'),(6,2,'[200,300)'); INSERT INTO seat VALUES (7,NULL,'[1,5)'),(8,NULL,'[1,5)')`,
+  'deferred exclusion, mended': 'UPDATE seat SET late=1; UPDATE seat SET late=id',
+  'deferred exclusion, left': 'UPDATE seat SET late=1 WHERE id < 3',
   'deferred unique, mended': 'UPDATE pos SET d=2 WHERE id=1; UPDATE pos SET d=1 WHERE id=2',
   'deferred unique, left': 'UPDATE pos SET d=2 WHERE id=1',
   'shift of a unique': 'UPDATE pos SET n=n+10; UPDATE pos SET n=n-10',
@@ -95,6 +107,7 @@ const cases: Record<string, string> = {
   'reference to a unique column': `UPDATE p SET code='A' WHERE id=1; SELECT * FROM c_code; UPDATE p SET code='AA' WHERE id=1; SELECT * FROM c_code; DELETE FROM c_re; DELETE FROM p WHERE id=2; SELECT * FROM c_code; INSERT INTO c_code VALUES (3,'nope')`,
   'composite, match full': `INSERT INTO pair_child VALUES (3,1,NULL); INSERT INTO pair_child VALUES (3,9,'x'); INSERT INTO pair_child VALUES (3,2,'x'); DELETE FROM pair WHERE a=1; SELECT * FROM pair_child; UPDATE pair SET b='z' WHERE a=2`,
   'deferred foreign key, mended': `INSERT INTO c_df VALUES (9,60,0); INSERT INTO p VALUES (60,'n')`,
+  'several foreign keys to one row': `UPDATE p SET id=70 WHERE id=7; SELECT * FROM task ORDER BY id; UPDATE task SET x=1; DELETE FROM p WHERE id=8; SELECT * FROM task ORDER BY id; INSERT INTO task VALUES (4,70,70); UPDATE p SET id=71 WHERE id=70; DELETE FROM p WHERE id=71; SELECT * FROM task ORDER BY id; UPDATE task SET worker=99, owner=NULL; UPDATE task SET owner=99`,
   'deferred foreign key, left': 'INSERT INTO c_df VALUES (9,60,0)',
   'deferred parent delete, mended': `DELETE FROM p WHERE id=6; INSERT INTO p VALUES (6,'f2')`,
   'deferred parent delete, left': 'DELETE FROM p WHERE id=6',

@@ -148,7 +148,8 @@ export function parentStep(
   const check = restriction(table, foreignKey, event, rows, action === 'restrict', server);
   if (action === 'no action' || action === 'restrict') return check;
   const statement = actionStatement(table, foreignKey, event, rows, action);
-  const run = `  PERFORM set_config('stage.mutation', v_mutation::text, true), set_config('stage.origin', 'f', true);
+  const run = `  PERFORM stage.demand_current(${foreignKey.child.oid});
+  PERFORM set_config('stage.mutation', v_mutation::text, true), set_config('stage.origin', 'f', true);
   ${statement}
   PERFORM set_config('stage.origin', '', true);`;
   // the defaults may themselves point at a key that vanished

@@ -8,7 +8,7 @@ import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { parseQuery } from '../../sql/parse-query.ts';
 import { spliceBytes } from '../../sql/splice.ts';
-import type { RelationUse } from '../../sql/verdict.ts';
+import type { RelationUse, Statement } from '../../sql/verdict.ts';
 import { readViewQuery } from '../../sql/view-query.ts';
 import { installOverlay } from './install.ts';
 import { columnList, overlayName, upsertName } from './names.ts';
@@ -140,7 +140,7 @@ async function partitionBody(tx: Queryable, twin: Twin, server: number): Promise
 /** The view's query with the names of overlays in the place of tables. */
 async function viewBody(tx: Queryable, twin: Twin, view: string, server: number): Promise<Body> {
   const query = Buffer.from(view);
-  const [statement] = parseQuery(query);
+  const [statement] = parsedView(twin, query);
   const verdict = statement?.verdict;
   if (statement === undefined || verdict?.kind !== 'read')
     throw unreadable(twin, 'its definition is not a plain query');
@@ -169,6 +169,15 @@ function writtenView(twin: Twin, text: Buffer, sources: readonly Source[]): View
   const query = readViewQuery(text);
   const behind = sources.find(({ name }) => name !== null && name === query?.source);
   return query && behind?.target ? viewTarget(twin, query, behind.target) : null;
+}
+
+/** Not all that PostgreSQL prints of a view can be read again: the marks of a CYCLE clause come with a cast. */
+function parsedView(twin: Twin, query: Buffer): readonly Statement[] {
+  try {
+    return parseQuery(query);
+  } catch {
+    throw unreadable(twin, 'its definition cannot be parsed');
+  }
 }
 
 async function oidOf(tx: Queryable, schema: string, name: string): Promise<number> {

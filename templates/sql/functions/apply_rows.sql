@@ -1,4 +1,5 @@
--- Applies one run; if its rows collide with each other by the order in which PostgreSQL comes across them, one by one.
+-- Applies one run; if its rows collide with each other by the order in which PostgreSQL comes across them, or are several
+-- versions of one row, of which a statement takes but one, one by one.
 CREATE OR REPLACE FUNCTION stage.apply_rows(p_run stage.apply_run, p_state stage.audit_state) RETURNS stage.audit_state
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -11,7 +12,7 @@ BEGIN
   END IF;
   BEGIN
     RETURN stage.apply_run(p_run, p_state);
-  EXCEPTION WHEN unique_violation OR exclusion_violation THEN
+  EXCEPTION WHEN unique_violation OR exclusion_violation OR SQLSTATE 'ST003' THEN
     v_row.row_count := 1;
   END;
   FOR v_seq IN EXECUTE pg_catalog.format(

@@ -15,7 +15,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'uniques', stage.table_uniques(c.oid),
       'references', stage.foreign_keys(c.oid, 'child'),
       'referencedBy', stage.foreign_keys(c.oid, 'parent'),
-      'partitionBounds', (SELECT coalesce(jsonb_agg(pg_get_partition_constraintdef(t.relid) ORDER BY t.relid::oid), '[]')
+      -- a default partition that stands alone has no bounds
+      'partitionBounds', (SELECT coalesce(jsonb_agg(coalesce(pg_get_partition_constraintdef(t.relid), 'true') ORDER BY t.relid::oid), '[]')
                             FROM pg_partition_tree(c.oid) t WHERE t.isleaf AND c.relkind = 'p'),
       'policies', stage.table_policies(c.oid),
       'obstacle', stage.table_obstacle(c.oid))

@@ -10,7 +10,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
             'column', a.attname,
             'definition', CASE WHEN a.attname IS NULL THEN '(' || pg_get_indexdef(x.indexrelid, g, true) || ')'
                                ELSE pg_get_indexdef(x.indexrelid, g, true) END,
-            'type', (SELECT format_type(e.atttypid, NULL) FROM pg_attribute e WHERE e.attrelid = x.indexrelid AND e.attnum = g),
+            -- an index may store another type than the expression has
+            'type', (SELECT format_type(CASE WHEN oc.opckeytype IN (0, oc.opcintype) OR it.typtype = 'p' THEN e.atttypid ELSE oc.opcintype END, NULL)
+                       FROM pg_attribute e, pg_opclass oc JOIN pg_type it ON it.oid = oc.opcintype
+                      WHERE e.attrelid = x.indexrelid AND e.attnum = g AND oc.oid = x.indclass[g - 1]),
             'operator', stage.index_operator(x.indexrelid, g)) ORDER BY g)
         FROM generate_series(1, x.indnkeyatts) g
         LEFT JOIN pg_attribute a ON a.attrelid = p_relation AND a.attnum = x.indkey[g - 1] AND a.attnum > 0),
