@@ -13,8 +13,15 @@ export function impliedColumns({ columns: named }: CopyTarget, { columns }: Reso
   return ` (${given.map(({ name }) => quoteIdentifier(name)).join(', ')})`;
 }
 
-/** @throws StageError for a generated column, unless PostgreSQL finds another fault in the list before it */
-export function checkCopyColumns({ columns: named }: CopyTarget, { columns }: ResolvedName): void {
+/**
+ * @throws StageError for a generated column, unless PostgreSQL finds another fault in the list before it; and where it would
+ * leave lines out for what a domain says, which on a view is not known before
+ */
+export function checkCopyColumns(
+  { columns: named, skipsErrors }: CopyTarget,
+  { columns }: ResolvedName,
+): void {
+  if (skipsErrors && columns.some(({ domain }) => domain)) throw domainErrors;
   for (const [index, name] of (named ?? []).entries()) {
     const column = columns.find((each) => each.name === name);
     if (column === undefined || named?.indexOf(name) !== index) return;
@@ -34,6 +41,12 @@ export function copyOverriding(
   const isGiven = identity !== undefined && (named?.includes(identity.name) ?? true);
   return isGiven && !marksDefaults ? 'given' : 'system';
 }
+
+const domainErrors = new StageError(
+  'statement_not_supported',
+  'COPY with ON_ERROR into a table with columns of a domain cannot be staged',
+  { hint: 'Leave ON_ERROR out, and the lines that are wrong.' },
+);
 
 function generatedColumn(name: string): StageError {
   return new StageError('statement_not_supported', `column "${name}" is a generated column`, {

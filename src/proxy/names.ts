@@ -39,6 +39,7 @@ export interface ResolvedName {
     readonly generated: boolean;
     /** GENERATED ALWAYS AS IDENTITY. */
     readonly always: boolean;
+    readonly domain: boolean;
   }[];
   /** The temporary table that MERGE runs on, on servers that cannot merge into the overlay. */
   readonly merge: string | null;

@@ -59,6 +59,7 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
     copy: {
       columns,
       marksDefaults: given.includes('default'),
+      skipsErrors: given.includes('on_error'),
     },
     truncate: null,
   };

@@ -115,6 +115,8 @@ export interface CopyTarget {
   readonly columns: readonly string[] | null;
   /** Data may ask for a column's default (DEFAULT 'marker'). */
   readonly marksDefaults: boolean;
+  /** Lines that cannot be converted may be left out (ON_ERROR). */
+  readonly skipsErrors: boolean;
 }
 
 /** A right that a write needs, as PostgreSQL would ask for it. */

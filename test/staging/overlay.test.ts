@@ -20,6 +20,9 @@ CREATE TABLE heir () INHERITS (plain);
 CREATE TABLE child (id int PRIMARY KEY, guarded int REFERENCES guarded);
 CREATE TABLE root (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
 CREATE TABLE leaf PARTITION OF root FOR VALUES IN (1);
+CREATE TABLE pointed (id int PRIMARY KEY) PARTITION BY LIST (id);
+CREATE TABLE pointed_1 PARTITION OF pointed FOR VALUES IN (1);
+CREATE TABLE pointer (id int REFERENCES pointed_1);
 CREATE TABLE reserved (id int PRIMARY KEY, _stage_x int);
 CREATE TABLE uniquely (a int NOT NULL UNIQUE, b int);
 CREATE TABLE parent (id int PRIMARY KEY, code text UNIQUE);
@@ -34,6 +37,7 @@ const refused: Record<string, RegExp> = {
   ruled: /has rules/,
   plain: /inheritance/,
   leaf: /is a partition/,
+  pointed: /a partition with a foreign key of its own/,
   reserved: /_stage_/,
   child: /"child": a foreign key links it with "guarded", which has rules/,
 };

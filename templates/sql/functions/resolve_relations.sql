@@ -27,8 +27,9 @@ LANGUAGE sql STABLE AS $$
         'schema', 'stage_upsert_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'columns', (
         SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'name', a.attname, 'generated', a.attgenerated <> '', 'always', a.attidentity = 'a') ORDER BY a.attnum), '[]')
-        FROM pg_catalog.pg_attribute a
+          'name', a.attname, 'generated', a.attgenerated <> '', 'always', a.attidentity = 'a',
+          'domain', y.typtype = 'd') ORDER BY a.attnum), '[]')
+        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
       'table', coalesce(t.target, c.oid)::pg_catalog.int8,
       'tableColumns', t.target_columns,

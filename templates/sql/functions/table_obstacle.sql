@@ -12,9 +12,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
     WHEN c.relispartition THEN 'is a partition; write to its partitioned table instead'
     WHEN c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid)
       THEN 'is part of an inheritance tree'
+    WHEN c.relkind = 'p' AND EXISTS (
+      SELECT 1 FROM pg_partition_tree(c.oid) t JOIN pg_constraint k ON t.relid IN (k.conrelid, k.confrelid)
+      WHERE k.contype = 'f' AND k.conparentid = 0 AND t.level > 0)
+      THEN 'has a partition with a foreign key of its own, to it or from it'
     WHEN EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid) THEN 'has rules'
     WHEN EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname LIKE '\_stage\_%')
       THEN 'has a column whose name begins with _stage_'
+    WHEN EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'c' AND 0 > ANY (k.conkey))
+      THEN 'has a check over a system column'
     WHEN c.relnatts = 0 OR NOT EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)
       THEN 'has no columns'
     -- the shadow table has columns of its own, and PostgreSQL allows 1600

@@ -1,0 +1,82 @@
+/** What a staged session says of tables and statements that it cannot stage, instead of failing on the way. */
+import { createRole, testRole } from '../helpers/both-ways.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const role = testRole('caller');
+
+const schema = `
+CREATE TABLE whole (id int PRIMARY KEY, CHECK (whole IS NOT NULL));
+CREATE TABLE system (id int PRIMARY KEY, CHECK (tableoid > 0));
+CREATE DOMAIN pct AS int CHECK (VALUE < 100);
+CREATE TABLE share (id int PRIMARY KEY, of pct);
+CREATE TABLE arc (a int, b int);
+CREATE VIEW round AS WITH RECURSIVE r (a, b) AS (SELECT a, b FROM arc UNION ALL SELECT r.a, arc.b FROM r JOIN arc ON arc.a = r.b)
+  CYCLE a, b SET is_cycle TO 'Y' DEFAULT 'N' USING path SELECT a, b, is_cycle FROM r;
+CREATE TABLE joining (id int PRIMARY KEY);
+CREATE TABLE joined (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE lone (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE lone_rest PARTITION OF lone DEFAULT;
+CREATE FUNCTION half(int) RETURNS int IMMUTABLE LANGUAGE sql RETURN $1 / 2;
+REVOKE EXECUTE ON FUNCTION half FROM PUBLIC;
+CREATE TABLE halved (id int PRIMARY KEY, h int GENERATED ALWAYS AS (half(id)) STORED);
+CREATE TABLE checked (id int PRIMARY KEY CHECK (half(id) > 0));
+`;
+
+const unsupported: Record<string, string> = {
+  'a check of the whole row': 'INSERT INTO whole VALUES (1)',
+  'a check of a system column': 'INSERT INTO system VALUES (1)',
+  'lines left out for a domain': 'COPY share FROM STDIN (ON_ERROR ignore)',
+  'a view that cannot be read': 'SELECT * FROM round',
+};
+
+suite('what cannot be staged', (test) => {
+  let proxied: Proxied;
+  let url: string;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+    url = await proxied.session('staged');
+    await proxied.database.query(
+      `${createRole(role)}; GRANT SELECT, INSERT, UPDATE ON halved, checked TO ${role.name}`,
+    );
+  });
+  test.after(async () => {
+    await proxied.database.query(`DROP OWNED BY ${role.name}; DROP ROLE ${role.name}`);
+    await proxied.stop();
+  });
+
+  for (const [name, text] of Object.entries(unsupported)) {
+    test(name, async () => {
+      const client = await proxied.connect(url);
+      const error = await rejects(client.query(text));
+      assert.is(error.code, '0A000', error.message);
+    });
+  }
+
+  test("a function of a column or a check that is not the role's to execute", async () => {
+    const session = await proxied.daemon.newSession();
+    const client = await proxied.connect(
+      proxied.daemon.clientUrl(session, role.name, role.password),
+    );
+    for (const text of ['INSERT INTO halved VALUES (4)', 'INSERT INTO checked VALUES (4)']) {
+      const error = await rejects(client.query(text));
+      assert.is(error.code, '42501', error.message);
+      assert.match(error.message, 'permission denied for function half');
+    }
+  });
+
+  test('a table that becomes a partition', async () => {
+    const client = await proxied.connect(url);
+    await client.query('INSERT INTO joining VALUES (1)');
+    await proxied.database.query(
+      'ALTER TABLE joined ATTACH PARTITION joining FOR VALUES FROM (0) TO (9)',
+    );
+    assert.is((await rejects(client.query('INSERT INTO joining VALUES (2)'))).code, '0A000');
+  });
+
+  test('but a default partition that stands alone can', async () => {
+    const client = await proxied.connect(url);
+    assert.is((await client.query('INSERT INTO lone VALUES (1)')).rowCount, 1);
+  });
+});
