@@ -44,8 +44,15 @@ export function parseTree(text: Buffer): ParseResult {
   if (tree) return tree;
   const retried = parseWithoutComments(text);
   if (retried) return retried;
-  throw new SqlSyntaxError(fault.message, fault.position > 0 ? fault.position : null);
+  const position = fault.position > 0 ? fault.position : null;
+  throw new SqlSyntaxError(fault.message, position, isLacking(fault.message) ? '0A000' : '42601');
 }
+
+/** The grammar knows some things only to say that PostgreSQL does not have them. */
+const isLacking = (message: string) =>
+  /not (yet )?implemented$|only supported for ON DELETE actions$|no longer supported$|constraints cannot be (altered|marked) /.test(
+    message,
+  );
 
 /** Splits a text that has been parsed into PostgreSQL's own tokens, comments left out. */
 export function scanTokens(text: Buffer): readonly ScanToken[] {

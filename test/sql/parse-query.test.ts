@@ -165,6 +165,16 @@ suite('sql: query strings', (test) => {
     });
   }
 
+  test('tells what PostgreSQL does not have from mistakes', () => {
+    for (const sql of [
+      'CREATE ASSERTION a CHECK (true)',
+      'CREATE TABLE t (a int, FOREIGN KEY (a) REFERENCES u ON UPDATE SET NULL (a))',
+      'ALTER TABLE t ALTER CONSTRAINT c NOT VALID',
+      'CREATE TABLE t (a int, CHECK (a > 0) DEFERRABLE)',
+    ])
+      assert.is(syntaxErrorOf(Buffer.from(sql)).sqlstate, '0A000', sql);
+  });
+
   test('refuses a zero byte, behind which something may hide', () => {
     const refusal = refusalOf('SELECT 1\0; DELETE FROM t');
     assert.is(refusal.sqlstate, '22021');
