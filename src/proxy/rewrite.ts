@@ -33,7 +33,13 @@ import {
   obstacleToWrite,
 } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
-import { blankConflicts, hidesParameters, meaningAt, writeOptions } from './write-options.ts';
+import {
+  blankConflicts,
+  hidesParameters,
+  isMistakenConflict,
+  meaningAt,
+  writeOptions,
+} from './write-options.ts';
 
 export interface Rewrite {
   /** In bytes from the start of the statement's text. */
@@ -89,7 +95,7 @@ export class Rewriter {
     }
     const staged = await this.ensureOverlays(named, truncate?.cascades);
     for (const each of staged) checkOverlay(each);
-    if (staged.some((each) => isUnknownConflict(each, write))) return null;
+    if (staged.some((each) => isMistakenConflict(each, write))) return null;
     // Of the tables that a cascade reaches it is not known whether they run code.
     const replaced = await this.replace(write, staged, runsCode || truncate?.cascades === true);
     const rewrite = truncate
@@ -245,16 +251,6 @@ function nameReplacement({ use, meaning }: Named, body: Read | Write): Replaceme
   if (body.copy === null) return [{ start, end, text: name }];
   const text = `(SELECT ${body.copy.columns ?? '*'} FROM ${name})`;
   return [{ start: body.copy.start, end: body.copy.end, text }];
-}
-
-/** Whether ON CONFLICT sets a column of a view that is none of the table's: an error that has to name the view. */
-function isUnknownConflict({ use, meaning }: Named, { upserts, rights }: Write): boolean {
-  const { tableColumns } = meaning;
-  if (tableColumns === null || !upserts.some(({ target }) => target === use.start)) return false;
-  const set = rights.filter(
-    ({ target, operation }) => target === use.start && operation === 'UPDATE',
-  );
-  return set.some(({ columns }) => columns?.some((name) => !(name in tableColumns)));
 }
 
 const hiddenCatalog = new StageError(

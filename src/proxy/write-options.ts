@@ -3,7 +3,7 @@ import { StageError } from '../errors.ts';
 import { inferArbiters } from '../sql/arbiters.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { columnShape } from '../sql/upserts.ts';
-import type { Arbiter, ClausePart, RelationUse, Upsert, Write } from '../sql/verdict.ts';
+import type { Arbiter, ClausePart, RelationUse, Right, Upsert, Write } from '../sql/verdict.ts';
 import { copyOverriding } from './copy-columns.ts';
 import type { ResolvedName } from './names.ts';
 import { splicedPart } from './text-part.ts';
@@ -69,7 +69,7 @@ function conflictOption(
 ): object {
   const { alias, arbiter, set, where } = upsert;
   const arbiters = inferArbiters(inTable(arbiter, meaning), meaning.uniques);
-  if (arbiters?.length === 0) throw noArbiter(upsert, meaning);
+  if (arbiters?.length === 0) throw unclearArbiter;
   return {
     action: set === null ? 'nothing' : 'update',
     alias,
@@ -120,24 +120,34 @@ function twice({ alias }: Upsert): StageError {
 const isUnclear = ({ predicate, elements }: ResolvedName['uniques'][number]) =>
   predicate !== null || elements.some(({ column }) => column === null);
 
-function noArbiter({ arbiter, alias }: Upsert, { overlay, uniques }: ResolvedName): StageError {
-  if (arbiter.kind === 'constraint') {
-    return new StageError(
-      'statement_not_supported',
-      `constraint "${arbiter.name}" for table "${overlay?.name ?? alias}" does not exist`,
-      { sqlstate: '42704' },
-    );
-  }
-  if (uniques.some(isUnclear)) {
-    return new StageError(
-      'statement_not_supported',
-      'the proxy cannot tell which index the ON CONFLICT specification means',
-      { hint: "Of a partial index or one over expressions, repeat the definition's own words." },
-    );
-  }
-  return new StageError(
-    'statement_not_supported',
-    'there is no unique or exclusion constraint matching the ON CONFLICT specification',
-    { sqlstate: '42P10' },
+const unclearArbiter = new StageError(
+  'statement_not_supported',
+  'the proxy cannot tell which index the ON CONFLICT specification means',
+  { hint: "Of a partial index or one over expressions, repeat the definition's own words." },
+);
+
+/** Whether an ON CONFLICT clause of the relation is an error, which PostgreSQL tells best of the client's own text. */
+export function isMistakenConflict({ use, meaning }: Named, { upserts, rights }: Write): boolean {
+  const upsert = upserts.find(({ target }) => target === use.start);
+  if (upsert === undefined) return false;
+  const set = rights.filter(
+    ({ target, operation }) => target === use.start && operation === 'UPDATE',
   );
+  return setsUnknown(set, meaning) || fitsNothing(upsert, meaning);
+}
+
+/** It sets a column of a view that is none of the table's: the error has to name the view. */
+const setsUnknown = (set: readonly Right[], { tableColumns }: ResolvedName) =>
+  tableColumns !== null &&
+  set.some(({ columns }) => columns?.some((name) => !(name in tableColumns)));
+
+/** No index is meant, or one that DO UPDATE cannot use. */
+function fitsNothing({ arbiter, set }: Upsert, meaning: ResolvedName): boolean {
+  const { uniques } = meaning;
+  const names = inferArbiters(inTable(arbiter, meaning), uniques);
+  if (names?.length === 0) return arbiter.kind === 'constraint' || !uniques.some(isUnclear);
+  const isExclusion = uniques.some(
+    ({ name, kind }) => kind === 'exclusion' && names?.includes(name),
+  );
+  return set !== null && isExclusion;
 }

@@ -11,6 +11,7 @@ CREATE TABLE item (id int PRIMARY KEY, name text, n bigint DEFAULT 0, at timesta
   raw bytea, m mood, tags text[], doc jsonb, code char(4), d numeric(12, 3));
 CREATE TABLE pair (a int, b text, n int NOT NULL, UNIQUE (a, b), id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 CREATE TABLE fresh (id int PRIMARY KEY, n int);
+CREATE TABLE slot (id int PRIMARY KEY, during int4range, CONSTRAINT slot_free EXCLUDE USING gist (during WITH &&));
 INSERT INTO item (id, name, n) VALUES (1, 'one', 1), (2, 'two', 2);
 INSERT INTO pair (a, b, n) VALUES (1, 'x', 1);
 `;
@@ -23,7 +24,25 @@ const four = (value: number) => Buffer.from([0, 0, 0, value]);
 const eight = Buffer.alloc(8);
 eight.writeDoubleBE(0.1 + 0.2);
 
+/** Mistakes that PostgreSQL finds when it parses or plans the client's own text. */
+const mistakes = [
+  `INSERT INTO item (id) VALUES (1) ON CONFLICT (nowhere) DO NOTHING`,
+  `INSERT INTO item (id) VALUES (1) ON CONFLICT (id, name) DO UPDATE SET item.name = 'x'`,
+  `INSERT INTO item (id) VALUES (1) ON CONFLICT (name) DO UPDATE SET name = 'x'`,
+  `INSERT INTO item (id) VALUES (1) ON CONFLICT ON CONSTRAINT nowhere DO NOTHING`,
+  `INSERT INTO slot VALUES (1, '[1,2)') ON CONFLICT ON CONSTRAINT slot_free DO UPDATE SET id = 2`,
+];
+
 const scripts: Record<string, readonly Buffer[]> = {
+  'what PostgreSQL refuses': [
+    ...mistakes.flatMap((text) => [q(text), run(text), s, q('BEGIN'), q(text), q('ROLLBACK')]),
+    ...mistakes.flatMap((text, index) => [
+      q(`PREPARE m${index} AS ${text}`),
+      q(`EXECUTE m${index}`),
+    ]),
+    q(`INSERT INTO slot VALUES (1, '[1,2)') ON CONFLICT ON CONSTRAINT slot_free DO NOTHING`),
+    q(`INSERT INTO slot VALUES (2, '[1,2)') ON CONFLICT ON CONSTRAINT slot_free DO NOTHING`),
+  ],
   'the first of its table, under a snapshot from before': [
     ...['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1'].map(q),
     q('INSERT INTO fresh VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = fresh.n + 1 RETURNING n'),
