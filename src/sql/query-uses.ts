@@ -24,7 +24,9 @@ import type { Notes } from './query-notes.ts';
 import { emptyNotes } from './query-notes.ts';
 import {
   conflictWithoutTarget,
+  cteInConflict,
   currentOf,
+  excludedConflict,
   isLockingItself,
   lockingRecursion,
   oldRowOfUpsert,
@@ -43,7 +45,7 @@ import type { Scope } from './scope.ts';
 import { isInScope, scopeWith } from './scope.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
-import { locateUpsert, returnsOldRow } from './upserts.ts';
+import { locateUpsert, readsCte, returnsOldRow } from './upserts.ts';
 import type { Calls, Qualifier, Refusal, RelationUse, Right } from './verdict.ts';
 
 /** What a query uses; places in ascending order. */
@@ -169,6 +171,8 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   if (returnsOldRow(insert)) note(walk, oldRowOfUpsert);
   else if (upsert === null) note(walk, unclearConflict);
   else if (upsert.set && upsert.arbiter.kind === 'any') note(walk, conflictWithoutTarget);
+  else if (upsert.set && upsert.alias === 'excluded') note(walk, excludedConflict);
+  else if (readsCte(clause, scope)) note(walk, cteInConflict);
   else walk.notes.upserts.push(upsert);
   if (upsert?.set) noteRight(walk, target, rightToSet('UPDATE', clause.targetList));
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });

@@ -42,6 +42,16 @@ export const oldRowOfUpsert = refuse(
   'Read the row before the statement, and return its new values.',
 );
 
+export const cteInConflict = refuse(
+  'ON CONFLICT DO UPDATE that reads a WITH query cannot be staged',
+  'Write the query as a sub-select of DO UPDATE.',
+);
+
+export const excludedConflict = refuse(
+  'ON CONFLICT DO UPDATE of a table that is called excluded cannot be staged',
+  'Give the table an alias: INSERT INTO excluded AS e.',
+);
+
 export const writeWithinReturning = refuse(
   'RETURNING that reads a WITH query, beside one that writes, cannot be staged',
   'Put the statement into the WITH clause, too, and read both in a SELECT behind it.',

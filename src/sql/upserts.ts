@@ -1,7 +1,16 @@
 /** INSERT ... ON CONFLICT: where its clause stands, and what it says. */
-import type { ColumnRef, InsertStmt, Node, OnConflictClause, ScanToken } from 'libpg-query';
+import type {
+  ColumnRef,
+  InsertStmt,
+  Node,
+  OnConflictClause,
+  RangeVar,
+  ScanToken,
+} from 'libpg-query';
 import { scanTokens } from './parser.ts';
 import type { Source } from './relation-uses.ts';
+import type { Scope } from './scope.ts';
+import { isInScope } from './scope.ts';
 import { collectNodes, textsOf } from './tree.ts';
 import type { Arbiter, ByteRange, ClausePart, Upsert } from './verdict.ts';
 
@@ -60,6 +69,14 @@ export function returnsOldRow({ returningClause, onConflictClause }: InsertStmt)
   );
   const columns: ColumnRef[] = collectNodes(returningClause.exprs, 'ColumnRef');
   return columns.some(({ fields }) => ['old', ...names].includes(textsOf(fields)[0]));
+}
+
+/** Whether DO UPDATE reads a WITH query, which what it runs in does not have. */
+export function readsCte({ targetList, whereClause }: OnConflictClause, scope: Scope): boolean {
+  const relations: RangeVar[] = collectNodes([targetList, whereClause], 'RangeVar');
+  return relations.some(
+    ({ schemaname, relname }) => schemaname === undefined && isInScope(relname, scope),
+  );
 }
 
 /** What decides whether a row is in the way; null for an inference that is not understood. */

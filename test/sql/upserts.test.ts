@@ -141,6 +141,19 @@ suite('upserts', (test) => {
     assert.is(upsertsOf(`${upsert} new.a, b`).upserts.length, 1);
   });
 
+  test('DO UPDATE cannot read a WITH query', () => {
+    const upsert = 'INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b =';
+    for (const set of ['(SELECT x FROM w)', '1 WHERE EXISTS (SELECT FROM w)'])
+      assert.match(refusalOf(`WITH w AS (SELECT 1 AS x) ${upsert} ${set}`).message, /WITH query/);
+    assert.is(upsertsOf(`WITH v AS (SELECT 1) ${upsert} (SELECT x FROM w)`).upserts.length, 1);
+  });
+
+  test('a table that is called excluded needs an alias for DO UPDATE', () => {
+    const update = 'ON CONFLICT (a) DO UPDATE SET b = excluded.b';
+    assert.match(refusalOf(`INSERT INTO excluded VALUES (1) ${update}`).message, /excluded/);
+    assert.is(upsertsOf(`INSERT INTO excluded AS e VALUES (1) ${update}`).upserts.length, 1);
+  });
+
   test('OVERRIDING is told with its target', () => {
     const { verdict } = onlyStatement('INSERT INTO t OVERRIDING USER VALUE VALUES (1)');
     const query = queryIn(verdict);
