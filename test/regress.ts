@@ -2,8 +2,9 @@
  * PostgreSQL's own regression files, staged and compared with direct execution statement by statement:
  * `npm run regress -- <directory of src/test/regress/sql> [name ...]`. The files come with PostgreSQL's source, of the
  * server's major (src/test/regress/sql, with src/test/regress/data beside it); they are not part of this repository. Without
- * names, those about writing are run. The columns: `wording` is the same SQLSTATE in other words, `consequence` what comes behind
- * a refusal in the same transaction, `run directly` DDL and what has to run with it, `skipped` triggers, rules and psql's own.
+ * names, those about writing are run (`generated` is called `generated_stored` from 18 on). The columns: `wording` is the same
+ * SQLSTATE in other words, `consequence` what comes behind a refusal in the same transaction, `run directly` DDL and what has to
+ * run with it, `skipped` triggers, rules and psql's own.
  * STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server. STAGE_TEST_SHOW=differ,refused,wording says what is listed.
  */
 import { readFile } from 'node:fs/promises';
@@ -17,7 +18,7 @@ import { splitSql } from './regress/split-sql.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
 
 const written =
-  'insert insert_conflict update delete returning with merge copy copy2 foreign_key truncate identity generated constraints';
+  'insert insert_conflict update delete returning with merge copy copy2 foreign_key truncate identity constraints generated generated_stored';
 const [directory, ...given] = process.argv.slice(2);
 if (directory === undefined) {
   process.stdout.write(

@@ -162,6 +162,8 @@ const waitsForOverlays = (lines: readonly string[]) =>
 async function compare(progress: Progress, statement: FileStatement): Promise<void> {
   const { desks, counts, findings } = progress;
   const { text, data, line } = statement;
+  // sequences may have been made since the last approval
+  if (progress.since.length === 0) await desks.mark();
   progress.since.push(statement);
   const direct = withoutNotices(await desks.onTwin(text, data));
   if (progress.tainted) {

@@ -18,9 +18,11 @@ export interface Desks {
   onStage(text: string, data?: string | null): Promise<string[]>;
   /** Has the proxy's client connect as another role from now on; null for the superuser. */
   become(role: string | null): Promise<void>;
+  /** Notes where sequences are before anything is staged, for `discard`. */
+  mark(): Promise<void>;
   /** Approves what is staged and begins a new session. Gives what went wrong, or null. */
   approve(): Promise<string | null>;
-  /** Drops what is staged since the last approval; production's sequences go back to where the twin's were then. */
+  /** Drops what is staged since the last approval; production's sequences go back to where they were marked. */
   discard(): Promise<void>;
   /** All rows of both databases where they differ. */
   differences(): Promise<string[]>;
@@ -55,7 +57,6 @@ export async function openDesks(): Promise<Desks> {
   const begin = async () => {
     clients.session = await daemon.newSession({ project_id: 'regress', reads: 'staged' });
     await connect();
-    marks.sequences = await sequencesOf(twin);
   };
   await begin();
   return {
@@ -69,6 +70,9 @@ export async function openDesks(): Promise<Desks> {
     become: async (role) => {
       clients.role = role;
       await connect();
+    },
+    mark: async () => {
+      marks.sequences = await sequencesOf(twin);
     },
     approve: async () => {
       const failure = await approveSession(daemon, clients.session);
