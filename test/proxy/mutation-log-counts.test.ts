@@ -84,6 +84,9 @@ const cases: Record<string, Case> = {
   'MERGE with three actions': alone(
     'MERGE INTO item t USING (VALUES (1, 11), (2, 22), (9, 99), (8, 88)) v (id, n) ON t.id = v.id WHEN MATCHED AND v.id = 1 THEN DELETE WHEN MATCHED THEN UPDATE SET n = v.n WHEN NOT MATCHED THEN INSERT (id, n) VALUES (v.id, v.n)',
   ),
+  "MERGE with foreign keys' actions of an UPDATE and a DELETE": alone(
+    'MERGE INTO item t USING (VALUES (1), (4), (9)) v (id) ON t.id = v.id WHEN MATCHED AND v.id = 4 THEN DELETE WHEN MATCHED THEN UPDATE SET id = 100 WHEN NOT MATCHED THEN INSERT (id) VALUES (v.id)',
+  ),
   'MERGE of which one action applies': alone(
     'MERGE INTO item t USING (VALUES (9)) v (id) ON t.id = v.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (v.id)',
   ),
