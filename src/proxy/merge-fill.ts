@@ -3,7 +3,8 @@ import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Merge, MergeParts, RelationUse, Write } from '../sql/verdict.ts';
-import type { Judgement, ResolvedName } from './names.ts';
+import type { Judgement } from './called-names.ts';
+import type { ResolvedName } from './names.ts';
 import { splicedPart } from './text-part.ts';
 
 interface Named {

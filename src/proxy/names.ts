@@ -2,7 +2,9 @@
 
 import type { UniqueIndex } from '../sql/arbiters.ts';
 import { isAllowedFunction, isStageableVolatile } from '../sql/functions.ts';
-import type { Calls, FunctionUse, QualifiedName } from '../sql/verdict.ts';
+import type { Calls, QualifiedName } from '../sql/verdict.ts';
+import type { Called, Judgement } from './called-names.ts';
+import { calledKey, harmless, namesCalled } from './called-names.ts';
 import type { OwnCall, OwnStatement } from './own-messages.ts';
 
 /** What stage.resolve_relations says of a name. */
@@ -57,22 +59,6 @@ export interface ResolvedName {
   readonly stale: boolean;
 }
 
-/** What calling something in a staged write may do. */
-export interface Judgement {
-  /** A function that may be a volatile one and is not known to do no harm. */
-  readonly harmful: FunctionUse | null;
-  /** Code runs that somebody wrote in this database. */
-  readonly runsCode: boolean;
-  /** It may give another result when it is called again. */
-  readonly isVolatile: boolean;
-}
-
-interface Called extends QualifiedName {
-  readonly kind: 'function' | 'operator' | 'type';
-}
-
-const harmless: Judgement = { harmful: null, runsCode: false, isVolatile: false };
-
 /** Runs a statement of ours now, and gives its rows. */
 export type Ask = (
   statement: OwnStatement,
@@ -85,6 +71,10 @@ const resolveRelations: OwnStatement = { text: `SELECT ${path}, stage.resolve_re
 
 const findCode: OwnStatement = {
   text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
+};
+
+const areCurrent: OwnStatement = {
+  text: `SELECT ${path}, pg_catalog.bool_and(stage.is_current(e)) FROM pg_catalog.jsonb_array_elements($1) e`,
 };
 
 /** More names than any application uses: what fills the memory is not kept. */
@@ -167,6 +157,12 @@ export class Names {
     return names.map((name) => this.relations.get(keyOf(name)) ?? unresolved);
   }
 
+  /** The same for a read, of which nothing verifies that what was known of its names is still good: others may have made overlays. */
+  async refresh(names: readonly QualifiedName[]): Promise<ResolvedName[]> {
+    const isCurrent = names.length > 0 && (await this.areCurrent(distinct(names)));
+    return this.resolve(names, !isCurrent);
+  }
+
   /** What may happen when the names are called in a staged write. */
   async judge(calls: Calls): Promise<Judgement> {
     const called = namesCalled(calls);
@@ -190,6 +186,17 @@ export class Names {
   /** The schema of the production tables whose overlays are in the given one. */
   readonly productionSchema = (overlaySchema: string): string | undefined =>
     this.productionSchemas.get(overlaySchema);
+
+  /** Says whether all of the names are known, and stand for what they stood for. */
+  private async areCurrent(names: readonly QualifiedName[]): Promise<boolean> {
+    const known = names.flatMap((name) => {
+      const meaning = this.relations.get(keyOf(name));
+      return meaning ? [{ ...name, oid: meaning.oid, signature: meaning.signature }] : [];
+    });
+    if (known.length < names.length) return false;
+    const [row] = await this.ask(areCurrent, [Buffer.from(JSON.stringify(known))]);
+    return this.notePath(row?.[0]) && String(row?.[1]) === 't';
+  }
 
   /** Says whether what was known before is still good. */
   private async learnRelations(names: readonly QualifiedName[]): Promise<boolean> {
@@ -246,26 +253,6 @@ export class Names {
     if (kind !== 'function' || isStageableVolatile(schema, name)) return false;
     return !isAllowedFunction({ schema, name }, this.allowedFunctions);
   }
-}
-
-/** Operators that the grammar calls without naming them: CASE, USING, BETWEEN and the like. */
-const implied = ['=', '<', '<=', '>', '>='].map((name) => ({ schema: null, name }));
-
-function namesCalled({ functions, operators, types }: Calls): Called[] {
-  const all = [
-    ...functions.map(asCalled('function')),
-    ...[...operators, ...implied].map(asCalled('operator')),
-    ...types.map(asCalled('type')),
-  ];
-  return [...new Map(all.map((each) => [calledKey(each), each])).values()];
-}
-
-function asCalled(kind: Called['kind']): (name: QualifiedName) => Called {
-  return ({ schema, name }) => ({ kind, schema, name });
-}
-
-function calledKey({ kind, schema, name }: Called): string {
-  return [kind, ...(schema === null ? [] : [schema]), name].join('\0');
 }
 
 const unresolved: ResolvedName = {

@@ -134,9 +134,10 @@ export class Rewriter {
     return runsCode;
   }
 
-  /** Prepares a read that is to see what is staged. Names are asked for again: others may have made overlays since. */
+  /** Prepares a read that is to see what is staged. Names are asked about again: others may have made overlays since. */
   async read(read: Read): Promise<Rewrite> {
-    const named = await this.ensureOverlays(await this.resolve(read.relations, true));
+    const meanings = await this.names.refresh(read.relations);
+    const named = await this.ensureOverlays(withMeanings(read.relations, meanings));
     for (const each of named) {
       const obstacle = obstacleToOnly(each);
       if (obstacle) throw obstacle;
@@ -146,8 +147,7 @@ export class Rewriter {
   }
 
   private async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {
-    const meanings = await this.names.resolve(relations, again);
-    return relations.map((use, index) => ({ use, meaning: meanings[index] as ResolvedName }));
+    return withMeanings(relations, await this.names.resolve(relations, again));
   }
 
   /** Has overlays made or rebuilt where that is needed, and gives what the names stand for then. */
@@ -231,6 +231,13 @@ function mergedInto(
     if (each.start === target.start) return target;
     return own.some(({ start }) => start === each.start) ? { ...each, text: '' } : each;
   });
+}
+
+function withMeanings(
+  relations: readonly RelationUse[],
+  meanings: readonly ResolvedName[],
+): Named[] {
+  return relations.map((use, index) => ({ use, meaning: meanings[index] as ResolvedName }));
 }
 
 function isWithin(inner: ByteRange, outer: ByteRange): boolean {

@@ -12,32 +12,19 @@ DECLARE
   v_relations jsonb := p_relations;
   v_entry jsonb;
   v_relation oid;
-  v_signature text;
-  v_is_stale boolean;
   v_denied text;
 BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
-  -- every statement of SQL costs here: what an expression can tell is asked by one
   FOR v_index IN 0 .. pg_catalog.jsonb_array_length(v_relations) - 1 LOOP
     v_entry := v_relations -> v_index;
-    v_relation := stage.relation_named(v_entry);
-    SELECT o.signature, o.stamp <> stage.table_stamp(v_relation) INTO v_signature, v_is_stale
-    FROM stage.overlay o WHERE o.relation = v_relation;
-    IF NOT FOUND THEN
-      v_signature := stage.signature_of(v_relation);
-      v_is_stale := false;
-    END IF;
-    IF v_relation IS DISTINCT FROM (v_entry ->> 'oid')::pg_catalog.oid
-      OR v_signature IS DISTINCT FROM v_entry ->> 'signature'
-      OR v_is_stale
-      OR stage.twin_is_stale(v_relation)
-    THEN
+    IF NOT stage.is_current(v_entry) THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_entry ->> 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
-    IF v_signature IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry -> 'rights') THEN
+    v_relation := v_entry ->> 'oid';
+    IF v_entry ->> 'signature' IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry -> 'rights') THEN
       RAISE EXCEPTION 'permission denied for % %', CASE WHEN v_entry ? 'view' THEN 'view' ELSE 'table' END, v_entry ->> 'name'
         USING ERRCODE = 'insufficient_privilege';
     END IF;
