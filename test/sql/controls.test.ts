@@ -151,19 +151,25 @@ suite('sql: controls', (test) => {
     });
   }
 
-  test('DECLARE keeps its query', () => {
-    const sql = 'DECLARE "C" BINARY SCROLL CURSOR FOR SELECT * FROM t FOR UPDATE';
-    const { text, verdict } = onlyStatement(sql);
+  const locksOf = (options: string, query: string) => {
+    const { text, verdict } = onlyStatement(`DECLARE "C" ${options} CURSOR FOR ${query}`);
     if (verdict.kind !== 'control' || verdict.action.type !== 'declare')
       throw new Error('no DECLARE');
-    assert.is(verdict.action.name, 'C');
-    assert.equal(
-      verdict.action.body.relations.map((range) => slice(text, range)),
-      ['t'],
-    );
-    assert.equal(
-      verdict.action.body.locking.map((range) => slice(text, range)),
-      ['FOR UPDATE'],
-    );
+    const { name, body, holds } = verdict.action;
+    const slices = (ranges: typeof body.locking) => ranges.map((range) => slice(text, range));
+    return [name, slices(body.relations), slices(body.locking), holds];
+  };
+
+  test('DECLARE keeps its query', () => {
+    const query = 'SELECT * FROM t FOR UPDATE';
+    assert.equal(locksOf('BINARY NO SCROLL', query), ['C', ['t'], ['FOR UPDATE'], false]);
+  });
+
+  test('DECLARE keeps the locks that PostgreSQL refuses, and no others', () => {
+    for (const options of ['SCROLL', 'INSENSITIVE', 'SCROLL BINARY'])
+      assert.equal(locksOf(options, 'SELECT * FROM t FOR UPDATE'), ['C', ['t'], [], false]);
+    const inner = 'SELECT * FROM (SELECT * FROM t FOR SHARE) x';
+    assert.equal(locksOf('SCROLL', inner), ['C', ['t'], ['FOR SHARE'], false]);
+    assert.equal(locksOf('SCROLL', `${inner} FOR UPDATE`).at(2), ['FOR SHARE', 'FOR UPDATE']);
   });
 });
