@@ -9,6 +9,8 @@ import { checkHold } from './held-cursors.ts';
 import type { Portal } from './prepared-statements.ts';
 import { preparingText, sqlStatement } from './prepared-statements.ts';
 import { checkName } from './reserved-names.ts';
+import { noteResult } from './result-type.ts';
+
 import { answerToWrite } from './staging-steps.ts';
 
 /** @throws StageError for what is refused */
@@ -88,6 +90,7 @@ function executeControl(
   const onDone = () => succeed(conversation, portal, action);
   link.send(frame, retry.answer('execute', { ...particular, onDone }));
   afterControl(conversation, action, portal.statement.replacements);
+  if (action.type === 'prepare') noteResult(conversation, action.name, action.body);
 }
 
 function succeed(conversation: Conversation, { statement }: Portal, action: ControlAction): void {

@@ -16,6 +16,7 @@ import type { QueryPlan } from './query-planner.ts';
 import { blankLocking, readOf } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
 import { checkName } from './reserved-names.ts';
+import { noteResult } from './result-type.ts';
 import { bodyReplacements, prepareReplacements } from './staging-steps.ts';
 
 interface Parsing {
@@ -117,10 +118,11 @@ const nothingReplaced: Preparation = { replacements: [], typeList: [], parameter
 
 /** Sends the Parse, changed only where something is replaced. */
 function prepare(
-  { statements, link, names, types, retry, pending, state }: Conversation,
+  conversation: Conversation,
   { message, asked, plan, statement }: Parsing,
   { replacements, typeList, parameterTypes }: Preparation,
 ): void {
+  const { statements, link, names, types, retry, pending, state } = conversation;
   const prepared: PreparedStatement = {
     name: asked.name,
     origin: 'parse',
@@ -133,12 +135,14 @@ function prepare(
     typeList,
     reads: state.reads,
     parameterTypes,
+    result: null,
   };
   if (prepared.body.kind === 'write') prepared.parameterTypes ??= types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
   if (replacements.length === 0) {
     link.send(message.frame, retry.answer('parse', { onFailure }));
+    noteResult(conversation, prepared.name, prepared.body);
     return;
   }
   const text = preparingText(prepared);
@@ -151,4 +155,5 @@ function prepare(
     (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   );
   link.send(frame, retry.answer('parse', { onFailure, onError }));
+  noteResult(conversation, prepared.name, prepared.body);
 }

@@ -10,6 +10,7 @@ import { mapErrors } from './error-mapping.ts';
 import { fence } from './pace.ts';
 import type { SentText } from './position-map.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
+import { checkResult } from './result-type.ts';
 import { watched } from './rewrite.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
 import { protectWrite, waitForRow } from './write-protection.ts';
@@ -77,6 +78,7 @@ export async function readyForWrite(
   else protectWrite(conversation, message);
   if (rewrite.fill !== null) makeMergeTarget(own, rewrite.fill);
   prepareAgain(conversation, statement, rewrite.replacements);
+  await checkResult(conversation, statement);
   if (given !== null || bind.values.length > 0) {
     await learnParameterTypes(conversation, statement);
   }

@@ -24,6 +24,8 @@ export interface PreparedStatement {
   reads: number;
   /** Type OIDs of its parameters, once the server has told. */
   parameterTypes: readonly number[] | null;
+  /** The columns that it gives, and under which version of names these were last found; null when that is not known. */
+  result: { readonly columns: Buffer; readonly version: number } | null;
 }
 
 /** The text that prepares a statement upstream. */
@@ -61,6 +63,7 @@ export function sqlStatement(
     typeList,
     reads,
     parameterTypes: null,
+    result: null,
   };
 }
 

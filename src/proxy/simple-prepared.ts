@@ -4,6 +4,7 @@ import type { Conversation } from './conversation.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { sqlStatement } from './prepared-statements.ts';
+import { checkResult } from './result-type.ts';
 import { watched } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
@@ -63,10 +64,11 @@ async function executeWrite(
   return runWrite(conversation, step, {
     body,
     bodyText: statement.bodyText,
-    prepare: ({ replacements, fill }) => {
+    prepare: async ({ replacements, fill }) => {
       if (fill !== null) makeMergeTarget(conversation.own, fill);
       prepareAgain(conversation, statement, replacements);
-      return learnParameterTypes(conversation, statement);
+      await checkResult(conversation, statement);
+      await learnParameterTypes(conversation, statement);
     },
     enter: (call) => {
       const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;

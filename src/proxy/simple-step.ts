@@ -10,6 +10,7 @@ import { checkHold } from './held-cursors.ts';
 import { settle } from './pace.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { readOf } from './query-planner.ts';
+import { noteResult } from './result-type.ts';
 import { bodyReplacements } from './staging-steps.ts';
 import { textToSend } from './statement-text.ts';
 
@@ -55,6 +56,7 @@ export async function sendControl(
     },
   });
   afterControl(conversation, action, replacements);
+  if (action.type === 'prepare') noteResult(conversation, action.name, action.body);
   conversation.link.close();
   await settle(conversation);
   return isReadyShown;

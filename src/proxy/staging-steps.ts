@@ -16,6 +16,7 @@ import type { PreparedStatement, PrepareReplacements } from './prepared-statemen
 import { noParameters, preparingText } from './prepared-statements.ts';
 import { blankLocking } from './query-planner.ts';
 import { ownPrefix } from './reserved-names.ts';
+import { checkResult } from './result-type.ts';
 
 /** What is replaced in a statement: row locks always, names in writes, and in reads that are to see staged rows. */
 export async function bodyReplacements(
@@ -101,7 +102,8 @@ export function prepareAgain(
 ): void {
   const replacements = [...inBody, ...statement.typeList];
   const isSame = isDeepStrictEqual(statement.replacements, replacements);
-  if (isSame && statement.reads === state.reads) return;
+  // Whatever runs in the place of a read is guarded as one.
+  if (isSame && (statement.body.kind === 'read' || statement.reads === state.reads)) return;
   // A Parse fixes the types for the statement's whole life.
   if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;
   statement.replacements = replacements;
@@ -128,6 +130,7 @@ export async function refreshRead(
   if (reads === 'production' || body.kind !== 'read' || body.relations.length === 0) return;
   const { replacements } = await rewriter.read(body);
   prepareAgain(conversation, statement, replacements);
+  await checkResult(conversation, statement);
 }
 
 /** Asks the server for the types of a statement's parameters, once. */
