@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS stage.function (
 export async function migrate(db: Database): Promise<void> {
   try {
     await db.transaction(async (tx) => {
+      // asked before, too: nobody who holds the lock keeps a daemon from starting that has nothing to change
+      if (await isCurrent(tx)) return;
       await tx.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
       if (await isCurrent(tx)) return;
       await tx.query(bookkeeping);

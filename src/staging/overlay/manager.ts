@@ -22,8 +22,11 @@ export interface OverlayManager {
   ensureTwins(relations: readonly number[]): Promise<void>;
 }
 
-/** Installations hold this advisory lock one after the other, so that several daemons never build the same overlay at once. */
-const installationLock = 0x73746169;
+/**
+ * Installations come one after the other, so that several daemons never build the same overlay at once. No advisory lock: any
+ * role of the database could hold that, and this one nobody but the service account.
+ */
+const lockInstallation = 'LOCK TABLE stage.overlay IN SHARE UPDATE EXCLUSIVE MODE';
 
 /** Rebuilding a view waits for statements that use it; a client's open transaction must not block everybody for long. */
 const lockTimeout = '5s';
@@ -32,7 +35,7 @@ const lockTimeout = '5s';
 export function createOverlayManager(db: Database): OverlayManager {
   const install = (work: (tx: Queryable, server: number) => Promise<void>) =>
     db.transaction(async (tx) => {
-      await tx.query(`SELECT pg_advisory_xact_lock(${installationLock})`);
+      await tx.query(lockInstallation);
       await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       await tx.query('SELECT stage.release_names()');
       await work(tx, await serverMajor(tx));
