@@ -1,0 +1,215 @@
+/** Row locks as ORMs and job queues take them: the answers are PostgreSQL's, and nothing is locked in production. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { assertSameAs } from '../helpers/both-ways.ts';
+import type { Step } from '../helpers/interleaving.ts';
+import { interleave } from '../helpers/interleaving.ts';
+import { needProgram } from '../helpers/programs.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = `
+CREATE TABLE account (id int PRIMARY KEY, owner int, balance int NOT NULL, version int NOT NULL DEFAULT 0);
+CREATE TABLE owner (id int PRIMARY KEY, name text);
+CREATE TABLE job (id int PRIMARY KEY, queue text NOT NULL, state text NOT NULL DEFAULT 'ready', run_at timestamptz NOT NULL DEFAULT '2026-01-01');`;
+const fill = `
+TRUNCATE account, owner, job;
+INSERT INTO owner VALUES (1, 'ann'), (2, 'bob');
+INSERT INTO account SELECT g, g % 2 + 1, g * 100 FROM generate_series(1, 4) g;
+INSERT INTO job SELECT g, 'mail' FROM generate_series(1, 5) g;`;
+
+const stage = [
+  'UPDATE account SET balance = balance + 1 WHERE id <> 3',
+  `INSERT INTO account VALUES (5, 1, 500)`,
+  'DELETE FROM job WHERE id = 1',
+];
+
+const patterns: Readonly<Record<string, readonly string[]>> = {
+  'Django select_for_update': [
+    'SELECT "account"."id", "account"."balance" FROM "account" WHERE "account"."id" = 1 LIMIT 21 FOR UPDATE',
+    'UPDATE "account" SET "balance" = 90 WHERE "account"."id" = 1',
+    'SELECT "account"."id", "owner"."name" FROM "account" INNER JOIN "owner" ON ("account"."owner" = "owner"."id") ORDER BY 1 FOR NO KEY UPDATE OF "account" NOWAIT',
+    'SELECT "account"."id" FROM "account" WHERE "account"."balance" > 100 ORDER BY "account"."id" ASC LIMIT 1 FOR UPDATE SKIP LOCKED',
+  ],
+  'ActiveRecord lock and with_lock': [
+    'SELECT "account".* FROM "account" WHERE "account"."id" = 2 LIMIT 1 FOR UPDATE',
+    'UPDATE "account" SET "balance" = 7 WHERE "account"."id" = 2',
+    'SELECT "account".* FROM "account" WHERE "account"."owner" = 1 ORDER BY "account"."id" ASC FOR SHARE',
+    'DELETE FROM "account" WHERE "account"."id" = 2',
+    'SELECT "account".* FROM "account" WHERE "account"."id" = 2 LIMIT 1 FOR UPDATE',
+  ],
+  'Hibernate PESSIMISTIC_WRITE and PESSIMISTIC_READ': [
+    'select a1_0.id,a1_0.balance,a1_0.version from account a1_0 where a1_0.id=1 for no key update',
+    'select a1_0.id,o1_0.name from account a1_0 left join owner o1_0 on o1_0.id=a1_0.owner where a1_0.id=4 for no key update of a1_0',
+    'update account set balance=1,version=1 where id=1 and version=0',
+    'update account set balance=2,version=1 where id=1 and version=0',
+    'select a1_0.id from account a1_0 where a1_0.id=1 for share nowait',
+  ],
+  'Sequelize, Prisma, SQLAlchemy, jOOQ': [
+    'SELECT "id", "balance" FROM "account" AS "account" WHERE "account"."id" = 3 FOR KEY SHARE;',
+    'SELECT account.id AS account_id FROM account JOIN owner ON owner.id = account.owner ORDER BY 1 FOR UPDATE OF account, owner SKIP LOCKED',
+    'SELECT id FROM account ORDER BY id LIMIT 2 OFFSET 1 FOR UPDATE OF account FOR SHARE',
+    'select "public"."account"."id" from "public"."account" where "public"."account"."id" in (1, 2) order by 1 for update of "account"',
+    'SELECT sub.id FROM (SELECT id FROM account ORDER BY id LIMIT 2 FOR UPDATE) sub ORDER BY 1',
+  ],
+  'in WITH queries and sub-selects of writes': [
+    `WITH next AS (SELECT id FROM job WHERE state = 'ready' ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1)
+     UPDATE job SET state = 'running' FROM next WHERE job.id = next.id RETURNING job.id, job.state`,
+    'DELETE FROM job WHERE id = (SELECT id FROM job ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING *',
+    `UPDATE job SET state = 'taken' FROM (SELECT id FROM job ORDER BY id DESC LIMIT 2 FOR UPDATE) s WHERE s.id = job.id RETURNING job.id`,
+    'WITH locked AS (SELECT * FROM account WHERE id IN (1, 5) FOR UPDATE) UPDATE account a SET balance = l.balance - 1 FROM locked l WHERE a.id = l.id RETURNING a.id, a.balance',
+    'INSERT INTO account SELECT id + 10, owner, balance FROM account WHERE id = 1 FOR SHARE',
+    'WITH l AS (SELECT id FROM job FOR UPDATE) SELECT count(*) FROM l',
+    'SELECT id, state FROM job ORDER BY id',
+  ],
+  'an optimistic version': [
+    'UPDATE account SET balance = 1, version = version + 1 WHERE id = 1 AND version = 0',
+    'UPDATE account SET balance = 2, version = version + 1 WHERE id = 1 AND version = 0',
+    'DELETE FROM account WHERE id = 1 AND version = 0 RETURNING id',
+    'UPDATE account SET version = 2 WHERE id = 1 AND version = 1 RETURNING version',
+  ],
+};
+
+const take =
+  'DELETE FROM job WHERE id = (SELECT id FROM job ORDER BY id LIMIT 1 FOR UPDATE) RETURNING id';
+const spend = 'UPDATE account SET balance = balance - 10 WHERE id = 1 RETURNING balance';
+const versioned =
+  'UPDATE account SET balance = 0, version = version + 1 WHERE id = 1 AND version = 0';
+const lock = 'SELECT id FROM account WHERE id = 1 FOR UPDATE';
+
+/** What two connections of one session end with, whoever had to wait. */
+const races: Readonly<Record<string, readonly Step[]>> = {
+  'relative changes behind a lock': [
+    ...([
+      [0, 'BEGIN'],
+      [1, 'BEGIN'],
+      [0, lock],
+      [0, spend],
+      [1, spend],
+    ] as const),
+    ...([
+      [0, 'COMMIT'],
+      [1, 'COMMIT'],
+    ] as const),
+  ],
+  'an optimistic version': [
+    ...([
+      [0, 'BEGIN'],
+      [1, 'BEGIN'],
+      [0, versioned],
+      [1, versioned],
+    ] as const),
+    ...([
+      [0, 'COMMIT'],
+      [1, 'COMMIT'],
+    ] as const),
+  ],
+  'a lock whose holder has come first, under REPEATABLE READ': [
+    [0, 'BEGIN ISOLATION LEVEL REPEATABLE READ'],
+    [1, 'BEGIN ISOLATION LEVEL REPEATABLE READ'],
+    [1, 'SELECT count(*) FROM account'],
+    [0, lock],
+    [0, 'UPDATE account SET balance = 1 WHERE id = 1'],
+    [0, 'COMMIT'],
+    [1, 'UPDATE account SET balance = 2 WHERE id = 1'],
+    [1, 'ROLLBACK'],
+  ],
+};
+
+suite('row locks', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+    await proxied.database.query(fill);
+    await proxied.twin.query(fill);
+  });
+  test.after(() => proxied.stop());
+
+  for (const [name, statements] of Object.entries(patterns)) {
+    test(name, async () => {
+      const session = await proxied.daemon.newSession({ reads: 'staged' });
+      await assertSameAs(proxied, null, session, [...stage, ...statements]);
+    });
+  }
+
+  for (const [name, steps] of Object.entries(races)) {
+    test(`two connections: ${name}`, async () => {
+      await proxied.twin.query(fill);
+      const url = await proxied.session('staged');
+      const staged = await interleave(proxied.database, url, steps);
+      assert.equal(staged, await interleave(proxied.twin, proxied.twin.url, steps));
+    });
+  }
+
+  test('two workers of one session never take the same job', async () => {
+    const url = await proxied.session('staged');
+    const workers = await Promise.all([1, 2, 3].map(() => proxied.connect(url)));
+    const taken = await Promise.all(
+      workers.map(async (worker) => {
+        const ids: number[] = [];
+        for (;;) {
+          const { rows } = await worker.query<{ id: number }>(take);
+          if (rows.length === 0) return ids;
+          ids.push(...rows.map(({ id }) => id));
+        }
+      }),
+    );
+    assert.equal(taken.flat().sort(), [1, 2, 3, 4, 5]);
+  });
+
+  test('nothing is locked in production, nor does it wait for locks there', async () => {
+    const holder = new pg.Client({ connectionString: proxied.database.url });
+    await holder.connect();
+    await holder.query('BEGIN; SELECT FROM account FOR UPDATE; UPDATE job SET state = state');
+    const client = await proxied.connect(await proxied.session('staged'));
+    const pid = (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+    await client.query('BEGIN');
+    for (const statements of Object.values(patterns)) {
+      for (const text of statements) await client.query(text);
+    }
+    const locks = await proxied.database.query<{ mode: string }>(
+      `SELECT DISTINCT mode FROM pg_locks WHERE pid = $1 AND relation::regclass::text IN ('account', 'owner', 'job')`,
+      [pid],
+    );
+    await holder.query('ROLLBACK');
+    await holder.query('SELECT FROM account, job, owner FOR UPDATE NOWAIT');
+    await holder.end();
+    assert.equal(locks, [{ mode: 'AccessShareLock' }]);
+    await client.query('ROLLBACK');
+  });
+
+  test('from psql', async () => {
+    needProgram('psql');
+    await proxied.twin.query(fill);
+    const script = [
+      'BEGIN',
+      lock,
+      spend,
+      'SELECT id FROM job ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED',
+      take,
+      'COMMIT',
+      'SELECT * FROM account ORDER BY id FOR SHARE',
+    ].flatMap((text) => ['-c', text]);
+    const urls = [await proxied.session('staged'), proxied.twin.url];
+    const [staged, direct] = await Promise.all(
+      urls.map((url) => promisify(execFile)('psql', ['-X', '-A', ...script, url])),
+    );
+    assert.equal(staged, direct);
+  });
+
+  test('a cursor and a prepared statement that lock', async () => {
+    const client = await proxied.connect(await proxied.session('staged'));
+    const query = { name: 'locks', text: 'SELECT balance FROM account WHERE id = $1 FOR UPDATE' };
+    for (const begin of ['BEGIN', 'BEGIN READ ONLY']) {
+      await client.query(begin);
+      assert.equal((await client.query({ ...query, values: [1] })).rows, [{ balance: 100 }]);
+      await client.query('DECLARE c CURSOR FOR SELECT id FROM job ORDER BY id FOR UPDATE');
+      assert.equal((await client.query('FETCH 2 FROM c')).rows, [{ id: 1 }, { id: 2 }]);
+      const error = await rejects(client.query('UPDATE job SET state = $$x$$ WHERE CURRENT OF c'));
+      assert.is(error.code, '0A000');
+      await client.query('ROLLBACK');
+    }
+  });
+});
