@@ -4,6 +4,8 @@
  * BENCH_ROWS (1000000) is the number of rows.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -134,9 +136,12 @@ async function reviewLargeValue(): Promise<void> {
 async function readAll(url: string, what: string): Promise<string> {
   const session = /sess_\w+/.exec(decodeURIComponent(url))?.[0];
   const start = performance.now();
-  const answer = await fetch(`${daemon.rest}/sessions/${session}/${what}`);
+  const address = `${daemon.rest}/sessions/${session}/${what}`;
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(address, { agent: false }, resolve).on('error', reject);
+  });
   let bytes = 0;
-  for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length;
+  for await (const chunk of answer) bytes += (chunk as Buffer).length;
   const seconds = Math.round((performance.now() - start) / 1000);
-  return `${answer.status}, ${Math.round(bytes / megabyte)} MB in ${seconds} s`;
+  return `${answer.statusCode}, ${Math.round(bytes / megabyte)} MB in ${seconds} s`;
 }

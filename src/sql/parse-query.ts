@@ -4,10 +4,14 @@ import type { RawStmt } from 'libpg-query';
 import { judge } from './judge.ts';
 import { ParserFailure, parseTree } from './parser.ts';
 import { refuse } from './refusal.ts';
+import { isHeavierThan } from './text-weight.ts';
 import type { Refusal, Statement } from './verdict.ts';
 
-/** What a statement may be long unless the caller says otherwise: parsing takes some 0.3 s for a megabyte. */
+/** What a statement may be long unless the caller says otherwise. */
 const defaultMaxBytes = 16 * 1024 * 1024;
+
+/** What parses in about a second: 250,000 elements of a list. */
+const maxTokens = 500_000;
 
 const tooComplex = refuse(
   'stack depth limit exceeded: the statement is nested too deeply',
@@ -50,6 +54,13 @@ function unfitness(text: Buffer, maxBytes: number): Refusal | null {
     return refuse(
       `statement of ${text.length} bytes is longer than the limit of ${maxBytes} bytes`,
       'Split the statement, or raise the limit in the configuration of the service.',
+      '54000',
+    );
+  }
+  if (isHeavierThan(text, maxTokens)) {
+    return refuse(
+      `statement has more than ${maxTokens} words, values and signs`,
+      'Split the statement, or send the values as an array, or by COPY.',
       '54000',
     );
   }

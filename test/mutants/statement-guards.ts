@@ -157,4 +157,11 @@ export const statementGuards: readonly Guard[] = [
     without: '',
     tests: ['sql/shape'],
   },
+  {
+    name: 'a text has only so many tokens',
+    file: 'src/sql/parse-query.ts',
+    text: 'if (isHeavierThan(text, maxTokens)) {',
+    without: 'if (isHeavierThan(text, Infinity)) {',
+    tests: ['sql/text-weight'],
+  },
 ];
