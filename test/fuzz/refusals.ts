@@ -6,6 +6,11 @@ const refusals: readonly { readonly statement: RegExp; readonly answer: RegExp }
     statement: /^TRUNCATE /,
     answer: /C=0A000 M=cannot stage TRUNCATE of ".*", which is in a circle of foreign keys by "/,
   },
+  {
+    statement: /^DELETE .* USING /,
+    answer:
+      /C=0A000 M=cannot stage writes to ".*": a row was matched several times, and the table has no key /,
+  },
 ];
 
 export const mayBeRefused = ({ text }: Statement): boolean =>

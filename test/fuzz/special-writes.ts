@@ -56,15 +56,17 @@ export const merge: Shape = (writer, table) => {
   const actions = matched
     .slice(matched[0]?.[0] === null ? 1 : 0)
     .map(([when, action]) => `WHEN MATCHED${when ? ` AND ${when}` : ''} THEN ${action}`);
-  actions.push(
-    random.chance(0.8)
-      ? `WHEN NOT MATCHED THEN INSERT (${list(columns)}) VALUES (${row.join(', ')})`
-      : 'WHEN NOT MATCHED THEN DO NOTHING',
-  );
+  const insert = `INSERT (${list(columns)}) VALUES (${row.join(', ')})`;
+  const unmatched = `WHEN NOT MATCHED THEN ${random.chance(0.8) ? insert : 'DO NOTHING'}`;
+  const others: string[] = [];
   if (major >= 17 && random.chance(0.2))
-    actions.push(
+    others.push(
       `WHEN NOT MATCHED BY SOURCE AND ${keyCondition(writer, table, 'm.')} THEN ${random.pick(['DELETE', 'DO NOTHING'])}`,
     );
+  // whether a deleted row is still in the way of an inserted one depends on the plan of the join
+  const deletes = [...actions, ...others].some((action) => action.endsWith(' THEN DELETE'));
+  if (!deletes || table.uniques.length <= 1) actions.push(unmatched);
+  actions.push(...others);
   const back =
     major >= 17 && random.chance(0.5) ? ` RETURNING merge_action(), ${list(table.key, 'm.')}` : '';
   const join = table.key.map(({ name }) => `m.${name} = s.${name}`).join(' AND ');
