@@ -97,8 +97,8 @@ export const databaseGuards: readonly Guard[] = [
   {
     name: 'the tripwire sees what is written to catalogs',
     file: 'templates/sql/functions/refuse_written.sql',
-    text: `AND NOT (n.nspname = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))`,
-    without: `AND n.nspname <> 'pg_catalog'`,
+    text: `AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))`,
+    without: `AND i.schema <> 'pg_catalog'`,
     tests: ['attacks/effects'],
   },
   {
