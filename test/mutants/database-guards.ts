@@ -19,7 +19,7 @@ export const databaseGuards: readonly Guard[] = [
   {
     name: 'a statement is held to the grants of its columns',
     file: 'templates/sql/functions/enter.sql',
-    text: 'IF v_signature IS NOT NULL AND NOT stage.has_rights',
+    text: `IF v_entry ->> 'signature' IS NOT NULL AND NOT stage.has_rights`,
     without: 'IF false AND NOT stage.has_rights',
     tests: ['proxy/row-security'],
   },
