@@ -8,11 +8,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultMajor, startTestServer } from '../runner/server.ts';
-import { databaseGuards } from './database-guards.ts';
+import { guards } from './all-guards.ts';
 import type { Guard } from './guard.ts';
-import { restGuards } from './rest-guards.ts';
-import { statementGuards } from './statement-guards.ts';
-import { wireGuards } from './wire-guards.ts';
 
 const run = promisify(execFile);
 const parts = ['src', 'test', 'templates', 'bin', 'package.json', 'README.md'];
@@ -50,7 +47,6 @@ async function takeAway(
   return () => writeFile(path, original);
 }
 
-const guards = [...statementGuards, ...databaseGuards, ...restGuards, ...wireGuards];
 const wanted = process.argv.slice(2);
 const major = Number(process.env['STAGE_TEST_PG'] || defaultMajor);
 const chosen = guards.filter(

@@ -1,0 +1,13 @@
+/** Every guard that the mutants take away. */
+import { databaseGuards } from './database-guards.ts';
+import type { Guard } from './guard.ts';
+import { restGuards } from './rest-guards.ts';
+import { statementGuards } from './statement-guards.ts';
+import { wireGuards } from './wire-guards.ts';
+
+export const guards: readonly Guard[] = [
+  ...statementGuards,
+  ...databaseGuards,
+  ...restGuards,
+  ...wireGuards,
+];
