@@ -10,7 +10,9 @@ import type { Read, Refusal, Write } from './verdict.ts';
 export function judgeQuery(query: Node, source: Source): Read | Write | Refusal {
   const uses = collectUses(query, source);
   if (uses.refusal) return uses.refusal;
-  const locking = uses.lockingClauses > 0 ? findLocking(source.text, uses.lockingClauses) : [];
+  // where PostgreSQL refuses one, it shall say so itself
+  const count = uses.locksInVain ? 0 : uses.lockingClauses;
+  const locking = count > 0 ? findLocking(source.text, count) : [];
   if (!locking) return unclearLocking;
   const { relations, calls, qualifiers, fields, upserts, overriding, merges, rights } = uses;
   const common = { relations, locking, qualifiers };

@@ -2,7 +2,7 @@
  * Finds row locking clauses (`FOR UPDATE OF t NOWAIT`) in a statement's text. The parse tree tells only how many
  * there are, so they are looked for among PostgreSQL's own tokens, and the result is proved by parsing without them.
  */
-import type { ScanToken } from 'libpg-query';
+import type { ScanToken, SelectStmt } from 'libpg-query';
 import { parseTree, scanTokens } from './parser.ts';
 import { spliceBytes } from './splice.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
@@ -18,6 +18,15 @@ const functionsWithFor = new Set(['substring', 'overlay']);
 export function findLocking(text: Buffer, count: number): readonly ByteRange[] | null {
   const ranges = clausesOf(scanTokens(text));
   return ranges.length === count && isFreeOfLocks(text, ranges) ? ranges : null;
+}
+
+/** Whether a SELECT locks rows where PostgreSQL refuses that, because they are no longer those of a table. */
+export function locksInVain(select: SelectStmt): boolean {
+  const { op = 'SETOP_NONE', larg, rarg, distinctClause, groupClause, havingClause } = select;
+  const locks = (query?: SelectStmt) => query?.lockingClause !== undefined;
+  if (op !== 'SETOP_NONE') return [select, larg, rarg].some(locks);
+  const parts = [distinctClause, groupClause, havingClause, select.valuesLists];
+  return locks(select) && parts.some((part) => part !== undefined);
 }
 
 function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {

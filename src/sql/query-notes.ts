@@ -8,6 +8,8 @@ export interface Notes {
   readonly merges: Merge[];
   readonly rights: Right[];
   lockingClauses: number;
+  /** One of them stands where PostgreSQL refuses it: with it, the statement cannot run. */
+  locksInVain: boolean;
   /** An INSERT, UPDATE, DELETE or MERGE stands somewhere in it. */
   writes: boolean;
   /** The first thing found that cannot be run in a staged session. */
@@ -22,6 +24,7 @@ export function emptyNotes(): Notes {
     merges: [],
     rights: [],
     lockingClauses: 0,
+    locksInVain: false,
     writes: false,
     refusal: null,
   };

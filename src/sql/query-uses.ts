@@ -17,6 +17,7 @@ import type {
   WithClause,
 } from 'libpg-query';
 import { CallNotes } from './call-uses.ts';
+import { locksInVain } from './locking-ranges.ts';
 import { actionsOf, locateMerge } from './merges.ts';
 import { overridingValue } from './overriding.ts';
 import { leafQueryNodes, plainQueryNodes } from './query-nodes.ts';
@@ -142,6 +143,7 @@ function visitSelect(walk: Walk, select: SelectStmt, scope: Scope): void {
   const inner = enterWith(walk, select.withClause, scope);
   // The relations that a locking clause names are aliases of those in FROM.
   walk.notes.lockingClauses += select.lockingClause?.length ?? 0;
+  walk.notes.locksInVain ||= locksInVain(select);
   for (const half of [select.larg, select.rarg])
     if (half) walk.pending.push({ value: { SelectStmt: half }, scope: inner });
   visitFields(walk, select, inner, selectFields);

@@ -54,6 +54,13 @@ const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [
   ['PREPARE p AS SELECT * FROM t FOR UPDATE', ['FOR UPDATE']],
   ['DECLARE c CURSOR FOR SELECT * FROM t FOR UPDATE OF t', ['FOR UPDATE OF t']],
   ['COPY (SELECT * FROM t FOR UPDATE) TO STDOUT', ['FOR UPDATE']],
+  // Where PostgreSQL refuses it.
+  ['SELECT DISTINCT a FROM t FOR UPDATE', []],
+  ['SELECT a FROM t GROUP BY a FOR UPDATE', []],
+  ['SELECT * FROM (SELECT a FROM t UNION SELECT 1 FOR SHARE) x FOR UPDATE', []],
+  ['SELECT 1 UNION ALL (SELECT a FROM t FOR UPDATE)', []],
+  ['SELECT 1 UNION ALL SELECT * FROM (SELECT a FROM t FOR UPDATE) x', ['FOR UPDATE']],
+  ['SELECT * FROM (SELECT DISTINCT a FROM t) x FOR UPDATE', ['FOR UPDATE']],
   // What only looks like one.
   ['SELECT substring(a FOR update) FROM t FOR UPDATE', ['FOR UPDATE']],
   [
