@@ -55,7 +55,8 @@ function extendedMessages(statement: Statement): Buffer[] {
 }
 
 /** Rows are sorted, for their order is PostgreSQL's to choose. */
-function comparable(messages: readonly Message[], { compared }: Statement): string[] {
+function comparable(messages: readonly Message[], statement: Statement): string[] {
+  const { compared } = statement;
   const words: string[] = [];
   let rows: string[] = [];
   const isFailed = messages.some(({ type }) => type === backend.errorResponse);
@@ -69,18 +70,18 @@ function comparable(messages: readonly Message[], { compared }: Statement): stri
       rows = [];
     }
     if (message.type === backend.parameterStatus || (isFailed && steps.has(message.type))) continue;
-    words.push(described(message, compared));
+    words.push(described(message, statement));
   }
   return [...words, ...rows.sort()];
 }
 
 const rowTypes = new Set<number>([backend.dataRow, backend.copyData]);
 
-function described(message: Message, compared: Statement['compared']): string {
+function described(message: Message, { text, compared }: Statement): string {
   if (message.type === backend.rowDescription) return columns(message);
   if (message.type !== backend.errorResponse) return inWords(message);
   if (compared === 'any failure') return 'E';
-  const words = failure(message);
+  const words = withoutActionsRow(failure(message), text);
   return compared === 'any violation' ? words.replace(/^(E .* C=23).*/s, '$1') : words;
 }
 
@@ -99,6 +100,18 @@ const failure = (message: Message) =>
     // a foreign key to a partitioned table has a part for each partition
     .replaceAll(/_fkey\d*(_\d+)?/g, '_fkey')
     .replace(/(M=no partition .*? D=).*(?= s=)/s, '$1');
+
+/**
+ * Of the rows that a foreign key's action breaks, PostgreSQL shows the one that it comes across first, by where they are
+ * stored. A DELETE breaks no row of its own table by itself, an UPDATE only its target's.
+ */
+function withoutActionsRow(words: string, text: string): string {
+  const [, quoted, plain] = /^UPDATE (?:ONLY )?(?:"([^"]+)"|(\S+))/.exec(text) ?? [];
+  const target = quoted ?? plain;
+  const isOwn =
+    target === undefined ? !text.startsWith('DELETE ') : words.includes(` t=${target} `);
+  return isOwn ? words : words.replace(/(D=Failing row contains \().*(\)\. s=)/s, '$1$2');
+}
 
 const firstUserOid = 16384;
 
