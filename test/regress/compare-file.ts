@@ -36,6 +36,8 @@ interface Progress {
   readonly strayed: Set<string>;
   /** What ran on the twin since the last approval, for production to repeat when staging fell short of it. */
   since: FileStatement[];
+  /** The file acts as another role. */
+  isOther: boolean;
   /** Staging fell short: what is staged goes, and production repeats the statements when the transaction is over. */
   tainted: boolean;
 }
@@ -54,6 +56,7 @@ export async function compareFile(
     functions: new Set(),
     strayed: new Set(),
     since: [],
+    isOther: false,
     tainted: false,
   };
   for (let at = 0; at < statements.length; ) {
@@ -128,6 +131,7 @@ async function becomeRole(progress: Progress, statement: FileStatement): Promise
   await runDirectly(progress, statement);
   const role = /^set\s+(?:session\s+authorization|role)\s+("[^"]+"|\w+)/i.exec(statement.text)?.[1];
   const isOwn = role === undefined || /^(default|none)$/i.test(role);
+  progress.isOther = !isOwn;
   await progress.desks.become(isOwn ? null : unquoted(role));
 }
 
@@ -171,7 +175,7 @@ async function compare(progress: Progress, statement: FileStatement): Promise<vo
     return;
   }
   const staged = withoutNotices(await desks.onStage(text, data));
-  const verdict = judge(text, direct, staged);
+  const verdict = judge(progress, text, direct, staged);
   if (verdict === 'agree') {
     counts.agree += 1;
     return;
@@ -180,19 +184,29 @@ async function compare(progress: Progress, statement: FileStatement): Promise<vo
   if (verdict !== 'wording') progress.tainted = true;
 }
 
-function judge(text: string, direct: readonly string[], staged: readonly string[]): Verdict {
+function judge(
+  progress: Progress,
+  text: string,
+  direct: readonly string[],
+  staged: readonly string[],
+): Verdict {
   if (/^explain\b/i.test(text) && sqlstateOf(direct) === sqlstateOf(staged)) return 'agree';
   if (JSON.stringify(direct) === JSON.stringify(staged)) return 'agree';
   const [wanted, got] = [sqlstateOf(direct), sqlstateOf(staged)];
   if (wanted !== null && wanted === got) return 'wording';
-  return got !== null && refusals.has(got) ? 'refused' : 'differ';
+  return got === '0A000' || isRefusedByServer(progress, staged) ? 'refused' : 'differ';
 }
 
 /**
- * Besides our own code PostgreSQL's: for what writes where it may only read, and for a role that may not read the whole of a
- * table, which staging asks for.
+ * Two refusals have PostgreSQL's own codes: a function that a SELECT calls may not write, and a role has to be allowed to read
+ * the whole of a table that it writes to.
  */
-const refusals: ReadonlySet<string> = new Set(['0A000', '25006', '42501']);
+const isRefusedByServer = ({ isOther }: Progress, lines: readonly string[]) =>
+  lines.some(
+    (line) =>
+      / C=25006 M=cannot execute \w+\(\) in a read-only transaction/.test(line) ||
+      (isOther && / C=42501 M=permission denied for (table|view) /.test(line)),
+  );
 
 const sqlstateOf = (lines: readonly string[]): string | null =>
   lines.map((line) => /^E .*? C=(\w{5})/.exec(line)?.[1]).find((found) => found !== undefined) ??
