@@ -94,6 +94,17 @@ export interface ForeignKey {
   readonly deferred: boolean;
 }
 
+/** A table of a tree of partitions. */
+export interface Partition {
+  readonly oid: number;
+  /** Which rows it takes, as an expression. */
+  readonly bounds: string;
+  /** It holds rows, and is not partitioned itself. */
+  readonly isLeaf: boolean;
+  /** The columns by which it is partitioned; empty where there are expressions among them. */
+  readonly key: readonly string[];
+}
+
 /** A row-level security policy. */
 export interface Policy {
   readonly name: string;
@@ -126,8 +137,8 @@ export interface Table {
   readonly references: readonly ForeignKey[];
   /** Foreign keys in which this table is the parent. */
   readonly referencedBy: readonly ForeignKey[];
-  /** Partition bounds of the leaves, as expressions; empty for ordinary tables. */
-  readonly partitionBounds: readonly string[];
+  /** A partitioned table, behind its partitions, and these behind theirs; none for ordinary tables. */
+  readonly partitions: readonly Partition[];
   /** Row-level security policies; null when it is not enabled. */
   readonly policies: readonly Policy[] | null;
   /** Why the table cannot be staged, or null. */

@@ -93,7 +93,7 @@ const steps = new Set<number>([
   backend.rowDescription,
 ]);
 
-/** Where PostgreSQL names a partition, or shows its key, a staged statement names the partitioned table and shows the row. */
+/** Without partitions' names, and what tells their parts of a foreign key apart: test/proxy/partition-errors compares these. */
 const failure = (message: Message) =>
   inWords(message)
     .replaceAll(partitionSuffix, '')

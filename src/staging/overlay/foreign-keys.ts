@@ -1,8 +1,16 @@
 /** Foreign keys, judged against the overlay: existence on the child's side, actions and restrictions on the parent's. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
-import { columnList, oldColumnName, overlayName, shadowName } from './names.ts';
-import { displayKey, keyDetail, raise, valuesDetail } from './raise.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  oldColumnName,
+  overlayName,
+  shadowName,
+} from './names.ts';
+import { foreignKeyAt, partitionOf, placeAt } from './partitions.ts';
+import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
 import { present, same } from './row-identity.ts';
 
 const pairs = (foreignKey: ForeignKey) =>
@@ -67,12 +75,13 @@ export function childCheck(
     .map(({ child, parent, equals }) => `o.${parent} ${equals} s.${child}`)
     .join(' AND ');
   const staged = `${rows} AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check`;
+  const place = placeAt(table, 'v_partition');
+  const constraint = foreignKeyAt(table, foreignKey, 'v_partition', foreignKey.parent.oid);
   const violation = {
-    message: `insert or update on table "${table.name}" violates foreign key constraint "${foreignKey.name}"`,
+    message: tell`insert or update on table "${place.table}" violates foreign key constraint "${constraint}"`,
     sqlstate: '23503',
-    schema: table.schema,
-    table: table.name,
-    constraint: foreignKey.name,
+    ...place,
+    constraint,
   };
   const missing = raise({
     ...violation,
@@ -87,7 +96,7 @@ export function childCheck(
     ),
   });
   const existence = `${lockReferences(table, foreignKey, `${staged} AND ${notNull}`, isAtCommit)}
-  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))} INTO v_value
+  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))}, ${partitionOf(table, 's.')} INTO v_value, v_partition
   FROM ${shadowName(table)} s
   WHERE ${staged} AND ${notNull} AND NOT EXISTS (SELECT 1 FROM ${overlayName(foreignKey.parent)} o WHERE ${join})
   ORDER BY s._stage_seq LIMIT 1;
@@ -99,7 +108,7 @@ export function childCheck(
     ...violation,
     detail: quoteLiteral('MATCH FULL does not allow mixing of null and nonnull key values.'),
   });
-  return `  PERFORM 1 FROM ${shadowName(table)} s WHERE ${staged} AND (${someNull}) AND (${someNotNull}) LIMIT 1;
+  return `  SELECT ${partitionOf(table, 's.')} INTO v_partition FROM ${shadowName(table)} s WHERE ${staged} AND (${someNull}) AND (${someNotNull}) LIMIT 1;
   IF FOUND THEN ${mixed} END IF;
 ${existence}`;
 }
@@ -112,6 +121,20 @@ function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent): 
   return pairs(foreignKey).map(({ parent, parentName }) =>
     event === 'delete' ? `d.${parent}` : `d.${oldColumnName(table, parentName)}`,
   );
+}
+
+/**
+ * The partition that had the key, as an expression over the shadow row `d`; the root for a row that has moved to another one.
+ * Columns that decide on the partition are part of every key.
+ */
+function vanishedFrom(table: Table, foreignKey: ForeignKey, event: ParentEvent): string {
+  if (event === 'delete' || table.kind !== 'partitioned') return partitionOf(table, 'd.');
+  const old = new Map(
+    foreignKey.parent.columns.map((column) => [column, `d.${oldColumnName(table, column)}`]),
+  );
+  const before = columnNames(table).map((name) => old.get(name) ?? `d.${quoteIdentifier(name)}`);
+  const from = `${functionName(table, 'partition')}(${before.join(', ')})`;
+  return `CASE WHEN ${from} = ${partitionOf(table, 'd.')} THEN ${from} ELSE ${table.oid} END`;
 }
 
 /** The equality operator of a referenced column: a unique index stands behind it. */
@@ -181,19 +204,21 @@ export function restriction(
     : ` AND NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;
   const own = strict && server >= 18;
   const referenced = ` is ${own ? '' : 'still '}referenced from table "${foreignKey.child.name}".`;
+  const place = placeAt(table, 'v_partition');
+  const constraint = foreignKeyAt(table, foreignKey, foreignKey.child.oid, 'v_partition');
   const violation = raise({
-    message: `update or delete on table "${table.name}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${foreignKey.name}" on table "${foreignKey.child.name}"`,
+    message: tell`update or delete on table "${place.table}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${constraint}" on table "${foreignKey.child.name}"`,
     sqlstate: own ? '23001' : '23503',
     schema: foreignKey.child.schema,
     table: foreignKey.child.name,
-    constraint: foreignKey.name,
+    constraint,
     ...valuesDetail(
       table,
       keyDetail(foreignKey.parent.columns, 'v_value', referenced),
       `Key${referenced}`,
     ),
   });
-  return `  SELECT ${displayKey(key)} INTO v_value
+  return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO v_value, v_partition
   FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${join}
   WHERE ${vanished(table, foreignKey, event, rows)}${unlessTaken} LIMIT 1;
   IF FOUND THEN ${violation} END IF;`;

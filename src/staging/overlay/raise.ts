@@ -2,14 +2,27 @@
 import { quoteLiteral } from '../../db/identifier.ts';
 import type { Table } from '../../model/table.ts';
 
+/** A text, or an SQL expression for one that is known only when it is told. */
+export type Told = string | { readonly sql: string };
+
+const toldSql = (text: Told) => (typeof text === 'string' ? quoteLiteral(text) : text.sql);
+
+/** Puts a sentence together. */
+export function tell(parts: TemplateStringsArray, ...values: readonly Told[]): Told {
+  if (values.every((value) => typeof value === 'string'))
+    return parts.map((part, index) => part + (values[index] ?? '')).join('');
+  const pieces = parts.flatMap((part, index) => [part, values[index] ?? '']);
+  return { sql: `concat(${pieces.map(toldSql).join(', ')})` };
+}
+
 interface Violation {
-  readonly message: string;
+  readonly message: Told;
   readonly sqlstate: string;
   /** Absent where PostgreSQL names no table either. */
-  readonly schema?: string;
-  readonly table?: string;
+  readonly schema?: Told;
+  readonly table?: Told;
   readonly column?: string;
-  readonly constraint?: string;
+  readonly constraint?: Told;
   /** An SQL expression, for it shows values. */
   readonly detail?: string;
   readonly hint?: string;
@@ -18,12 +31,12 @@ interface Violation {
 /** Builds the PL/pgSQL statement that raises a violation. Names never stand in a format string. */
 export function raise(violation: Violation): string {
   const options = [
-    `MESSAGE = ${quoteLiteral(violation.message)}`,
+    `MESSAGE = ${toldSql(violation.message)}`,
     `ERRCODE = ${quoteLiteral(violation.sqlstate)}`,
   ];
   for (const name of ['schema', 'table', 'column', 'constraint', 'hint'] as const) {
     const value = violation[name];
-    if (value !== undefined) options.push(`${name.toUpperCase()} = ${quoteLiteral(value)}`);
+    if (value !== undefined) options.push(`${name.toUpperCase()} = ${toldSql(value)}`);
   }
   if (violation.detail !== undefined) options.push(`DETAIL = ${violation.detail}`);
   return `RAISE EXCEPTION USING ${options.join(', ')};`;

@@ -2,7 +2,8 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { columnNames, functionName } from './names.ts';
-import { displayValues, raise, valuesDetail } from './raise.ts';
+import { partitionCall, partitionOf, placeAt } from './partitions.ts';
+import { displayValues, raise, tell, valuesDetail } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 import { present, same } from './row-identity.ts';
 
@@ -92,7 +93,7 @@ function refuseUpdate(column: Column, detail: string): string {
   return `  IF ${given} THEN ${raise({ message, sqlstate: '428C9', detail: quoteLiteral(detail) })} END IF;`;
 }
 
-const at = (table: Table) => ({ schema: table.schema, table: table.name });
+const at = (table: Table) => placeAt(table, partitionOf(table));
 
 /** Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all. */
 export function rowChecks(table: Table): string {
@@ -126,7 +127,7 @@ function notNulls(table: Table, detail: string): RowViolation[] {
       condition: `NOT (${present(newValue(column.name))})`,
       statement: raise({
         ...at(table),
-        message: `null value in column "${column.name}" of relation "${table.name}" violates not-null constraint`,
+        message: tell`null value in column "${column.name}" of relation "${at(table).table}" violates not-null constraint`,
         sqlstate: '23502',
         column: column.name,
         ...valuesDetail(table, detail),
@@ -139,7 +140,7 @@ function checks(table: Table, detail: string): RowViolation[] {
     condition: `NOT ${rowCall(functionName(table, 'constraint', index + 1), check.columns)}`,
     statement: raise({
       ...at(table),
-      message: `new row for relation "${table.name}" violates check constraint "${check.name}"`,
+      message: tell`new row for relation "${at(table).table}" violates check constraint "${check.name}"`,
       sqlstate: '23514',
       constraint: check.name,
       ...valuesDetail(table, detail),
@@ -149,15 +150,28 @@ function checks(table: Table, detail: string): RowViolation[] {
 
 function partition(table: Table, detail: string): RowViolation[] {
   if (table.kind !== 'partitioned') return [];
+  const routed = rowCall(functionName(table, 'routed'), columnNames(table));
+  const place = placeAt(table, routed);
+  const keys = table.partitions
+    .filter(({ key }) => key.length > 0)
+    .map(({ oid, key }) => `WHEN ${oid} THEN ${partitionKey(key)}`);
+  const told = keys.length === 0 ? detail : `CASE ${routed} ${keys.join(' ')} ELSE ${detail} END`;
   return [
     {
-      condition: `NOT coalesce(${rowCall(functionName(table, 'partition'), columnNames(table))}, false)`,
+      condition: `${partitionCall(table)} IS NULL`,
       statement: raise({
-        ...at(table),
-        message: `no partition of relation "${table.name}" found for row`,
+        ...place,
+        message: tell`no partition of relation "${place.table}" found for row`,
         sqlstate: '23514',
-        ...valuesDetail(table, detail),
+        ...valuesDetail(table, told),
       }),
     },
   ];
+}
+
+/** An SQL expression. */
+function partitionKey(columns: readonly string[]): string {
+  const names = columns.map((name) => `quote_ident(${quoteLiteral(name)})`).join(` || ', ' || `);
+  const values = displayValues(columns.map(newValue));
+  return `'Partition key of the failing row contains (' || ${names} || ') = (' || ${values} || ').'`;
 }

@@ -32,7 +32,7 @@ export function rowFunctionsSql(table: Table): string[] {
     ...generatedFunctions(table),
     ...checkFunctions(table),
     ...table.uniques.flatMap((unique) => uniqueFunctions(table, unique)),
-    ...partitionFunction(table),
+    ...partitionFunctions(table),
   ];
 }
 
@@ -68,10 +68,15 @@ function uniqueFunctions(table: Table, unique: Unique): string[] {
   return [...elements, rowFunction(table, name, unique.columns, 'boolean', unique.predicate)];
 }
 
-function partitionFunction(table: Table): string[] {
+/** One gives the partition that takes a row, the other one the last partitioned table on the way to it. */
+function partitionFunctions(table: Table): string[] {
   if (table.kind !== 'partitioned') return [];
-  const bounds = table.partitionBounds.map((bound) => `(${bound})`).join(' OR ') || 'false';
-  return [
-    rowFunction(table, functionName(table, 'partition'), columnNames(table), 'boolean', bounds),
-  ];
+  const make = (part: string, isLeaf: boolean) => {
+    const found = table.partitions
+      .filter((partition) => partition.isLeaf === isLeaf)
+      .map(({ oid, bounds }) => `WHEN (${bounds}) THEN ${oid}::oid`);
+    const expression = found.length === 0 ? 'NULL::oid' : `CASE ${found.join(' ')} END`;
+    return rowFunction(table, functionName(table, part), columnNames(table), 'oid', expression);
+  };
+  return [make('partition', true), make('routed', false)];
 }

@@ -9,7 +9,8 @@ import {
   shadowName,
   sourceCall,
 } from './names.ts';
-import { displayKey, keyDetail, raise, valuesDetail } from './raise.ts';
+import { indexAt, partitionOf, placeAt } from './partitions.ts';
+import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
 import { rowCall } from './row-functions.ts';
 import { present, same } from './row-identity.ts';
 
@@ -124,19 +125,25 @@ function check(table: Table, unique: Unique, when: string, except: string): stri
 
 function raiseCollision(table: Table, unique: Unique): string {
   const detail = collisionDetail(unique, displayKey(newElements(table, unique)), 'v_value');
-  return raise(collision(table, unique, detail));
+  return raise(collision(table, unique, detail, partitionOf(table)));
 }
 
-function collision(table: Table, unique: Unique, detail: string): Parameters<typeof raise>[0] {
+/** @param partition an SQL expression for the partition in which PostgreSQL would find it */
+function collision(
+  table: Table,
+  unique: Unique,
+  detail: string,
+  partition: string,
+): Parameters<typeof raise>[0] {
   const exclusion = unique.kind === 'exclusion';
+  const index = indexAt(table, unique, partition);
   return {
-    schema: table.schema,
-    table: table.name,
-    constraint: unique.name,
+    ...placeAt(table, partition),
+    constraint: index,
     sqlstate: exclusion ? '23P01' : '23505',
     message: exclusion
-      ? `conflicting key value violates exclusion constraint "${unique.name}"`
-      : `duplicate key value violates unique constraint "${unique.name}"`,
+      ? tell`conflicting key value violates exclusion constraint "${index}"`
+      : tell`duplicate key value violates unique constraint "${index}"`,
     ...valuesDetail(table, detail, exclusion ? 'Key conflicts with existing key.' : undefined),
   };
 }
@@ -177,11 +184,11 @@ export function uniqueSetChecks(
         ? `(SELECT count(*) ${others}) > CASE WHEN ${self} THEN 1 ELSE 0 END`
         : `EXISTS (SELECT 1 ${others})`;
       const other = `(SELECT ${displayKey(storedElements(unique))} ${others} LIMIT 1)`;
-      const check = `  SELECT ${collisionDetail(unique, displayKey(own), other)} INTO v_value
+      const check = `  SELECT ${collisionDetail(unique, displayKey(own), other)}, ${partitionOf(table, 's.')} INTO v_value, v_partition
   FROM ${shadowName(table)} s
   WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' AND ${participates(table, unique, 's.')}
   ORDER BY s._stage_seq LIMIT 1;
-  IF FOUND THEN ${raise(collision(table, unique, 'v_value'))} END IF;`;
+  IF FOUND THEN ${raise(collision(table, unique, 'v_value', 'v_partition'))} END IF;`;
       return { unique, check };
     });
 }

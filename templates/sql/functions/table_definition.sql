@@ -16,8 +16,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'references', stage.foreign_keys(c.oid, 'child'),
       'referencedBy', stage.foreign_keys(c.oid, 'parent'),
       -- a default partition that stands alone has no bounds
-      'partitionBounds', (SELECT coalesce(jsonb_agg(coalesce(pg_get_partition_constraintdef(t.relid), 'true') ORDER BY t.relid::oid), '[]')
-                            FROM pg_partition_tree(c.oid) t WHERE t.isleaf AND c.relkind = 'p'),
+      'partitions', (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                              'oid', t.relid::oid::bigint,
+                              'bounds', coalesce(pg_get_partition_constraintdef(t.relid), 'true'),
+                              'isLeaf', t.isleaf,
+                              'key', (SELECT coalesce(jsonb_agg(a.attname ORDER BY u.ord), '[]')
+                                        FROM pg_partitioned_table p CROSS JOIN unnest(p.partattrs::int2[]) WITH ORDINALITY u(num, ord)
+                                        JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = u.num
+                                       WHERE p.partrelid = t.relid AND p.partexprs IS NULL)
+                            ) ORDER BY t.level DESC, t.relid::oid), '[]')
+                       FROM pg_partition_tree(c.oid) t WHERE c.relkind = 'p'),
       'policies', stage.table_policies(c.oid),
       'obstacle', stage.table_obstacle(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

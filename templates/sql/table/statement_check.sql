@@ -4,6 +4,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp {{settin
 #variable_conflict use_column
 DECLARE
   v_value text;
+  v_partition oid;
   v_copies record;
 BEGIN
 {{checks}}
