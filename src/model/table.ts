@@ -131,6 +131,10 @@ export interface Table {
   readonly keyIndex: string | null;
   /** Of a keyless table: columns by whose indexes whole rows are looked up. */
   readonly lookup: readonly KeyColumn[];
+  /** Part of an inheritance tree: it has a parent or children, and is no partition. */
+  readonly isInherited: boolean;
+  /** Keys of the tables that it inherits from, where its own is another one. */
+  readonly ancestorKeys: readonly (readonly string[])[];
   readonly checks: readonly Check[];
   readonly uniques: readonly Unique[];
   /** Foreign keys in which this table is the child. */

@@ -4,13 +4,11 @@ import { StageError } from '../errors.ts';
 import type { CopyTarget } from '../sql/verdict.ts';
 import type { ResolvedName } from './names.ts';
 
-/**
- * The column list that a COPY without one stands for, with a space before it; empty where the view's own is the same.
- */
-export function impliedColumns({ columns: named }: CopyTarget, { columns }: ResolvedName): string {
-  if (named !== null || !columns.some(({ generated }) => generated)) return '';
+/** The columns that a COPY without a list takes; null where these are all that the view has. */
+export function impliedColumns({ columns }: ResolvedName): string | null {
+  if (!columns.some(({ generated }) => generated)) return null;
   const given = columns.filter(({ generated }) => !generated);
-  return ` (${given.map(({ name }) => quoteIdentifier(name)).join(', ')})`;
+  return given.map(({ name }) => quoteIdentifier(name)).join(', ');
 }
 
 /**

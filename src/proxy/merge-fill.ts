@@ -5,6 +5,7 @@ import type { Replacement } from '../sql/splice.ts';
 import type { Merge, MergeParts, RelationUse, Write } from '../sql/verdict.ts';
 import type { Judgement } from './called-names.ts';
 import type { ResolvedName } from './names.ts';
+import { treeOf } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
 
 interface Named {
@@ -34,6 +35,7 @@ export function findMerge({ merges }: Write, named: readonly Named[]): StagedMer
   const [merge] = merges;
   const target = named.find(({ use }) => use.start === merge?.target);
   if (!merge || !target?.meaning.merge) return null;
+  if (treeOf(target)) throw intoTree;
   if (named.some(({ use }) => use.target !== null && use !== target.use)) throw writesBeside;
   return { ...target, merge, table: target.meaning.merge };
 }
@@ -84,6 +86,12 @@ const unclear = new StageError(
   'statement_not_supported',
   'the MERGE of this statement is written in a way the proxy cannot read',
   { hint: 'Put its source and its condition in parentheses.' },
+);
+
+const intoTree = new StageError(
+  'statement_not_supported',
+  'MERGE into a table with children cannot be staged on this version of PostgreSQL',
+  { hint: 'Use UPDATE, DELETE and INSERT, or merge into ONLY the table.' },
 );
 
 const writesBeside = new StageError(

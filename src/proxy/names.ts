@@ -6,6 +6,7 @@ import type { Calls, QualifiedName } from '../sql/verdict.ts';
 import type { Called, Judgement } from './called-names.ts';
 import { calledKey, harmless, namesCalled } from './called-names.ts';
 import type { OwnCall, OwnStatement } from './own-messages.ts';
+import type { Tree } from './tree.ts';
 
 /** What stage.resolve_relations says of a name. */
 export interface ResolvedName {
@@ -36,6 +37,8 @@ export interface ResolvedName {
   readonly overlay: { readonly schema: string; readonly name: string } | null;
   /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
+  /** Of a table with children: the view of its rows and theirs, which stands for the name without ONLY. */
+  readonly tree: Tree | null;
   readonly columns: readonly {
     readonly name: string;
     readonly generated: boolean;
@@ -191,7 +194,9 @@ export class Names {
   private async areCurrent(names: readonly QualifiedName[]): Promise<boolean> {
     const known = names.flatMap((name) => {
       const meaning = this.relations.get(keyOf(name));
-      return meaning ? [{ ...name, oid: meaning.oid, signature: meaning.signature }] : [];
+      if (meaning === undefined) return [];
+      const { oid, signature, tree } = meaning;
+      return [{ ...name, oid, signature, ...(tree && { tree: tree.signature }) }];
     });
     if (known.length < names.length) return false;
     const [row] = await this.ask(areCurrent, [Buffer.from(JSON.stringify(known))]);
@@ -222,10 +227,11 @@ export class Names {
     // What does not exist may be created at any time, and nothing would tell.
     if (meaning.oid === null) this.relations.delete(key);
     else this.relations.set(key, meaning);
-    if (meaning.signature === '') this.beUnsure();
+    if ([meaning.signature, meaning.tree?.signature].includes('')) this.beUnsure();
     if (known && JSON.stringify(known) !== JSON.stringify(meaning)) this.currentVersion += 1;
-    if (meaning.overlay && meaning.schema) {
-      this.productionSchemas.set(meaning.overlay.schema, meaning.schema);
+    if (!meaning.schema) return;
+    for (const view of [meaning.overlay, meaning.tree]) {
+      if (view) this.productionSchemas.set(view.schema, meaning.schema);
     }
   }
 
@@ -266,6 +272,7 @@ const unresolved: ResolvedName = {
   overlay: null,
   signature: null,
   upsert: null,
+  tree: null,
   columns: [],
   merge: null,
   uniques: [],

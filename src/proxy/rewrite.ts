@@ -1,6 +1,6 @@
 /** Turns a judged statement into the text to send: overlay names in place of production names, no row locks. */
 
-import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -14,10 +14,11 @@ import type {
   Write,
 } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
-import { checkCopyColumns, impliedColumns } from './copy-columns.ts';
+import { checkCopyColumns } from './copy-columns.ts';
 import { checkGivenColumns } from './given-columns.ts';
 import type { MergeFill, StagedMerge } from './merge-fill.ts';
 import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
+import { nameReplacement, schemaOf, verified } from './name-replacements.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
@@ -31,6 +32,7 @@ import {
   obstacleToOnly,
   obstacleToTarget,
   obstacleToWrite,
+  treeOf,
 } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
 import {
@@ -136,10 +138,14 @@ export class Rewriter {
 
   /** Prepares a read that is to see what is staged. Names are asked about again: others may have made overlays since. */
   async read(read: Read): Promise<Rewrite> {
-    const meanings = await this.names.refresh(read.relations);
-    const named = await this.ensureOverlays(withMeanings(read.relations, meanings));
+    // of a table named in its place COPY takes the own rows only
+    const relations = read.copy
+      ? read.relations.map((use) => ({ ...use, only: true }))
+      : read.relations;
+    const meanings = await this.names.refresh(relations);
+    const named = await this.ensureOverlays(withMeanings(relations, meanings));
     for (const each of named) {
-      const obstacle = obstacleToOnly(each);
+      const obstacle = read.copy ? null : obstacleToOnly(each);
       if (obstacle) throw obstacle;
       if (isTwinSource(each)) checkOverlay(each);
     }
@@ -171,7 +177,10 @@ export class Rewriter {
       const chosen = lacking.filter((each) => isTwinSource(each) === wanted);
       return [...new Set(chosen.map(({ meaning }) => meaning.oid as number))];
     });
-    if (tables?.length) await this.overlays.ensure(tables, cascades);
+    const trees = lacking.flatMap((each) =>
+      each.use.target !== null && treeOf(each) ? [each.meaning.oid as number] : [],
+    );
+    if (tables?.length) await this.overlays.ensure(tables, cascades, trees);
     if (twins?.length) await this.overlays.ensureTwins(twins);
     return this.resolve(
       named.map(({ use }) => use),
@@ -186,8 +195,8 @@ export class Rewriter {
   ): Promise<Rewrite> {
     const owners = await this.names.resolve(body.qualifiers);
     const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
-      const overlay = owners[index]?.overlay;
-      return overlay ? [{ start, end, text: `${quoteIdentifier(overlay.schema)}.` }] : [];
+      const schema = schemaOf(owners[index], named);
+      return schema ? [{ start, end, text: `${quoteIdentifier(schema)}.` }] : [];
     });
     const names = [...named.flatMap((each) => nameReplacement(each, body)), ...qualifiers];
     const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
@@ -244,22 +253,6 @@ function isWithin(inner: ByteRange, outer: ByteRange): boolean {
   return inner.start >= outer.start && inner.end <= outer.end;
 }
 
-function nameReplacement({ use, meaning }: Named, body: Read | Write): Replacement[] {
-  const { overlay } = meaning;
-  if (overlay === null) return [];
-  const { start, end } = use;
-  if (body.kind === 'write') {
-    const isUpsert = body.upserts.some(({ target }) => target === start);
-    const { schema, name } = isUpsert ? (meaning.upsert ?? overlay) : overlay;
-    const columns = body.copy && use.target !== null ? impliedColumns(body.copy, meaning) : '';
-    return [{ start, end, text: qualifiedName(schema, name) + columns }];
-  }
-  const name = qualifiedName(overlay.schema, overlay.name);
-  if (body.copy === null) return [{ start, end, text: name }];
-  const text = `(SELECT ${body.copy.columns ?? '*'} FROM ${name})`;
-  return [{ start: body.copy.start, end: body.copy.end, text }];
-}
-
 const hiddenCatalog = new StageError(
   'statement_not_supported',
   'cannot stage writes while a schema comes before pg_catalog in the search path',
@@ -268,20 +261,4 @@ const hiddenCatalog = new StageError(
 
 function asFunction(name: string): FunctionUse {
   return { schema: null, name };
-}
-
-function verified({ use, meaning }: Named, body: Read | Write): object {
-  const { schema, name, start, target } = use;
-  const { oid, signature } = meaning;
-  const isCopied = body.kind === 'write' && body.copy !== null && target !== null;
-  const rights = body.kind === 'write' ? body.rights.filter((right) => right.target === start) : [];
-  return {
-    schema,
-    name,
-    oid,
-    signature,
-    rights: rights.map(({ operation, columns }) => ({ operation, columns })),
-    ...(isCopied && { copy: true }),
-    ...(meaning.kind === 'view' && target !== null && { view: true }),
-  };
 }

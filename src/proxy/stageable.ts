@@ -2,6 +2,7 @@
 import { StageError } from '../errors.ts';
 import type { RelationUse } from '../sql/verdict.ts';
 import type { ResolvedName } from './names.ts';
+import type { Tree } from './tree.ts';
 
 /** A name in a statement, with what it stands for. */
 export interface Named {
@@ -70,9 +71,26 @@ export function obstacleToOnly({ use, meaning }: Named): StageError | null {
   );
 }
 
-/** Whether a relation is read through a twin; as a target it is refused when its overlay is asked for. */
-export function isTwinSource({ use, meaning }: Named): boolean {
-  const { isTwin, kind } = meaning;
+/**
+ * The view of a table and its children, where the name stands for all of them: not behind ONLY, nor where rows are put in.
+ * Null for every other relation.
+ */
+export function treeOf({ use, meaning }: Named): Tree | null {
+  return use.only || use.target === 'INSERT' ? null : meaning.tree;
+}
+
+/** The view that takes the relation's place; null where production's own rows are all there is to see. */
+export function viewOf(each: Named): { readonly schema: string; readonly name: string } | null {
+  const tree = treeOf(each);
+  if (tree === null) return each.meaning.overlay;
+  return tree.signature === null ? null : tree;
+}
+
+/** Whether a relation is read through a twin, or together with its children; as a target it is refused when its overlay is asked for. */
+export function isTwinSource(each: Named): boolean {
+  const { use, meaning } = each;
+  const { kind } = meaning;
+  const isTwin = meaning.isTwin || treeOf(each) !== null;
   return isTwin && use.target === null && !['system', 'stage', 'temporary'].includes(kind);
 }
 
@@ -82,13 +100,19 @@ export function isTwinSource({ use, meaning }: Named): boolean {
  */
 export function isLacking(each: Named, areSuspect: boolean): boolean {
   const { use, meaning } = each;
-  if (isTwinSource(each)) return meaning.stale || meaning.overlay === null;
+  const tree = treeOf(each);
+  if (isTwinSource(each)) {
+    return meaning.stale || (tree === null ? meaning.overlay === null : isMissing(tree));
+  }
+  const isTarget = use.target !== null;
   // a view without an overlay of this table was made for another one that bore its name
   const isForeign = meaning.overlay !== null && meaning.signature === '' && !meaning.isTwin;
-  const isTarget = use.target !== null;
-  const isUsable = meaning.writable && meaning.overlay !== null;
+  const isPart = tree !== null && (isMissing(tree) || tree.signature === null || !tree.writable);
+  const isUsable = meaning.writable && meaning.overlay !== null && !isPart;
   return meaning.stale || isForeign || (isTarget && (areSuspect || !isUsable));
 }
+
+const isMissing = ({ stale, signature }: Tree) => stale || signature === '';
 
 /** @throws StageError when what the session staged in the table cannot be shown there any more */
 export function checkParked({ use, meaning }: Named): void {
@@ -106,8 +130,11 @@ export function checkParked({ use, meaning }: Named): void {
 /** @throws StageError when the overlay just made cannot be seen: the transaction's snapshot is older */
 export function checkOverlay(each: Named): void {
   const { use, meaning } = each;
-  const needsOverlay = use.target !== null || isTwinSource(each);
-  if (!meaning.stale && (!needsOverlay || meaning.overlay !== null)) return;
+  const isTarget = use.target !== null;
+  const tree = treeOf(each);
+  const isLeft = tree !== null && (tree.stale || (isTarget && tree.signature === null));
+  const needsOverlay = isTarget || (isTwinSource(each) && tree === null);
+  if (!meaning.stale && !isLeft && (!needsOverlay || meaning.overlay !== null)) return;
   throw new StageError(
     'statement_not_supported',
     'could not serialize access due to a concurrent change of a table',

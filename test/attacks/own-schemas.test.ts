@@ -5,7 +5,14 @@ import type { AttackedDatabase } from './attacked-database.ts';
 import { startAttacked } from './attacked-database.ts';
 import { fingerprint } from './fingerprint.ts';
 
-const lookAlikes = ['stage_prod', 'stage_overlay_99999', 'stage_upsert_99999', 'Stage', 'stages'];
+const lookAlikes = [
+  'stage_prod',
+  'stage_overlay_99999',
+  'stage_upsert_99999',
+  'stage_tree_99999',
+  'Stage',
+  'stages',
+];
 
 /** A table in each, and code that writes there. */
 const schema = lookAlikes
@@ -80,7 +87,7 @@ suite('schemas with names like those of the service', (test) => {
 
   test('names that the service may need itself are not written to', async () => {
     const client = await connect();
-    for (const name of ['stage_overlay_99999', 'stage_upsert_99999']) {
+    for (const name of ['stage_overlay_99999', 'stage_upsert_99999', 'stage_tree_99999']) {
       const refused = await rejects(client.query(`DELETE FROM ${name}.account`));
       assert.is(refused.code, '42501', name);
     }

@@ -111,7 +111,7 @@ export const databaseGuards: readonly Guard[] = [
   {
     name: 'a schema is not ours by its owner alone',
     file: 'templates/sql/functions/is_own_schema.sql',
-    text: `'^stage(_data|_(overlay|upsert)_[0-9]+)?$'`,
+    text: `'^stage(_data|_(overlay|upsert|tree)_[0-9]+)?$'`,
     without: `'^stage(_.*)?$'`,
     tests: ['attacks/own-schemas'],
   },

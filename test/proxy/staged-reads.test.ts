@@ -8,6 +8,7 @@ import { inWords, q } from '../helpers/wire-script.ts';
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO item VALUES (1, 'one'), (2, 'two');
+CREATE TABLE computed (a int PRIMARY KEY, b int GENERATED ALWAYS AS (a * 2) STORED);
 CREATE SCHEMA other;
 CREATE TABLE other.item (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO other.item VALUES (3, 'three');
@@ -88,6 +89,17 @@ suite('staged reads', (test) => {
     assert.equal((await client.query(named)).rows, [{ name: 'new' }]);
     await client.query('DELETE FROM item WHERE id = 0');
     assert.equal((await client.query(named)).rows, [{ name: 'staged' }]);
+  });
+
+  test('COPY to the client leaves generated columns out', async () => {
+    await client.query('INSERT INTO computed VALUES (5)');
+    const wire = await proxied.wire(url);
+    wire.send(q('COPY computed TO STDOUT'));
+    const words = (await wire.readTo('Z'.charCodeAt(0), 1)).map(inWords);
+    assert.equal(
+      words.filter((word) => word.startsWith('d')),
+      ['d 5\n'],
+    );
   });
 
   test('COPY to the client, of some columns too', async () => {

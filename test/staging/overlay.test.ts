@@ -35,7 +35,6 @@ const refused: Record<string, RegExp> = {
   wide: /more than 1500 columns/,
   guarded: /has rules/,
   ruled: /has rules/,
-  plain: /inheritance/,
   leaf: /is a partition/,
   pointed: /a partition with a foreign key of its own/,
   reserved: /_stage_/,

@@ -10,6 +10,7 @@ import {
   isKeyless,
   oldColumns,
   productionName,
+  productionRows,
   rowTypeName,
   shadowName,
 } from './names.ts';
@@ -44,7 +45,8 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     .map((column) => column.name);
   return fillSql(loadSql('table/apply.sql'), {
     function: functionName(table, 'apply', suffix),
-    production: productionName(table),
+    table: productionName(table),
+    production: productionRows(table),
     shadow: shadowName(table),
     rows,
     row_image: rowImage(table),
@@ -135,7 +137,7 @@ function cascadedFunctionsSql(table: Table): string {
     prepare: functionName(table, 'prepare'),
     capture: functionName(table, 'capture'),
     cascaded: functionName(table, 'apply', 'cascaded'),
-    production: productionName(table),
+    production: productionRows(table),
     shadow: shadowName(table),
     row_type: rowTypeName(table),
     row_image: rowImage(table),

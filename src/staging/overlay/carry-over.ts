@@ -8,7 +8,7 @@ import {
   functionName,
   isKeyless,
   oldColumns,
-  productionName,
+  productionRows,
   rowTypeName,
   shadowName,
 } from './names.ts';
@@ -81,7 +81,7 @@ function addedSql(table: Table, added: readonly Column[]): string {
   return fillSql(loadSql('table/carry_added.sql'), {
     shadow: shadowName(table),
     row_type: rowTypeName(table),
-    production: productionName(table),
+    production: productionRows(table),
     set_production: names.map((name) => `${name} = p.${name}`).join(', '),
     base: baseOf(table, (column) => (isAdded.has(column) ? 'p.' : null)),
     p_matches_f: keysEqual(table, keyColumns(table, 'p.'), keyColumns(table, '(f._stage_base).')),

@@ -12,7 +12,7 @@ import {
   keyMatches,
   oldColumns,
   oldValues,
-  productionName,
+  productionRows,
   rowTypeName,
   shadowName,
   sourceCall,
@@ -69,7 +69,7 @@ export function settleCopies(table: Table, rows: (alias: string) => string): str
 }
 
 /** A row has an image, and so each of the values that an index can find. */
-function looksLike(table: Table, prefix: string, known: string, image: string): string {
+export function looksLike(table: Table, prefix: string, known: string, image: string): string {
   const found = table.lookup.map(
     ({ name, equals }) =>
       `${prefix}${quoteIdentifier(name)} ${equals} ${known}${quoteIdentifier(name)}`,
@@ -81,7 +81,7 @@ function looksLike(table: Table, prefix: string, known: string, image: string): 
 export function foundSql(table: Table, rows: string): string {
   return fillSql(loadSql('table/found.sql'), {
     function: functionName(table, 'found'),
-    production: productionName(table),
+    production: productionRows(table),
     shadow: shadowName(table),
     row_type: rowTypeName(table),
     rows,

@@ -5,6 +5,7 @@ import { StageError } from '../../errors.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { installOverlay } from './install.ts';
+import { hasChildren, installTree, treeTables } from './tree-install.ts';
 import { ensureTwin } from './twin.ts';
 
 export interface OverlayManager {
@@ -12,9 +13,14 @@ export interface OverlayManager {
    * Makes sure that write targets, tables or views, and every table their foreign keys reach have current overlays.
    * Cheap to call, but not free: callers call it when a name resolved to no overlay or to a stale one.
    * @param cascades the statement writes to all tables that refer to its targets, whatever their foreign keys say
+   * @param trees targets whose children's rows are written, too
    * @throws StageError `statement_not_supported` with a hint for a table that cannot be staged
    */
-  ensure(relations: readonly number[], cascades?: boolean): Promise<void>;
+  ensure(
+    relations: readonly number[],
+    cascades?: boolean,
+    trees?: readonly number[],
+  ): Promise<void>;
   /**
    * Makes sure that views and partitions that are read have current twins.
    * @throws StageError `statement_not_supported` with a hint for a view that cannot be read with what is staged
@@ -43,11 +49,15 @@ export function createOverlayManager(db: Database): OverlayManager {
       await tx.query('DELETE FROM stage.twin WHERE stage.overlay_of(relation) IS NULL');
     });
   return {
-    ensure: (relations, cascades = false) =>
+    ensure: (relations, cascades = false, trees = []) =>
       install(async (tx, server) => {
-        const targets = await tablesBehind(tx, relations, server);
+        const targets = await tablesBehind(tx, relations, trees, server);
         const { tables, written } = await reachableTables(tx, targets, cascades);
         for (const table of tables) await installOverlay(tx, table, server);
+        for (const root of targets.trees) await installTree(tx, root, server);
+        await tx.query('UPDATE stage.tree SET writable = true WHERE relation = ANY ($1::oid[])', [
+          `{${targets.trees.join(',')}}`,
+        ]);
         await tx.query(
           'UPDATE stage.overlay SET writable = true WHERE relation = ANY ($1::oid[])',
           [`{${written.join(',')}}`],
@@ -60,24 +70,33 @@ export function createOverlayManager(db: Database): OverlayManager {
   };
 }
 
+interface Targets {
+  readonly tables: readonly number[];
+  /** Those that are written together with their children. */
+  readonly trees: readonly number[];
+}
+
 /** The tables that writes go to: the targets themselves, or what is behind those that are views. */
 async function tablesBehind(
   tx: Queryable,
   targets: readonly number[],
+  roots: readonly number[],
   server: number,
-): Promise<number[]> {
+): Promise<Targets> {
   const views = await tx.query(
     `SELECT c.oid, c.relname AS name FROM pg_class c WHERE c.oid = ANY ($1::oid[]) AND c.relkind = 'v'`,
     [`{${targets.join(',')}}`],
   );
   const tables = new Set(targets);
+  const trees = new Set(roots);
   for (const { oid, name } of views) {
     const table = await ensureTwin(tx, Number(oid), server);
     if (table === null) throw notBehind(String(name));
     tables.delete(Number(oid));
     tables.add(table);
+    if (await hasChildren(tx, table)) trees.add(table);
   }
-  return [...tables];
+  return { tables: [...tables], trees: [...trees] };
 }
 
 function notBehind(view: string): StageError {
@@ -97,30 +116,49 @@ interface Reachable {
 /** Reads the write targets and what they need: the other end of each foreign key, and on from there wherever an action writes. */
 async function reachableTables(
   tx: Queryable,
-  targets: readonly number[],
+  { tables: targets, trees }: Targets,
   cascades: boolean,
 ): Promise<Reachable> {
   const tables = new Map<number, Table>();
   const written = new Set(targets);
+  for (const root of trees) {
+    const because = { target: await nameOf(tx, root), link: 'its rows include those of' };
+    for (const oid of await treeTables(tx, root)) {
+      if (oid !== root) await readInto(tables, tx, oid, because);
+      written.add(oid);
+    }
+  }
   // a set gives what is added while it is walked, too
   for (const oid of written) {
     const table = await readInto(tables, tx, oid, null);
-    const name = shownName(table.schema, table.name);
-    for (const { parent } of table.references) await readInto(tables, tx, parent.oid, name);
+    const target = shownName(table.schema, table.name);
+    const because = { target, link: 'a foreign key links it with' };
+    for (const { parent } of table.references) await readInto(tables, tx, parent.oid, because);
     for (const foreignKey of table.referencedBy) {
-      await readInto(tables, tx, foreignKey.child.oid, name);
+      await readInto(tables, tx, foreignKey.child.oid, because);
       if (cascades || writesChild(foreignKey)) written.add(foreignKey.child.oid);
     }
   }
   return { tables: [...tables.values()], written: [...written] };
 }
 
-/** @param because the table whose foreign key leads here, null for a table to be written */
+async function nameOf(tx: Queryable, oid: number): Promise<string> {
+  const [row] = await tx.query('SELECT relname FROM pg_class WHERE oid = $1', [oid]);
+  return row?.['relname'] ?? '';
+}
+
+/** What leads from a target to another table. */
+interface Reason {
+  readonly target: string;
+  readonly link: string;
+}
+
+/** @param because null for a table to be written */
 async function readInto(
   tables: Map<number, Table>,
   tx: Queryable,
   oid: number,
-  because: string | null,
+  because: Reason | null,
 ): Promise<Table> {
   const known = tables.get(oid);
   if (known !== undefined) return known;
@@ -141,14 +179,14 @@ function writesChild(foreignKey: ForeignKey): boolean {
 /** The templates quote function bodies with this; a name that contains it would break out. */
 const bodyQuote = '$body$';
 
-function refuseObstacle(table: Table, because: string | null): void {
+function refuseObstacle(table: Table, because: Reason | null): void {
   const obstacle = JSON.stringify(table).includes(bodyQuote)
     ? `has ${bodyQuote} in its definition`
     : table.obstacle;
   if (obstacle === null) return;
   const name = shownName(table.schema, table.name);
-  const target = because ?? name;
-  const relation = because === null ? 'it' : `a foreign key links it with "${name}", which`;
+  const target = because?.target ?? name;
+  const relation = because === null ? 'it' : `${because.link} "${name}", which`;
   throw new StageError(
     'statement_not_supported',
     `cannot stage writes to "${target}": ${relation} ${obstacle}`,

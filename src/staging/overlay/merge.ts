@@ -2,6 +2,7 @@
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
+import { afterMergeSql } from './after-statement.ts';
 import {
   columnList,
   columnNames,
@@ -11,7 +12,6 @@ import {
   overlayName,
 } from './names.ts';
 import { raise } from './raise.ts';
-import { afterMergeSql } from './triggers.ts';
 
 const operations = ['insert', 'update', 'delete'] as const;
 

@@ -10,6 +10,10 @@ export const rowTypeName = (table: Named) => `stage_data.row_${table.oid}`;
 export const sourceCall = (table: Named) => `stage_data.source_${table.oid}()`;
 export const productionName = (table: Named) => qualifiedName(table.schema, table.name);
 
+/** Where rows of the table itself are looked for: those of its children are theirs, those of its partitions its own. */
+export const productionRows = (table: Table) =>
+  `${table.kind === 'partitioned' ? '' : 'ONLY '}${productionName(table)}`;
+
 export const overlaySchema = (table: Named) => `stage_overlay_${table.namespaceOid}`;
 
 /** The view bears the table's own name: PostgreSQL's messages then name the right relation. */
@@ -18,6 +22,10 @@ export const overlayName = (table: Named) => qualifiedName(overlaySchema(table),
 /** INSERT ... ON CONFLICT runs on a second view, in a schema of its own under the table's own name again. */
 export const upsertSchema = (table: Named) => `stage_upsert_${table.namespaceOid}`;
 export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), table.name);
+
+/** A table is read together with its children through a third view, under the table's own name once more. */
+export const treeSchema = (table: Named) => `stage_tree_${table.namespaceOid}`;
+export const treeName = (table: Named) => qualifiedName(treeSchema(table), table.name);
 
 /** A function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */
 export function functionName(table: Named, part: string, suffix?: string | number): string {

@@ -90,13 +90,22 @@ function givenRow(table: Table): string {
   return `(SELECT ${computed} FROM (SELECT ${given}) AS ${quoteIdentifier(table.name)})`;
 }
 
-/** Creates the triggers that judge rows with the client's rights, before those that stage them. */
+const triggerName = (table: Table) => `${upsertSchema(table)}.policy_${table.oid}`;
+
+/** Has a view's rows judged with the client's rights, before the triggers that stage them. */
+export function policyTriggerSql(table: Table, view: string): string[] {
+  if (table.policies === null) return [];
+  return [
+    `CREATE TRIGGER policy_check INSTEAD OF INSERT OR UPDATE OR DELETE ON ${view} FOR EACH ROW EXECUTE FUNCTION ${triggerName(table)}()`,
+  ];
+}
+
+/** Creates the function that judges rows, and the overlay's trigger. */
 export function policyTriggersSql(table: Table): string[] {
   if (table.policies === null) return [];
   return [
     fillSql(loadSql('table/policies.sql'), {
-      overlay: overlayName(table),
-      judge: `${upsertSchema(table)}.policy_${table.oid}`,
+      judge: triggerName(table),
       table_name: quoteLiteral(table.name),
       may_insert: judgeCall(table, 'insert', 'NEW.'),
       may_touch: judgeCall(table, 'touch', 'OLD.'),
@@ -104,5 +113,6 @@ export function policyTriggersSql(table: Table): string[] {
       may_see_new: judgeCall(table, 'see', 'NEW.'),
       may_delete: judgeCall(table, 'delete', 'OLD.'),
     }),
+    ...policyTriggerSql(table, overlayName(table)),
   ];
 }

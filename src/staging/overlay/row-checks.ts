@@ -95,76 +95,93 @@ function refuseUpdate(column: Column, detail: string): string {
 
 const at = (table: Table) => placeAt(table, partitionOf(table));
 
-/** Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all. */
-export function rowChecks(table: Table): string {
+/**
+ * Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all.
+ * @param asParent whether the row is told as p_shown says: by the columns of the table that the statement names, or not at all
+ */
+export function rowChecks(table: Table, asParent = false): string {
   const values = table.columns.map(({ name, generated }) =>
     generated?.stored === false ? quoteLiteral('virtual') : newValue(name),
   );
-  const failing = `'Failing row contains (' || ${displayValues(values)} || ').'`;
+  const shown = asParent ? shownValues(table, values) : displayValues(values);
+  const failing = `'Failing row contains (' || ${shown} || ').'`;
   const violations = [
     // a row is routed to its partition before that judges it
-    ...partition(table, failing),
-    ...notNulls(table, failing),
-    ...checks(table, failing),
+    ...partition(table),
+    ...notNulls(table),
+    ...checks(table),
   ];
   if (violations.length === 0) return '';
   const guard = violations.map(({ condition }) => condition).join(' OR ');
-  const raises = violations.map(
-    ({ condition, statement }) => `    IF ${condition} THEN ${statement} END IF;`,
-  );
+  const raises = violations.map(({ condition, violation, detail }) => {
+    const told = raise({ ...violation, ...valuesDetail(table, detail?.(failing) ?? failing) });
+    const statement = asParent
+      ? `IF p_shown IS NULL THEN ${raise(violation)} ELSE ${told} END IF;`
+      : told;
+    return `    IF ${condition} THEN ${statement} END IF;`;
+  });
   return `  IF ${guard} THEN\n${raises.join('\n')}\n  END IF;`;
+}
+
+/** An SQL expression for the values of the columns that p_shown names. */
+function shownValues(table: Table, values: readonly string[]): string {
+  const shown = columnNames(table).map(
+    (name, index) => `(${quoteLiteral(name)}, ${displayValues([values[index] ?? ''])})`,
+  );
+  return `(SELECT string_agg(v.value, ', ' ORDER BY c.number) FROM unnest(p_shown) WITH ORDINALITY c(name, number)
+      JOIN (VALUES ${shown.join(', ')}) v(name, value) ON v.name = c.name)`;
 }
 
 interface RowViolation {
   readonly condition: string;
-  readonly statement: string;
+  readonly violation: Omit<Parameters<typeof raise>[0], 'detail'>;
+  /** What is told instead of the row's values, both as SQL expressions. */
+  readonly detail?: (failing: string) => string;
 }
 
-function notNulls(table: Table, detail: string): RowViolation[] {
+function notNulls(table: Table): RowViolation[] {
   return table.columns
     .filter((column) => column.notNull)
     .map((column) => ({
       condition: `NOT (${present(newValue(column.name))})`,
-      statement: raise({
+      violation: {
         ...at(table),
         message: tell`null value in column "${column.name}" of relation "${at(table).table}" violates not-null constraint`,
         sqlstate: '23502',
         column: column.name,
-        ...valuesDetail(table, detail),
-      }),
+      },
     }));
 }
 
-function checks(table: Table, detail: string): RowViolation[] {
+function checks(table: Table): RowViolation[] {
   return table.checks.map((check, index) => ({
     condition: `NOT ${rowCall(functionName(table, 'constraint', index + 1), check.columns)}`,
-    statement: raise({
+    violation: {
       ...at(table),
       message: tell`new row for relation "${at(table).table}" violates check constraint "${check.name}"`,
       sqlstate: '23514',
       constraint: check.name,
-      ...valuesDetail(table, detail),
-    }),
+    },
   }));
 }
 
-function partition(table: Table, detail: string): RowViolation[] {
+function partition(table: Table): RowViolation[] {
   if (table.kind !== 'partitioned') return [];
   const routed = rowCall(functionName(table, 'routed'), columnNames(table));
   const place = placeAt(table, routed);
   const keys = table.partitions
     .filter(({ key }) => key.length > 0)
     .map(({ oid, key }) => `WHEN ${oid} THEN ${partitionKey(key)}`);
-  const told = keys.length === 0 ? detail : `CASE ${routed} ${keys.join(' ')} ELSE ${detail} END`;
   return [
     {
       condition: `${partitionCall(table)} IS NULL`,
-      statement: raise({
+      violation: {
         ...place,
         message: tell`no partition of relation "${place.table}" found for row`,
         sqlstate: '23514',
-        ...valuesDetail(table, told),
-      }),
+      },
+      detail: (failing) =>
+        keys.length === 0 ? failing : `CASE ${routed} ${keys.join(' ')} ELSE ${failing} END`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** The schemas that hold the views of overlays: two for each schema of production. */
+/** The schemas that hold the views of overlays: two for each schema of production, and one for its inheritance trees. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import { overlaySchema, upsertSchema } from './names.ts';
@@ -13,13 +13,19 @@ export async function makeSchemas(
   relation: Parameters<typeof overlaySchema>[0],
 ): Promise<void> {
   for (const schema of [overlaySchema(relation), upsertSchema(relation)]) {
-    await tx.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-    const [row] = await tx.query('SELECT stage.is_own_schema(to_regnamespace($1)) AS own', [
-      schema,
-    ]);
-    if (row?.['own'] !== 't') throw takenSchema(schema);
-    await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
+    await makeSchema(tx, schema);
   }
+}
+
+/**
+ * Makes one of the service's schemas that clients may use.
+ * @throws StageError as above
+ */
+export async function makeSchema(tx: Queryable, schema: string): Promise<void> {
+  await tx.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  const [row] = await tx.query('SELECT stage.is_own_schema(to_regnamespace($1)) AS own', [schema]);
+  if (row?.['own'] !== 't') throw takenSchema(schema);
+  await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
 }
 
 function takenSchema(schema: string): StageError {

@@ -60,7 +60,12 @@ export function shadowIndexesSql(table: Table): string[] {
       `CREATE INDEX reference_${table.oid}_${index} ON ${shadowName(table)} ` +
       `(_stage_session, ${columnList(foreignKey.child.columns)}) WHERE _stage_head`,
   );
-  return [lineage, ...constraints, ...references];
+  // in words that name no session (see tree-row.ts)
+  const ancestors = table.ancestorKeys.map(
+    (key, index) =>
+      `CREATE INDEX ancestor_${table.oid}_${index} ON ${shadowName(table)} (${columnList(key)}) WHERE _stage_head`,
+  );
+  return [lineage, ...constraints, ...references, ...ancestors];
 }
 
 /** The production index mirrored per session: serves the check, and makes two writers of one session wait for each other. */

@@ -11,8 +11,9 @@ import { spliceBytes } from '../../sql/splice.ts';
 import type { RelationUse, Statement } from '../../sql/verdict.ts';
 import { readViewQuery } from '../../sql/view-query.ts';
 import { installOverlay } from './install.ts';
-import { columnList, overlayName, upsertName } from './names.ts';
+import { columnList, overlayName, treeName, upsertName } from './names.ts';
 import { makeSchemas } from './schemas.ts';
+import { hasChildren, installTree, treeTables } from './tree-install.ts';
 import type { Target, ViewTarget } from './view-target.ts';
 import { conflictName, tableTarget, viewTarget } from './view-target.ts';
 
@@ -40,6 +41,9 @@ interface Source {
   readonly oid: number;
   /** The overlay or twin; null for a relation that is read as production has it. */
   readonly name: string | null;
+  /** Where ONLY the table itself is meant; the same for what has no children. */
+  readonly only: string | null;
+  readonly hasChildren: boolean;
   readonly isTwin: boolean;
   /** Where it can be written to. */
   readonly target: Target | null;
@@ -82,7 +86,9 @@ async function sourceFor(
   // an overlay that is made anew takes with it what stands on it
   const [left] = await tx.query('SELECT stage.overlay_of($1) AS twin', [oid]);
   if (twin.isStale || left?.['twin'] == null) await install(tx, twin, body);
-  return { oid, name: overlayName(twin), isTwin: true, target: body.written?.target ?? null };
+  const name = overlayName(twin);
+  const target = body.written?.target ?? null;
+  return { oid, name, only: name, hasChildren: false, isTwin: true, target };
 }
 
 function bodyOf(tx: Queryable, twin: Twin, server: number): Promise<Body> {
@@ -98,9 +104,32 @@ async function tableSource(
   asOwner: boolean,
 ): Promise<Source> {
   const table = await readTable(tx, oid);
+  const isParent = table !== null && (await hasChildren(tx, oid));
+  const own = await overlaySource(tx, oid, table, server, asOwner);
+  if (!isParent) return own;
+  for (const member of await treeTables(tx, oid)) {
+    if (member !== oid) await overlaySource(tx, member, await readTable(tx, member), server, false);
+  }
+  const isWritable = await installTree(tx, oid, server);
+  return {
+    ...own,
+    name: treeName(table),
+    hasChildren: true,
+    target: isWritable ? own.target : null,
+  };
+}
+
+/** Makes the overlay of a table alone current. */
+async function overlaySource(
+  tx: Queryable,
+  oid: number,
+  table: Table | null,
+  server: number,
+  asOwner: boolean,
+): Promise<Source> {
   if (table === null || table.obstacle !== null) {
     if (table !== null && (await isStaged(tx, oid))) throw outgrown(table);
-    return { oid, name: null, isTwin: false, target: null };
+    return { oid, name: null, only: null, hasChildren: false, isTwin: false, target: null };
   }
   if (asOwner && table.policies !== null) {
     throw new StageError(
@@ -110,7 +139,8 @@ async function tableSource(
     );
   }
   await installOverlay(tx, table, server);
-  return { oid, name: overlayName(table), isTwin: false, target: tableTarget(table) };
+  const name = overlayName(table);
+  return { oid, name, only: name, hasChildren: false, isTwin: false, target: tableTarget(table) };
 }
 
 /** Whether a session staged rows before the table became one that cannot be staged. */
@@ -153,7 +183,7 @@ async function viewBody(tx: Queryable, twin: Twin, view: string, server: number)
   const sourceOf = ({ schema, name }: RelationUse) =>
     sources.get(qualifiedName(schema ?? '', name));
   const replacements = verdict.relations.flatMap((use) => {
-    const overlay = sourceOf(use)?.name;
+    const overlay = use.only ? sourceOf(use)?.only : sourceOf(use)?.name;
     return overlay
       ? [{ start: use.start + statement.start, end: use.end + statement.start, text: overlay }]
       : [];
@@ -167,8 +197,11 @@ async function viewBody(tx: Queryable, twin: Twin, view: string, server: number)
 function writtenView(twin: Twin, text: Buffer, sources: readonly Source[]): ViewTarget | null {
   if (twin.writing !== 'automatic') return null;
   const query = readViewQuery(text);
-  const behind = sources.find(({ name }) => name !== null && name === query?.source);
-  return query && behind?.target ? viewTarget(twin, query, behind.target) : null;
+  const behind = sources.find(
+    ({ name, only }) => name !== null && [name, only].includes(query?.source ?? ''),
+  );
+  if (!query || !behind?.target) return null;
+  return viewTarget(twin, query, { ...behind.target, rowType: query.source });
 }
 
 /** Not all that PostgreSQL prints of a view can be read again: the marks of a CYCLE clause come with a cast. */
@@ -199,15 +232,16 @@ async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
     throw unreadable(twin, error.message);
   });
   await tx.query(
-    `INSERT INTO stage.twin (relation, stamp, plain, twins, target, target_columns, target_role, of_row)
-     VALUES ($1, $2, $3::oid[], $4::oid[], $5, $6, $7, $8)
-     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, twins = excluded.twins, target = excluded.target,
-       target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row`,
+    `INSERT INTO stage.twin (relation, stamp, plain, twins, trees, target, target_columns, target_role, of_row)
+     VALUES ($1, $2, $3::oid[], $4::oid[], $5::oid[], $6, $7, $8, $9)
+     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, twins = excluded.twins, trees = excluded.trees,
+       target = excluded.target, target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row`,
     [
       twin.oid,
       twin.stamp,
       oidArray(body.sources.filter(({ name }) => name === null)),
       oidArray(body.sources.filter(({ isTwin }) => isTwin)),
+      oidArray(body.sources.filter((source) => source.hasChildren)),
       target?.table ?? null,
       target && JSON.stringify(target.columns),
       target?.role ?? null,

@@ -2,6 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
+import { afterUpsertSql } from './after-statement.ts';
 import {
   columnList,
   columnNames,
@@ -16,9 +17,9 @@ import {
   upsertSchema,
 } from './names.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
-import { afterUpsertSql, upsertDomainsSql } from './triggers.ts';
+import { domainsTriggerSql } from './triggers.ts';
 import { findCollision } from './uniques.ts';
-import { defaultColumns } from './view.ts';
+import { hungDefaultsSql } from './view.ts';
 
 /** Creates the view, its functions and triggers; the overlay and its functions are there already. */
 export function upsertSql(table: Table, server: number): string {
@@ -56,12 +57,11 @@ export function upsertSql(table: Table, server: number): string {
     s_key_matches_v_row: keyMatches(table, 's.', 'v_row.'),
     key_matches: dynamicKeyMatches(table),
   });
-  const defaults = defaultColumns(table).map(
-    ({ name, call }) =>
-      `ALTER VIEW ${upsertName(table)} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
-  );
+  const defaults = hungDefaultsSql(table, upsertName(table));
   const after = afterUpsertSql(table, settingKey(table), server);
-  return [after, view, ...defaults, ...upsertDomainsSql(table, upsertName(table))].join(';\n');
+  return [after, view, ...defaults, ...domainsTriggerSql(table, 'insert', upsertName(table))].join(
+    ';\n',
+  );
 }
 
 const settingKey = (table: Table) => `${table.oid}_x`;

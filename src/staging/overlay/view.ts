@@ -10,7 +10,7 @@ import {
   isKeyless,
   keyMatches,
   overlayName,
-  productionName,
+  productionRows,
   rowTypeName,
   shadowName,
   sourceCall,
@@ -23,7 +23,7 @@ export function overlaySql(table: Table): string {
   const overlay = fillSql(loadSql('table/overlay.sql'), {
     source: sourceCall(table),
     row_type: rowTypeName(table),
-    production: productionName(table),
+    production: productionRows(table),
     overlay: overlayName(table),
     shadow: shadowName(table),
     columns: table.columns.map(sourceColumn).join(', '),
@@ -38,7 +38,7 @@ export function overlaySql(table: Table): string {
 }
 
 /** A column of production as the row type has it. */
-function sourceColumn({ name, domain, baseType }: Column): string {
+export function sourceColumn({ name, domain, baseType }: Column): string {
   const column = quoteIdentifier(name);
   return domain === null ? column : `${column}::${baseType} AS ${column}`;
 }
@@ -76,14 +76,15 @@ export function defaultsSql(table: Defaulting, views: readonly string[]): string
     const name = functionName(table, 'default', index + 1);
     return body === null ? [] : [`CREATE FUNCTION ${name}() RETURNS ${column.baseType} ${body}`];
   });
-  const hangs = views.flatMap((view) =>
-    defaultColumns(table).map(
-      ({ name, call }) =>
-        `ALTER VIEW ${view} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
-    ),
-  );
-  return [...functions, ...hangs];
+  return [...functions, ...views.flatMap((view) => hungDefaultsSql(table, view))];
 }
+
+/** Hangs the defaults, whose functions are there, on the columns of another view. */
+export const hungDefaultsSql = (table: Defaulting, view: string) =>
+  defaultColumns(table).map(
+    ({ name, call }) =>
+      `ALTER VIEW ${view} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
+  );
 
 /**
  * A key from a sequence is drawn from production's own, so that the value a client was told stays true; the client's role

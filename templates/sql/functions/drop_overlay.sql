@@ -4,6 +4,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 DECLARE
   v_name text;
 BEGIN
+  PERFORM stage.drop_tree(t.relation) FROM stage.tree t WHERE t.relation = p_relation OR p_relation = ANY (t.members);
   FOR v_name IN
     SELECT format('%I.%I', 'stage_overlay_' || o.namespace, o.table_name) FROM stage.overlay o WHERE o.relation = p_relation
   LOOP
@@ -23,7 +24,7 @@ BEGIN
   END LOOP;
   FOR v_name IN
     SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-    WHERE i.indrelid = to_regclass('stage_data.shadow_' || p_relation) AND c.relname ~ '^(unique|reference|exclusion|lineage)_'
+    WHERE i.indrelid = to_regclass('stage_data.shadow_' || p_relation) AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor)_'
   LOOP
     EXECUTE 'DROP INDEX ' || v_name;
   END LOOP;

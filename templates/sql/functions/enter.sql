@@ -1,6 +1,6 @@
 -- First step of every staged statement: hands its text and parameters to the mutation log, pins planner settings for the
 -- transaction, and verifies that the names in it still mean what the proxy took them for.
--- p_relations: [{"schema", "name", "oid", "signature", "rights"}, ...]; signature null = no overlay when the name was resolved;
+-- p_relations: [{"schema", "name", "oid", "signature", "rights"}, ...], what is_current takes, and
 -- rights: what the statement writes, [{"operation", "columns": null | [name, ...]}, ...];
 -- the target of a COPY has "copy": true, a target that is a view has "view": true.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.

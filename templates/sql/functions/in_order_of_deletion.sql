@@ -6,6 +6,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT u.relation
   FROM (SELECT x.relation, max(x.number) AS number FROM unnest(p_relations) WITH ORDINALITY AS x (relation, number) GROUP BY 1) u
   LEFT JOIN stage.overlay o ON o.relation = u.relation
-  WHERE NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = u.relation AND i.inhparent = ANY (p_relations))
+  WHERE NOT EXISTS (
+    SELECT 1 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhrelid = u.relation AND i.inhparent = ANY (p_relations) AND c.relispartition)
   ORDER BY o.foreign_key_rank DESC NULLS FIRST, u.number DESC
 $$;

@@ -7,6 +7,8 @@ DECLARE
   v_overlay record;
   v_staged boolean;
 BEGIN
+  PERFORM stage.drop_tree(t.relation) FROM stage.tree t LEFT JOIN pg_class c ON c.oid = t.relation
+  WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (t.table_name, t.namespace);
   FOR v_overlay IN
     SELECT o.relation, o.namespace, o.table_name, c.relname, c.relnamespace
     FROM stage.overlay o LEFT JOIN pg_class c ON c.oid = o.relation

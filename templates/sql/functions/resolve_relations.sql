@@ -25,6 +25,7 @@ LANGUAGE sql STABLE AS $$
       'signature', stage.signature_of(c.oid),
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
+      'tree', CASE WHEN c.relkind = 'r' AND c.relhassubclass THEN stage.tree_state(c.oid) END,
       'columns', (
         SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
           'name', a.attname, 'generated', a.attgenerated <> '', 'always', a.attidentity = 'a',

@@ -10,7 +10,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'columns', stage.table_columns(c.oid),
       'key', stage.table_key(c.oid) -> 'key',
       'keyIndex', stage.table_key(c.oid) -> 'keyIndex',
-      'lookup', CASE WHEN stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN stage.table_lookup(c.oid) ELSE '[]' END,
+      'lookup', CASE WHEN t.is_inherited OR stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN stage.table_lookup(c.oid) ELSE '[]' END,
+      'isInherited', t.is_inherited,
+      'ancestorKeys', CASE WHEN t.is_inherited THEN stage.ancestor_keys(c.oid) ELSE '[]' END,
       'checks', stage.table_checks(c.oid),
       'uniques', stage.table_uniques(c.oid),
       'references', stage.foreign_keys(c.oid, 'child'),
@@ -29,5 +31,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'policies', stage.table_policies(c.oid),
       'obstacle', stage.table_obstacle(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  CROSS JOIN LATERAL (
+    SELECT c.relkind = 'r' AND NOT c.relispartition AND EXISTS (
+      SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid) AS is_inherited) t
   WHERE c.oid = p_relation
 $$;

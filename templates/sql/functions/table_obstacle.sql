@@ -10,8 +10,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       THEN 'has row-level security that applies to the service account, which has to own the table or to have BYPASSRLS'
     WHEN c.relrowsecurity AND c.relnatts > 100 THEN 'has row-level security and more than 100 columns'
     WHEN c.relispartition THEN 'is a partition; write to its partitioned table instead'
-    WHEN c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid)
-      THEN 'is part of an inheritance tree'
     WHEN c.relkind = 'p' AND EXISTS (
       SELECT 1 FROM pg_partition_tree(c.oid) t JOIN pg_constraint k ON t.relid IN (k.conrelid, k.confrelid)
       WHERE k.contype = 'f' AND k.conparentid = 0 AND t.level > 0)

@@ -6,12 +6,9 @@ DECLARE
   v_mutation bigint := current_setting('stage.mutation_{{key}}')::bigint;
   v_start bigint := current_setting('stage.start_{{key}}')::bigint;
   v_rows bigint;
-  v_affected bigint;
+  v_affected bigint := 0;
 BEGIN
-  SELECT count(*), count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ({{ops}})) INTO v_rows, v_affected
-  FROM {{shadow}}
-  WHERE _stage_session = v_session AND _stage_seq > v_start AND _stage_mutation = v_mutation;
-{{run_checks}}
+{{judge_rows}}
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
     PERFORM set_config('enable_seqscan', 'on', true);

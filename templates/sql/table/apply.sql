@@ -19,7 +19,7 @@ BEGIN
     OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (
-        INSERT INTO {{production}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
+        INSERT INTO {{table}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
         SELECT {{insert_values}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq
         RETURNING {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS new_data, {{p_key}}
       )

@@ -1,11 +1,11 @@
 -- INSTEAD OF DELETE: stages a tombstone that carries the deleted row.
-CREATE FUNCTION {{function}}() RETURNS trigger
+CREATE FUNCTION {{function}}({{parameters}}) RETURNS {{result}}
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_{{oid}}_d')::bigint;
-  v_start bigint := current_setting('stage.start_{{oid}}_d')::bigint;
+  v_mutation bigint := {{mutation}};
+  v_start bigint := {{start}};
   v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
   v_touched bigint[];
   v_origin "char" := {{origin}};

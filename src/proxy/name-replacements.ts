@@ -1,0 +1,69 @@
+/** What stands in a statement in the place of the names of tables. */
+import { qualifiedName } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { Read, Write } from '../sql/verdict.ts';
+import { impliedColumns } from './copy-columns.ts';
+import type { ResolvedName } from './names.ts';
+import type { Named } from './stageable.ts';
+import { treeOf, viewOf } from './stageable.ts';
+
+/**
+ * The schema of the view that columns are those of which the statement calls by a table's schema and name.
+ * @throws StageError where that may be one or another
+ */
+export function schemaOf(owner: ResolvedName | undefined, named: readonly Named[]): string | null {
+  const views = named
+    .filter(({ meaning }) => meaning.oid === owner?.oid)
+    .map((each) => viewOf(each)?.schema ?? null);
+  const [schema = owner?.overlay?.schema ?? null, ...more] = new Set(views);
+  if (more.length > 0) throw calledTwice;
+  return schema;
+}
+
+/** The view's name in the place of the relation's, if it has a view. */
+export function nameReplacement(each: Named, body: Read | Write): Replacement[] {
+  const { use, meaning } = each;
+  const overlay = viewOf(each);
+  if (overlay === null) return [];
+  const { start, end } = use;
+  if (body.kind === 'write') {
+    const isUpsert = body.upserts.some(({ target }) => target === start);
+    const { schema, name } = isUpsert ? (meaning.upsert ?? overlay) : overlay;
+    const isCopied = use.target !== null && body.copy?.columns === null;
+    const columns = isCopied ? impliedColumns(meaning) : null;
+    const list = columns === null ? '' : ` (${columns})`;
+    return [{ start, end, text: qualifiedName(schema, name) + list }];
+  }
+  const name = qualifiedName(overlay.schema, overlay.name);
+  if (body.copy === null) return [{ start, end, text: name }];
+  const text = `(SELECT ${body.copy.columns ?? impliedColumns(meaning) ?? '*'} FROM ${name})`;
+  return [{ start: body.copy.start, end: body.copy.end, text }];
+}
+
+const calledTwice = new StageError(
+  'statement_not_supported',
+  'a table with children stands in this statement both with them and alone, and its columns are called by its schema and name',
+  { hint: 'Give the table aliases, and call its columns by these.' },
+);
+
+/** What `stage.enter` is to verify of a name. */
+export function verified(each: Named, body: Read | Write): object {
+  const { use, meaning } = each;
+  const tree = treeOf(each);
+  const { schema, name, start, target, only } = use;
+  const { oid, signature } = meaning;
+  const isCopied = body.kind === 'write' && body.copy !== null && target !== null;
+  const rights = body.kind === 'write' ? body.rights.filter((right) => right.target === start) : [];
+  return {
+    schema,
+    name,
+    oid,
+    signature,
+    rights: rights.map(({ operation, columns }) => ({ operation, columns })),
+    ...(only && { only }),
+    ...(tree && { tree: tree.signature }),
+    ...(isCopied && { copy: true }),
+    ...(meaning.kind === 'view' && target !== null && { view: true }),
+  };
+}

@@ -1,0 +1,22 @@
+-- What a session sees of a table together with those that inherit from it: production's rows as the table itself gives them,
+-- under its rights and policies and by its indexes, but for those that the session has touched in any of the tables; and what
+-- is staged there. See overlay.sql for the conditions. A view has no hidden columns: which table a row is of, only the view
+-- itself knows.
+CREATE FUNCTION {{source}}() RETURNS TABLE ({{column_definitions}}, _stage_table oid, _stage_place tid)
+LANGUAGE sql STABLE PARALLEL SAFE AS $body$SELECT {{source_columns}}, tableoid, ctid FROM {{production}}$body$;
+
+CREATE VIEW {{tree}} {{view_options}} AS
+SELECT {{u_columns}}
+FROM (
+  SELECT {{p_columns}}, p._stage_table, p._stage_place, false AS _stage_staged, current_setting('stage.session')::uuid AS _stage_session,
+         true AS _stage_head, 'I'::"char" AS _stage_op
+  FROM {{source}}() p
+{{staged_rows}}
+) u
+WHERE stage.own_session(u._stage_session) IS NOT NULL
+  AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
+  AND (u._stage_staged OR NOT CASE u._stage_table
+    {{hidden}}
+    ELSE false END){{u_is_visible}};
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON {{tree}} TO PUBLIC;

@@ -1,0 +1,20 @@
+-- INSTEAD OF {{operation}} of a table and its children: stages the change in the table that the row is of. From here on only the
+-- rights and policies of the table that the statement names count, as in PostgreSQL.
+CREATE FUNCTION {{function}}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+  v_mutation bigint := current_setting('stage.mutation_{{key}}')::bigint;
+  v_start bigint := current_setting('stage.start_{{key}}')::bigint;
+  v_old {{parent_type}} := ROW({{old_row}})::{{parent_type}};
+  v_new {{parent_type}} := {{new_row}};
+  v_result record;
+BEGIN
+{{attempts}}
+  IF v_result.is_found THEN
+{{give_back}}
+  END IF;
+  IF NOT ({{was_touched}}) THEN PERFORM stage.raise_changed(); END IF;
+  PERFORM stage.touched_twice({{oid}});
+  RETURN NULL;
+END $body$;
