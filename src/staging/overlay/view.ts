@@ -47,7 +47,7 @@ export function sourceColumn({ name, domain, baseType }: Column): string {
 type Defaulting = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name' | 'columns'>;
 
 /** Columns whose default PostgreSQL applies by itself when a view has it, with the call that gives the value. */
-export function defaultColumns(table: Defaulting): DefaultCall[] {
+function defaultColumns(table: Defaulting): DefaultCall[] {
   // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
   const always = new Set(
     table.columns.filter(({ identity }) => identity === 'always').map(({ name }) => name),
