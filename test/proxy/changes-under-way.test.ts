@@ -73,7 +73,9 @@ suite('a table changes under a connection', (test) => {
       (await client.query('SELECT extra FROM remade WHERE public.remade.extra > 0')).rows,
       [{ extra: 5 }],
     );
-    assert.equal((await client.query(named)).rows, [{ id: 5, extra: 5 }]);
+    // prepared with one column
+    assert.is((await rejects(client.query(named))).code, '0A000');
+    assert.equal((await client.query(named.text)).rows, [{ id: 5, extra: 5 }]);
     assert.equal((await client.query('SELECT extra FROM remade WHERE id = $1', [5])).rows, [
       { extra: 5 },
     ]);

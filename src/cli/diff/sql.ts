@@ -42,15 +42,20 @@ function targetOf({
   key,
   columns,
 }: Pick<TableOutline, 'table' | 'key' | 'columns'>): Target {
-  const [first = '', ...rest] = table.split('.');
-  const name =
-    rest.length === 0 ? identifier(first) : `${identifier(first)}.${identifier(rest.join('.'))}`;
   return {
-    name,
+    name: shownParts(table).map(identifier).join('.'),
     key,
     types: new Map(columns.map((column) => [column.name, column.type])),
     generated: new Set(columns.flatMap((column) => (column.generated ? [column.name] : []))),
   };
+}
+
+/** The parts of a name as the diff shows it: those with dots or quotes in them stand in quotes. */
+function shownParts(name: string): string[] {
+  const parts = name.match(/"(?:[^"]|"")*"|[^."]+/g) ?? [];
+  return parts.map((part) =>
+    part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part,
+  );
 }
 
 function statement(change: ReadChange, target: Target): string {

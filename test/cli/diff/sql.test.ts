@@ -9,6 +9,7 @@ CREATE TABLE "Odd ""one" (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "select" text, data jsonb, plain json, numbers integer[],
   words text[], p pair, amount numeric, ratio double precision, bytes bytea, day timestamptz, spans int4range, yes boolean);
 CREATE TABLE bag (a integer, b text);
+CREATE TABLE "a.b" (id integer PRIMARY KEY);
 CREATE TABLE two (a integer, b text, c text, twice integer GENERATED ALWAYS AS (a * 2) STORED, PRIMARY KEY (a, b));
 INSERT INTO bag VALUES (1, NULL), (1, NULL), (2, 'x');
 INSERT INTO two VALUES (1, 'it''s', 'old'), (2, 'b', 'gone');
@@ -20,6 +21,7 @@ const writes = [
       12345678901234567890.123456789, 1e300, '\\x00ff', '2026-01-31 12:00:00.123456+02', '[1,5)', true)`,
   `UPDATE "Odd ""one" SET data = '"text"', numbers = '{}', amount = 2.50 WHERE id = 1`,
   `UPDATE "Odd ""one" SET data = '[1]', "select" = '' WHERE id = 2`,
+  `INSERT INTO "a.b" VALUES (7)`,
   `UPDATE two SET c = 'new' WHERE a = 1`,
   `INSERT INTO two VALUES (3, 'c', 'added')`,
   `DELETE FROM two WHERE a = 2`,
@@ -34,7 +36,7 @@ suite('diff as SQL', (test) => {
 
   async function contents(client: { query(text: string): Promise<unknown> }): Promise<string> {
     const texts: string[] = [];
-    for (const name of ['"Odd ""one"', 'two', 'bag']) {
+    for (const name of ['"Odd ""one"', '"a.b"', 'two', 'bag']) {
       const result = await client.query(`SELECT x::text AS row FROM ${name} x ORDER BY x::text`);
       texts.push(JSON.stringify(Array.isArray(result) ? result : (result as pg.QueryResult).rows));
     }
@@ -46,7 +48,7 @@ suite('diff as SQL', (test) => {
     for (const write of writes) await served.rest.write(id, write);
     const { code, stdout } = await served.shell.run(['diff', id, '-o', 'sql']);
     assert.is(code, 0);
-    assert.match(stdout, /^BEGIN;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){7}COMMIT;\n$/);
+    assert.match(stdout, /^BEGIN;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){8}COMMIT;\n$/);
     assert.match(stdout, /UPDATE "two" SET "c" = 'new' WHERE "a" = 1 AND "b" = 'it''s';/);
     const client = new pg.Client({ connectionString: served.rest.database.url });
     await client.connect();
