@@ -1,5 +1,5 @@
 /**
- * Staged against direct: `npm run bench`, about five minutes. Throughput of single statements by pgbench (which has to be
+ * Staged against direct: `npm run bench`, about seven minutes. Throughput of single statements by pgbench (which has to be
  * installed), of reads with PgBouncer beside where that is installed; then statements of many rows and reads beside many staged rows.
  * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients.
  */
