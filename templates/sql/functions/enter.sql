@@ -28,6 +28,9 @@ BEGIN
       RAISE EXCEPTION 'permission denied for % %', CASE WHEN v_entry ? 'view' THEN 'view' ELSE 'table' END, v_entry ->> 'name'
         USING ERRCODE = 'insufficient_privilege';
     END IF;
+    IF v_entry ->> 'signature' IS NOT NULL AND stage.misleads_planner(v_relation) THEN
+      PERFORM pg_catalog.set_config('enable_seqscan', 'off', true);  -- until the statement's end
+    END IF;
     IF v_entry ? 'view' THEN
       v_denied := stage.denied_behind(v_relation, v_entry -> 'rights');
       IF v_denied IS NOT NULL THEN
