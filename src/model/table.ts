@@ -160,3 +160,11 @@ export function shownName(schema: string, name: string): string {
 function shownPart(part: string): string {
   return /[."]/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
 }
+
+/** The way back from shownName: the table's name alone, or behind its schema. */
+export function shownParts(shown: string): string[] {
+  const parts = shown.match(/"(?:[^"]|"")*"|[^."]+/g) ?? [];
+  return parts.map((part) =>
+    part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part,
+  );
+}

@@ -10,7 +10,6 @@ import type { Portal } from './prepared-statements.ts';
 import { preparingText, sqlStatement } from './prepared-statements.ts';
 import { checkName } from './reserved-names.ts';
 import { noteResult } from './result-type.ts';
-
 import { answerToWrite } from './staging-steps.ts';
 
 /** @throws StageError for what is refused */

@@ -1,8 +1,8 @@
 /** Whatever is sent, in whichever protocol and with whichever rights: production stays what it was, and the service goes on. */
 import { assert, suite } from '../helpers/suite.ts';
 import { q, run, s, tell } from '../helpers/wire-script.ts';
-import type { AttackedDatabase, AttackerRole } from './attacked-database.ts';
-import { startAttacked } from './attacked-database.ts';
+import type { AttackerRole } from './attacked-database.ts';
+import { besiege } from './attacked-database.ts';
 import { attempts } from './attempts.ts';
 import { fingerprint } from './fingerprint.ts';
 
@@ -20,18 +20,13 @@ const protocols: Readonly<Record<string, (statements: readonly string[]) => Buff
 /** Makes the suite of one role. */
 export function attackAs(role: AttackerRole): void {
   suite(`attacks as ${role}`, (test) => {
-    let attacked: AttackedDatabase;
-    let before: string[];
-    test.before(async () => {
-      attacked = await startAttacked();
-      before = await fingerprint(attacked.database);
-    });
-    test.after(() => attacked.stop());
+    const siege = besiege(test);
 
     for (const [name, statements] of Object.entries(attempts)) {
       test(
         name,
         async () => {
+          const { attacked, before } = siege;
           for (const [protocol, messages] of Object.entries(protocols)) {
             const reads = protocol.endsWith('staged') ? 'staged' : 'production';
             const url = await attacked.session(role, reads);
@@ -45,6 +40,7 @@ export function attackAs(role: AttackerRole): void {
     }
 
     test('and outside of the proxy the same functions do write', async () => {
+      const { attacked, before } = siege;
       await attacked.database.query('SELECT evil()');
       assert.not.equal(await fingerprint(attacked.database), before);
     });

@@ -4,6 +4,8 @@ import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { createRole } from '../helpers/roles.ts';
+import type { TestDefiner } from '../helpers/suite.ts';
+import { fingerprint } from './fingerprint.ts';
 import { schema } from './schema.ts';
 
 export type AttackerRole = 'superuser' | 'owner' | 'reader';
@@ -16,6 +18,23 @@ export interface AttackedDatabase {
   /** Creates a session and gives the URL of connections to it under the role. */
   session(role: AttackerRole, reads: 'production' | 'staged'): Promise<string>;
   stop(): Promise<void>;
+}
+
+/** The database and what it was like before the first attack, from before a suite's first test until after its last one. */
+export interface Siege {
+  readonly attacked: AttackedDatabase;
+  readonly before: readonly string[];
+}
+
+/** Has the database made and cleared away around the tests of a suite. */
+export function besiege(test: TestDefiner): Siege {
+  const siege = {} as { attacked: AttackedDatabase; before: readonly string[] };
+  test.before(async () => {
+    siege.attacked = await startAttacked();
+    siege.before = await fingerprint(siege.attacked.database);
+  });
+  test.after(() => siege.attacked.stop());
+  return siege;
 }
 
 /** @throws what the server says when it cannot be prepared */

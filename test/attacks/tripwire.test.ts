@@ -1,8 +1,7 @@
 /** Code that a staged write runs may switch off what it can reach: the end of the statement is looked at all the same. */
 import { assert, suite } from '../helpers/suite.ts';
 import { b, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
-import type { AttackedDatabase } from './attacked-database.ts';
-import { startAttacked } from './attacked-database.ts';
+import { besiege } from './attacked-database.ts';
 import { fingerprint } from './fingerprint.ts';
 
 const update = 'UPDATE item SET price = evil_planned()';
@@ -38,16 +37,11 @@ const ways: Readonly<Record<string, readonly Buffer[]>> = {
 };
 
 suite('the tripwire and code that knows it', (test) => {
-  let attacked: AttackedDatabase;
-  let before: string[];
-  test.before(async () => {
-    attacked = await startAttacked();
-    before = await fingerprint(attacked.database);
-  });
-  test.after(() => attacked.stop());
+  const siege = besiege(test);
 
   for (const [name, messages] of Object.entries(ways)) {
     test(name, async () => {
+      const { attacked, before } = siege;
       const url = await attacked.session('owner', 'production');
       const answers = await tell(url, [...messages, s, q('ROLLBACK')]);
       assert.equal(await fingerprint(attacked.database), before);
@@ -56,7 +50,7 @@ suite('the tripwire and code that knows it', (test) => {
   }
 
   test('and a write that calls no such code stands', async () => {
-    const url = await attacked.session('owner', 'staged');
+    const url = await siege.attacked.session('owner', 'staged');
     const answers = await tell(url, [
       ...[q('BEGIN'), p('UPDATE item SET price = harmless() WHERE id = 1'), b(), e(), s],
       ...[q('COMMIT'), q('SELECT price FROM item WHERE id = 1')],

@@ -2,7 +2,22 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Proxied } from './proxied.ts';
+import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
+
+/** Makes a test of each story: statements that are told alike by a session whose reads are staged, and directly. */
+export function tellStories(
+  test: TestDefiner,
+  proxied: () => Proxied,
+  stories: Readonly<Record<string, readonly string[]>>,
+): void {
+  for (const [name, statements] of Object.entries(stories)) {
+    test(name, async () => {
+      const session = await proxied().daemon.newSession({ reads: 'staged' });
+      await assertSameAs(proxied(), null, session, statements);
+    });
+  }
+}
 
 /** A role for one test file; roles belong to the whole server. */
 export interface TestRole {

@@ -1,6 +1,6 @@
 /** Inheritance trees: what PostgreSQL answers to statements on parents and children, and what is in each table after the approval. */
 import { assertAlike } from '../helpers/alike.ts';
-import { assertSameAs } from '../helpers/both-ways.ts';
+import { tellStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { suite } from '../helpers/suite.ts';
@@ -162,12 +162,7 @@ suite('inheritance', (test) => {
   });
   test.after(() => proxied.stop());
 
-  for (const [name, statements] of Object.entries(stories)) {
-    test(name, async () => {
-      const session = await proxied.daemon.newSession({ reads: 'staged' });
-      await assertSameAs(proxied, null, session, statements);
-    });
-  }
+  tellStories(test, () => proxied, stories);
 
   test('the approval, after simple and extended statements and COPY', async () => {
     await assertAlike(proxied, [

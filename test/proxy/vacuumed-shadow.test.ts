@@ -39,14 +39,14 @@ suite('a shadow table that was vacuumed when it was empty', (test) => {
     );
     await database.query(`VACUUM ${shadow?.name}`);
     const scans = async () => {
-      const [found] = await database.query<{ pages: number; rows: number; scans: number }>(
-        `SELECT c.reltuples::int AS rows, pg_relation_size(c.oid)::int AS pages, pg_stat_get_numscans(c.oid)::int AS scans
+      const [found] = await database.query<{ bytes: number; rows: number; scans: number }>(
+        `SELECT c.reltuples::int AS rows, pg_relation_size(c.oid)::int AS bytes, pg_stat_get_numscans(c.oid)::int AS scans
          FROM pg_class c WHERE c.oid = '${shadow?.name}'::regclass`,
       );
       return found;
     };
     const before = await scans();
-    assert.equal([before?.rows, before?.pages], [0, 0]);
+    assert.equal([before?.rows, before?.bytes], [0, 0]);
     const again = await update(name);
     const after = await scans();
     const read = (after?.scans ?? 0) - (before?.scans ?? 0);

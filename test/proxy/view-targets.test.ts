@@ -1,6 +1,6 @@
 /** Updatable views as targets: what PostgreSQL answers, and what is in the tables after the approval. */
 import { assertAlike } from '../helpers/alike.ts';
-import { assertSameAs } from '../helpers/both-ways.ts';
+import { tellStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { suite } from '../helpers/suite.ts';
@@ -184,12 +184,7 @@ suite('updatable views', (test) => {
   });
   test.after(() => proxied.stop());
 
-  for (const [name, statements] of Object.entries(stories)) {
-    test(name, async () => {
-      const session = await proxied.daemon.newSession({ reads: 'staged' });
-      await assertSameAs(proxied, null, session, statements);
-    });
-  }
+  tellStories(test, () => proxied, stories);
 
   for (const [name, messages] of Object.entries(scripts)) {
     test(`${name}, and the approval`, async () => {

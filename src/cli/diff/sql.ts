@@ -4,6 +4,7 @@ import { membersOf } from '../../client/fields.ts';
 import { isSafe, sanitize } from '../../client/sanitize.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
+import { shownParts } from '../../model/table.ts';
 import type { DiffFormat } from './format.ts';
 import { cellsOf, isChanged } from './format.ts';
 
@@ -48,14 +49,6 @@ function targetOf({
     types: new Map(columns.map((column) => [column.name, column.type])),
     generated: new Set(columns.flatMap((column) => (column.generated ? [column.name] : []))),
   };
-}
-
-/** The parts of a name as the diff shows it: those with dots or quotes in them stand in quotes. */
-function shownParts(name: string): string[] {
-  const parts = name.match(/"(?:[^"]|"")*"|[^."]+/g) ?? [];
-  return parts.map((part) =>
-    part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part,
-  );
 }
 
 function statement(change: ReadChange, target: Target): string {

@@ -5,6 +5,7 @@ import { StageError } from '../../errors.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { installOverlay } from './install.ts';
+import { oidArray } from './names.ts';
 import { hasChildren, installTree, treeTables } from './tree-install.ts';
 import { ensureTwin } from './twin.ts';
 
@@ -56,11 +57,11 @@ export function createOverlayManager(db: Database): OverlayManager {
         for (const table of tables) await installOverlay(tx, table, server);
         for (const root of targets.trees) await installTree(tx, root, server);
         await tx.query('UPDATE stage.tree SET writable = true WHERE relation = ANY ($1::oid[])', [
-          `{${targets.trees.join(',')}}`,
+          oidArray(targets.trees),
         ]);
         await tx.query(
           'UPDATE stage.overlay SET writable = true WHERE relation = ANY ($1::oid[])',
-          [`{${written.join(',')}}`],
+          [oidArray(written)],
         );
       }),
     ensureTwins: (relations) =>

@@ -10,6 +10,9 @@ export const rowTypeName = (table: Named) => `stage_data.row_${table.oid}`;
 export const sourceCall = (table: Named) => `stage_data.source_${table.oid}()`;
 export const productionName = (table: Named) => qualifiedName(table.schema, table.name);
 
+/** Tables as a parameter of type oid[]. */
+export const oidArray = (oids: readonly number[]) => `{${oids.join(',')}}`;
+
 /** Where rows of the table itself are looked for: those of its children are theirs, those of its partitions its own. */
 export const productionRows = (table: Table) =>
   `${table.kind === 'partitioned' ? '' : 'ONLY '}${productionName(table)}`;

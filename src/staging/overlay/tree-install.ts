@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Table } from '../../model/table.ts';
-import { treeSchema } from './names.ts';
+import { oidArray, treeSchema } from './names.ts';
 import { makeSchema } from './schemas.ts';
 import { treeSql, treeTriggersSql } from './tree.ts';
 
@@ -51,7 +51,7 @@ export async function installTree(tx: Queryable, root: number, server: number): 
     `INSERT INTO stage.tree (relation, namespace, table_name, members, signature, stamp)
      VALUES ($1, $2, $3, $4::oid[], $5, stage.tree_stamp($1))
      ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp`,
-    [root, table.namespaceOid, table.name, `{${members.map(({ oid }) => oid).join()}}`, signature],
+    [root, table.namespaceOid, table.name, oidArray(members.map(({ oid }) => oid)), signature],
   );
   return isWhole;
 }

@@ -11,7 +11,7 @@ import { spliceBytes } from '../../sql/splice.ts';
 import type { RelationUse, Statement } from '../../sql/verdict.ts';
 import { readViewQuery } from '../../sql/view-query.ts';
 import { installOverlay } from './install.ts';
-import { columnList, overlayName, treeName, upsertName } from './names.ts';
+import { columnList, oidArray, overlayName, treeName, upsertName } from './names.ts';
 import { makeSchemas } from './schemas.ts';
 import { hasChildren, installTree, treeTables } from './tree-install.ts';
 import type { Target, ViewTarget } from './view-target.ts';
@@ -239,9 +239,9 @@ async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
     [
       twin.oid,
       twin.stamp,
-      oidArray(body.sources.filter(({ name }) => name === null)),
-      oidArray(body.sources.filter(({ isTwin }) => isTwin)),
-      oidArray(body.sources.filter((source) => source.hasChildren)),
+      oidsOf(body.sources.filter(({ name }) => name === null)),
+      oidsOf(body.sources.filter(({ isTwin }) => isTwin)),
+      oidsOf(body.sources.filter((source) => source.hasChildren)),
       target?.table ?? null,
       target && JSON.stringify(target.columns),
       target?.role ?? null,
@@ -250,7 +250,7 @@ async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
   );
 }
 
-const oidArray = (sources: readonly Source[]) => `{${sources.map(({ oid }) => oid).join(',')}}`;
+const oidsOf = (sources: readonly Source[]) => oidArray(sources.map(({ oid }) => oid));
 
 const rowType = ({ oid }: Twin) => `stage_data.twin_row_${oid}`;
 
