@@ -1,5 +1,6 @@
 /** Bind: a portal is made, and where it writes, the write is made ready. */
 import type { Message } from '../wire/framer.ts';
+import { decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
@@ -9,7 +10,8 @@ import { fence } from './pace.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
 import { checkName } from './reserved-names.ts';
-import { refreshRead } from './staging-steps.ts';
+import { lockRows } from './row-locks.ts';
+import { prepareAgain, refreshRead } from './staging-steps.ts';
 
 /** @throws StageError for what is refused */
 export function bind(conversation: Conversation, message: Message): void | Promise<void> {
@@ -24,7 +26,8 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   if (statement === undefined) return bindRead(conversation, message, portal, null);
   const write = state.stages ? findWrite(conversation, statement) : null;
   if (write !== null) return bindWrite(conversation, message, portal, statement, write);
-  if (reads === 'staged' && pending.resolved !== statement)
+  const locks = statement.body.kind === 'read' && statement.body.locks !== undefined;
+  if (reads === 'staged' && (pending.resolved !== statement || locks))
     return bindStagedRead(conversation, message, portal, statement);
   const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
   if (begins && state.implicit && pending.hasSnapshot) {
@@ -69,7 +72,14 @@ async function bindStagedRead(
   portal: string,
   statement: PreparedStatement,
 ): Promise<void> {
-  await refreshRead(conversation, statement);
+  const { body, written, types, parameterTypes } = statement;
+  const given = { ...decodeBind(message.payload), types: parameterTypes ?? types };
+  const locked =
+    body.kind === 'read'
+      ? await lockRows(conversation, { ...statement, body, written }, given)
+      : null;
+  if (locked === null) await refreshRead(conversation, statement);
+  else prepareAgain(conversation, statement, locked);
   if (!conversation.router.hasShownError) bindRead(conversation, message, portal, statement);
 }
 

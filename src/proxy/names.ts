@@ -52,6 +52,8 @@ export interface ResolvedName {
   readonly uniques: readonly UniqueIndex[];
   /** Of the overlay; empty when the transaction's snapshot is older than the overlay and hides it. */
   readonly signature: string | null;
+  /** The columns of a table by which its staged rows are known; empty without an overlay, and where an old snapshot hides it. */
+  readonly key: readonly string[];
   /** The overlay can be written to; false also where an old snapshot hides that. */
   readonly writable: boolean;
   /** Staging its rows may run user code: defaults, checks, policies. */
@@ -276,6 +278,7 @@ const unresolved: ResolvedName = {
   columns: [],
   merge: null,
   uniques: [],
+  key: [],
   writable: false,
   code: false,
   parked: false,

@@ -11,6 +11,7 @@ import type {
   Qualifier,
   Read,
   RelationUse,
+  RowLocks,
   Write,
 } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
@@ -22,6 +23,8 @@ import { nameReplacement, schemaOf, verified } from './name-replacements.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
+import type { LockRewrite } from './row-locks.ts';
+import { isPlainTable, lockRewrite } from './row-locks.ts';
 import type { Named } from './stageable.ts';
 import {
   checkOverlay,
@@ -150,6 +153,33 @@ export class Rewriter {
       if (isTwinSource(each)) checkOverlay(each);
     }
     return this.replace(read, named, false);
+  }
+
+  /**
+   * Prepares the locks that a read takes: they are kept where the rows of its tables are staged.
+   * @returns null where none of them can be kept, or something would be called that must not be where writing is possible
+   */
+  async lock(read: Read, locks: RowLocks): Promise<LockRewrite | null> {
+    const isLocked = ({ start }: RelationUse) =>
+      locks.relations.some((each) => each.start === start);
+    const meanings = await this.names.refresh(read.relations);
+    const uses = read.relations.map((use, index) => {
+      const canBeLocked = isLocked(use) && isPlainTable(meanings[index] as ResolvedName);
+      return canBeLocked ? { ...use, target: 'UPDATE' as const } : use;
+    });
+    try {
+      const runsCode = await this.checkCalls(locks);
+      const asTargets = withMeanings(uses, meanings);
+      const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
+      if (obstacle || this.names.hidesCatalog) return null;
+      const named = await this.ensureOverlays(asTargets);
+      const { replacements, isWatched } = await this.replace(read, named, runsCode);
+      return lockRewrite(read, locks, named, replacements, isWatched);
+    } catch (error) {
+      // what cannot be staged cannot be changed by another connection of the session either
+      if (error instanceof StageError && error.code === 'statement_not_supported') return null;
+      throw error;
+    }
   }
 
   private async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {

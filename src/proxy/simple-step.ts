@@ -8,9 +8,11 @@ import { mapErrors } from './error-mapping.ts';
 import type { ErrorHandler, Expectation } from './expectation.ts';
 import { checkHold } from './held-cursors.ts';
 import { settle } from './pace.ts';
+import { noParameters } from './prepared-statements.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { readOf } from './query-planner.ts';
 import { noteResult } from './result-type.ts';
+import { lockRows } from './row-locks.ts';
 import { bodyReplacements } from './staging-steps.ts';
 import { textToSend } from './statement-text.ts';
 
@@ -26,13 +28,25 @@ export interface Step {
 export async function runRead(conversation: Conversation, step: Step): Promise<boolean> {
   const { own, metrics } = conversation;
   checkHold(conversation, step.statement.verdict);
-  const read = readOf(step.statement.verdict);
-  const replacements = read === null ? [] : await bodyReplacements(conversation, read);
+  const replacements = await readReplacements(conversation, step);
+  if (conversation.router.hasShownError) return false;
   own.guard();
   metrics.query('read');
   const isReadyShown = sendStep(conversation, step, replacements);
   await settle(conversation);
   return isReadyShown;
+}
+
+async function readReplacements(
+  conversation: Conversation,
+  { plan, statement }: Step,
+): Promise<readonly Replacement[]> {
+  const { verdict } = statement;
+  const body = readOf(verdict);
+  if (body === null) return [];
+  const read = { body, written: plan.text, statement };
+  const locked = verdict === body ? await lockRows(conversation, read, noParameters) : null;
+  return locked ?? bodyReplacements(conversation, body);
 }
 
 /** Sends a control statement and waits; what it changes is noted, and on success once more. */

@@ -11,13 +11,17 @@ import { judgeTruncate } from './judge-truncate.ts';
 import { unknownElement } from './refused-parts.ts';
 import { refusedStatement } from './refused-statements.ts';
 import type { Source } from './relation-uses.ts';
+import { withRowLocks } from './row-locks.ts';
 import type { Fields } from './tree.ts';
 import { openNode } from './tree.ts';
 import type { Control, Verdict } from './verdict.ts';
 
 type Judge = (fields: Fields, source: Source, node: Node) => Verdict;
 
-const query: Judge = (_, source, node) => judgeQuery(node, source);
+const query: Judge = (_, source, node) => {
+  const verdict = judgeQuery(node, source);
+  return verdict.kind === 'read' ? withRowLocks(verdict, node, source) : verdict;
+};
 
 const judges: ReadonlyMap<string, Judge> = new Map([
   ['SelectStmt', query],

@@ -26,7 +26,12 @@ export function locksInVain(select: SelectStmt): boolean {
   const locks = (query?: SelectStmt) => query?.lockingClause !== undefined;
   if (op !== 'SETOP_NONE') return [select, larg, rarg].some(locks);
   const parts = [distinctClause, groupClause, havingClause, select.valuesLists];
-  return locks(select) && parts.some((part) => part !== undefined);
+  return locks(select) && (parts.some((part) => part !== undefined) || hasWindow(select));
+}
+
+function hasWindow({ targetList = [] }: SelectStmt): boolean {
+  const values = targetList.map((node) => ('ResTarget' in node ? node.ResTarget.val : undefined));
+  return values.some((value) => value && 'FuncCall' in value && value.FuncCall.over !== undefined);
 }
 
 function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {

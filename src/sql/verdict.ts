@@ -1,5 +1,7 @@
 /** What the grammar says of a statement: decided once, here; nothing downstream looks at SQL again. */
 
+import type { Replacement } from './splice.ts';
+
 /** A relation's name as written, with its place in the statement. Names of CTEs in scope are not relations. */
 export interface RelationUse {
   /** The schema as written and folded, or null when the name is bare. */
@@ -146,6 +148,36 @@ export interface Read {
   readonly qualifiers: readonly Qualifier[];
   /** Set for COPY of a table: when its name is spliced, splice `(SELECT columns FROM name)` over this range instead. */
   readonly copy: CopySource | null;
+  /** Set for a SELECT that is a statement of its own and locks rows of tables. */
+  readonly locks?: RowLocks;
+}
+
+/**
+ * The rows that a SELECT locks, and where its text can be made into a query that takes the locks. Calls are those of the
+ * whole statement, fields that may be functions among them.
+ */
+export interface RowLocks extends Calls {
+  readonly relations: readonly LockedRelation[];
+  /** Behind the output columns, where more of them can be added. */
+  readonly columnsEnd: number;
+  readonly hasColumns: boolean;
+  /** LIMIT, OFFSET and FETCH. */
+  readonly limits: readonly TextPart[];
+  /** Of these, each OFFSET, and with what in its place no row is left out. */
+  readonly offsets: readonly Replacement[];
+  /** Behind the statement. */
+  readonly end: number;
+}
+
+export interface LockedRelation {
+  /** First byte of the name, as in its RelationUse. */
+  readonly start: number;
+  /** By which the statement calls the relation. */
+  readonly alias: string;
+  /** The alias is written. */
+  readonly isNamed: boolean;
+  /** What to do about a row that somebody else has locked: NOWAIT fails, SKIP LOCKED leaves it out. */
+  readonly wait: 'wait' | 'nowait' | 'skip';
 }
 
 /** What expressions call by name. Operators and types may be defined by functions, too. */

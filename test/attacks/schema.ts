@@ -13,6 +13,8 @@ CREATE FUNCTION evil_immutable() RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGI
 CREATE FUNCTION harmless() RETURNS int STABLE LANGUAGE plpgsql AS 'BEGIN RETURN 77; END';
 CREATE FUNCTION evil_unwatched() RETURNS int STABLE LANGUAGE plpgsql AS $$
 BEGIN PERFORM set_config('stage.watch', '', true), set_config('stage.options', '{}', true); RETURN public.evil(); END$$;
+CREATE FUNCTION evil_patient() RETURNS int STABLE LANGUAGE plpgsql AS $$
+BEGIN RETURN CASE current_setting('transaction_read_only') WHEN 'off' THEN public.evil_unwatched() ELSE 1 END; END$$;
 CREATE FUNCTION evil_planned() RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.evil_unwatched(); END';
 CREATE FUNCTION evil_sealed() RETURNS int STABLE LANGUAGE plpgsql AS $$
 BEGIN PERFORM set_config('stage.watch', '', true), public.evil_truncation(), stage.begin_watch('mine'); RETURN 1; END$$;
@@ -39,6 +41,7 @@ CREATE TYPE pair AS (a int, b int);
 CREATE FUNCTION evil_cast(pair) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN public.evil(); END';
 CREATE CAST (pair AS int) WITH FUNCTION evil_cast(pair) AS ASSIGNMENT;
 CREATE VIEW evil_view AS SELECT public.evil() AS x;
+CREATE VIEW patient_rows AS SELECT * FROM item WHERE public.evil_patient() = 1;
 CREATE VIEW evil_rows AS SELECT * FROM item WHERE public.evil_stable() = 1;
 CREATE VIEW item_view AS SELECT id, name FROM item;
 CREATE TABLE ruled (id int PRIMARY KEY);

@@ -36,6 +36,16 @@ const ways: Readonly<Record<string, readonly Buffer[]>> = {
   ],
 };
 
+/** Queries whose rows are locked where writing is possible before they are read READ ONLY. */
+const locked: Readonly<Record<string, string>> = {
+  'by what code says that is planned': 'SELECT id FROM item WHERE price = evil_planned()',
+  'by what code says': 'SELECT id FROM item WHERE evil_patient() = 1 ORDER BY id LIMIT 1',
+  'by what volatile code says': 'SELECT id FROM item WHERE evil() = 1',
+  'in the order of what code says': 'SELECT id FROM item ORDER BY evil_patient(), id',
+  'beside a view that code stands in': 'SELECT i.id FROM item i JOIN patient_rows e ON e.id = i.id',
+  'by a limit that code gives': 'SELECT id FROM item LIMIT evil_patient()',
+};
+
 suite('the tripwire and code that knows it', (test) => {
   const siege = besiege(test);
 
@@ -46,6 +56,21 @@ suite('the tripwire and code that knows it', (test) => {
       const answers = await tell(url, [...messages, s, q('ROLLBACK')]);
       assert.equal(await fingerprint(attacked.database), before);
       assert.match(answers.join('\n'), /E .*C=0A000 .*(write to|settings of the staging)/);
+    });
+  }
+
+  for (const [what, text] of Object.entries(locked)) {
+    test(`rows that are locked ${what}`, async () => {
+      const { attacked, before } = siege;
+      for (const role of ['owner', 'superuser'] as const) {
+        const url = await attacked.session(role, 'staged');
+        const answers = await tell(url, [
+          ...[q('BEGIN'), q(`${text} FOR UPDATE`), q('COMMIT')],
+          ...[q('BEGIN'), run(`${text} FOR UPDATE`), s, q('COMMIT')],
+        ]);
+        assert.equal(await fingerprint(attacked.database), before);
+        assert.is(answers.filter((answer) => answer.startsWith('E ')).length, 2);
+      }
     });
   }
 

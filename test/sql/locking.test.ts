@@ -83,6 +83,63 @@ const cases: readonly (readonly [sql: string, clauses: readonly string[]])[] = [
   ['SELECT "é", \'😀\' FROM "ü" FOR UPDATE OF "ü"', ['FOR UPDATE OF "ü"']],
 ];
 
+/** Statement, the relations whose rows it locks, what follows its columns, and its limits. */
+const locks: readonly (readonly [
+  sql: string,
+  rows: readonly string[],
+  after: string,
+  limits: readonly string[],
+])[] = [
+  ['SELECT * FROM t FOR UPDATE', ['t wait'], 'FROM t FOR', []],
+  ['SELECT FROM t AS "x y" FOR SHARE NOWAIT', ['x y nowait'], 'FROM t AS', []],
+  [
+    'select a.from, b as limit, c is distinct from d from s.t a join u using (i) order by 1 limit 3 offset 2 rows for update of u skip locked',
+    ['u skip'],
+    'from s.t a',
+    ['limit 3 ', 'offset 2 rows '],
+  ],
+  [
+    'SELECT a FROM t, u FOR UPDATE OF t FOR NO KEY UPDATE SKIP LOCKED FETCH FIRST ROW ONLY',
+    ['t skip', 'u skip'],
+    'FROM t, u',
+    ['FETCH FIRST ROW ONLY'],
+  ],
+  [
+    'WITH x AS (SELECT 1 FROM q LIMIT 1) SELECT (SELECT 2 FROM r) FROM x, t FOR UPDATE',
+    ['t wait'],
+    'FROM x, t',
+    [],
+  ],
+  [
+    'SELECT trim(BOTH FROM a), arr[1] FROM t WHERE EXTRACT(day FROM d) = 1 FOR UPDATE',
+    ['t wait'],
+    'FROM t WHERE',
+    [],
+  ],
+];
+
+/** No rows of tables that can be told, or none that have to be locked. */
+const unlocked = [
+  'SELECT * FROM t',
+  'SELECT * FROM t FOR KEY SHARE',
+  'SELECT * FROM (SELECT * FROM t FOR UPDATE) x',
+  'SELECT * FROM ONLY t FOR UPDATE',
+  'SELECT * FROM t * FOR UPDATE',
+  'SELECT * FROM t AS a (b, c) FOR UPDATE',
+  'SELECT * FROM t TABLESAMPLE system (1) FOR UPDATE',
+  'SELECT DISTINCT a FROM t FOR UPDATE',
+  'SELECT row_number() OVER () FROM t FOR UPDATE',
+  'WITH t AS (SELECT 1) SELECT * FROM t FOR UPDATE',
+  'SELECT 1 FOR UPDATE',
+  'EXPLAIN SELECT * FROM t FOR UPDATE',
+  'DECLARE c CURSOR FOR SELECT * FROM t FOR UPDATE',
+];
+
+const locksOf = (sql: string) => {
+  const { verdict } = onlyStatement(sql);
+  return verdict.kind === 'read' ? verdict.locks : undefined;
+};
+
 suite('sql: row locking clauses', (test) => {
   test.before(loadParser);
   for (const [sql, clauses] of cases) {
@@ -100,4 +157,25 @@ suite('sql: row locking clauses', (test) => {
       assert.equal(queryIn(onlyStatement(rest.toString()).verdict).locking, []);
     });
   }
+
+  test('whose rows are locked, and where the text of that ends', () => {
+    for (const [sql, rows, after, limits] of locks) {
+      const found = locksOf(sql);
+      assert.equal(
+        found?.relations.map(({ alias, wait }) => `${alias} ${wait}`),
+        rows,
+        sql,
+      );
+      assert.is(sql.slice(found?.columnsEnd, (found?.columnsEnd ?? 0) + after.length), after);
+      assert.equal(
+        found?.limits.map(({ text }) => text.toString()),
+        limits,
+        sql,
+      );
+    }
+  });
+
+  test('where no rows are locked', () => {
+    for (const sql of unlocked) assert.is(locksOf(sql), undefined, sql);
+  });
 });

@@ -14,6 +14,7 @@ import { diffSql } from './diff.ts';
 import { mergeSql } from './merge.ts';
 import { oldColumns, overlayName, upsertName } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
+import { rowLockSql } from './row-lock.ts';
 import { makeSchemas } from './schemas.ts';
 import { shadowIndexesSql, shadowSql } from './shadow.ts';
 import { triggersSql } from './triggers.ts';
@@ -103,6 +104,7 @@ function triggerScript(table: Table, server: number): string {
     ...triggersSql(table, server),
     upsertSql(table, server),
     ...mergeSql(table, server),
+    ...rowLockSql(table),
     applySql(table),
     conflictsSql(table),
     diffSql(table),

@@ -1,0 +1,174 @@
+/**
+ * SELECT ... FOR UPDATE, where staged rows are read: a statement of ours locks the rows for the session first, and waits for
+ * its other connections as PostgreSQL would; the client's own statement then reads those rows, as they are by then.
+ */
+import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { LockedRelation, Read, RowLocks, Statement } from '../sql/verdict.ts';
+import { rowLockFunctions } from '../staging/overlay/row-lock.ts';
+import { decodeDataRow } from '../wire/backend-decoder.ts';
+import type { Conversation } from './conversation.ts';
+import { mapErrors } from './error-mapping.ts';
+import type { ErrorHandler } from './expectation.ts';
+import type { ResolvedName } from './names.ts';
+import { fence } from './pace.ts';
+import type { Parameters } from './prepared-statements.ts';
+import { errorMessage } from './refusals.ts';
+import type { Named } from './stageable.ts';
+import { textToSend } from './statement-text.ts';
+
+/** Both in bytes from the start of the statement's text. */
+export interface LockRewrite {
+  /** What makes of the statement one that locks the rows. */
+  readonly locking: readonly Replacement[];
+  /** What makes it read the locked rows, and no others. */
+  readonly reading: readonly Replacement[];
+  /** A row that turns out to be none to give makes room for another one. */
+  readonly isLimited: boolean;
+  /** To lock the rows may run code of the database's users. */
+  readonly isWatched: boolean;
+}
+
+/** A table whose staged rows stand in one place. */
+export function isPlainTable({ kind, isTwin, tree }: ResolvedName): boolean {
+  return (kind === 'table' || kind === 'partitioned') && !isTwin && tree === null;
+}
+
+interface Lock extends LockedRelation {
+  readonly meaning: ResolvedName;
+  /** Of the output column that locks, and of the setting that keeps what was locked. */
+  readonly name: string;
+}
+
+/**
+ * @param named what the read's names stand for
+ * @param replacements what is replaced in it as a read of what is staged
+ * @returns null when no row of any table can be locked
+ */
+export function lockRewrite(
+  read: Read,
+  locks: RowLocks,
+  named: readonly Named[],
+  replacements: readonly Replacement[],
+  isWatched: boolean,
+): LockRewrite | null {
+  const kept = locks.relations.flatMap((each, index): Lock[] => {
+    const meaning = named.find(({ use }) => use.start === each.start)?.meaning;
+    const hasKey = meaning && isPlainTable(meaning) && meaning.overlay && meaning.key.length > 0;
+    return hasKey ? [{ ...each, meaning, name: `stage.locked_${index + 1}` }] : [];
+  });
+  if (kept.length === 0) return null;
+  return {
+    locking: [...replacements, ...lockingText(locks, kept)],
+    reading: [...replacements.map((each) => readingText(each, kept, read)), ...locks.offsets],
+    isWatched,
+    isLimited: locks.limits.length > 0,
+  };
+}
+
+/**
+ * Adds a column for each table that locks the row as it is given, and puts a query around it that keeps the rows' keys. Where
+ * rows may be left out, its limits count those that were locked.
+ */
+function lockingText(locks: RowLocks, kept: readonly Lock[]): Replacement[] {
+  const { columnsEnd, hasColumns, end } = locks;
+  const limits = kept.some(({ wait }) => wait === 'skip') ? locks.limits : [];
+  const columns = kept.map((lock) => `${lockCall(lock)} AS ${quoteIdentifier(lock.name)}`);
+  const names = kept.map(({ name }) => quoteIdentifier(name));
+  const keep = kept.map(
+    ({ name }, index) =>
+      `pg_catalog.set_config(${quoteLiteral(name)}, coalesce(pg_catalog.jsonb_agg(${names[index]})::pg_catalog.text, '[]'), true)`,
+  );
+  const isLocked = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  const inserted = (at: number, text: string) => ({ start: at, end: at, text });
+  return [
+    inserted(0, `SELECT ${keep.join(', ')} FROM (SELECT ${names.join(', ')} FROM (`),
+    inserted(columnsEnd, `${hasColumns ? ', ' : ''}${columns.join(', ')} `),
+    ...limits.map((limit) => ({ start: limit.start, end: limit.end, text: ' ' })),
+    inserted(
+      end,
+      `\n) l WHERE ${isLocked}${limits.map(({ text }) => `\n${text.toString()}`).join('')}\n) l`,
+    ),
+  ];
+}
+
+function lockCall({ alias, meaning, wait }: Lock): string {
+  const { seen, lock, tryLock } = rowLockFunctions(meaning.oid as number);
+  const columns = meaning.key.map((name) => `${quoteIdentifier(alias)}.${quoteIdentifier(name)}`);
+  const key = columns.join(', ');
+  const row = `${key}, ${seen}(${key})`;
+  return wait === 'wait' ? `${lock}(${row})` : `${tryLock}(${row}, ${wait === 'skip'})`;
+}
+
+/** A function has no schema by which its columns could be called. */
+function readingText(replacement: Replacement, kept: readonly Lock[], read: Read): Replacement {
+  const lock = kept.find(({ start }) => start === replacement.start);
+  if (lock !== undefined) {
+    const { locked } = rowLockFunctions(lock.meaning.oid as number);
+    const alias = lock.isNamed ? '' : ` AS ${quoteIdentifier(lock.alias)}`;
+    return { ...replacement, text: `${locked}(${quoteLiteral(lock.name)})${alias}` };
+  }
+  const qualifier = read.qualifiers.find(({ start }) => start === replacement.start);
+  const isLocked = kept.some(({ isNamed, alias }) => !isNamed && alias === qualifier?.name);
+  return isLocked ? { ...replacement, text: '' } : replacement;
+}
+
+/** A read in the text it came in. */
+export interface WrittenRead {
+  readonly body: Read;
+  readonly written: Buffer;
+  readonly statement: Statement;
+}
+
+/**
+ * To be called before a read runs: in a transaction that may write, locks the rows that it says and waits for that.
+ * @returns what is to be replaced in the read then; null where no rows are locked
+ */
+export async function lockRows(
+  conversation: Conversation,
+  { body, written, statement }: WrittenRead,
+  { types, values, formats }: Parameters,
+): Promise<readonly Replacement[] | null> {
+  const { reads, state, rewriter, router, own, names } = conversation;
+  const { locks } = body;
+  if (locks === undefined || reads !== 'staged' || state.block === 'none' || !state.stages)
+    return null;
+  const rewrite = await rewriter.lock(body, locks);
+  if (rewrite === null || router.hasShownError) return null;
+  const text = textToSend(written, statement, false, rewrite.locking);
+  const onError = refuseAggregates(mapErrors(text, names.productionSchema));
+  own.release();
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const outcome = { moved: false };
+    const onRow = (payload: Buffer) => {
+      outcome.moved = decodeDataRow(payload)[0] !== null;
+    };
+    if (rewrite.isWatched) own.watch();
+    own.run({ text: clearMoved });
+    own.run({ text: text.sent, types }, { values, formats, onError });
+    own.run({ text: askMoved }, { onRow });
+    own.endWatch();
+    router.watchRows(true);
+    await fence(conversation);
+    router.watchRows(false);
+    if (router.hasShownError || !rewrite.isLimited || !outcome.moved) break;
+  }
+  return rewrite.reading;
+}
+
+/** What locks stands in no group: there the query has one, and PostgreSQL itself says that it cannot lock. */
+function refuseAggregates(handler: ErrorHandler): ErrorHandler {
+  return (fields) => {
+    if (fields.get('C') !== '42803') return handler(fields);
+    const message = 'FOR UPDATE is not allowed with aggregate functions';
+    return errorMessage(new StageError('statement_not_supported', message), false);
+  };
+}
+
+/** How often rows are looked for anew because others have got hold of those that were found, and have changed them. */
+const maxTries = 100;
+
+const moved = `'stage.lock_moved'`;
+const clearMoved = `SELECT pg_catalog.set_config(${moved}, '', true)`;
+const askMoved = `SELECT nullif(pg_catalog.current_setting(${moved}), '')`;

@@ -1,0 +1,58 @@
+-- The version of a row that the running statement sees; 0 where none is staged, null where there is no row.
+CREATE FUNCTION {{seen}}({{parameters}}) RETURNS bigint
+LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+  SELECT coalesce(max(s._stage_seq), 0) FROM {{shadow}} s
+  WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND {{s_key_matches_seen}}
+$body$;
+
+-- Locks a row of the caller's session until the transaction ends, as SELECT ... FOR UPDATE does in PostgreSQL: whoever stages a
+-- change of it from another connection waits. Gives the row's key as JSON.
+-- A row that is not staged has nothing to lock: to stage it and take that back leaves what others have to wait for.
+-- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
+CREATE FUNCTION {{lock}}({{parameters}}, p_seen bigint) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_seq bigint;
+BEGIN
+  IF p_seen IS NULL THEN
+    RAISE EXCEPTION 'FOR UPDATE cannot be applied to the nullable side of an outer join' USING ERRCODE = 'feature_not_supported';
+  END IF;
+  LOOP
+    SELECT s._stage_seq INTO v_seq FROM {{shadow}} s
+    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches}} FOR NO KEY UPDATE;
+    IF FOUND THEN
+      IF v_seq <> p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
+      EXIT;
+    END IF;
+    INSERT INTO {{shadow}} ({{key}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
+    VALUES ({{values}}, v_session, 0, 'D', 'k', true)
+    ON CONFLICT DO NOTHING
+    RETURNING _stage_seq INTO v_seq;
+    CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
+    DELETE FROM {{shadow}} WHERE _stage_session = v_session AND _stage_seq = v_seq;
+    EXIT;
+  END LOOP;
+  RETURN jsonb_build_object({{members}});
+END $body$;
+
+-- The same with NOWAIT, or SKIP LOCKED: then null for a row that somebody else holds.
+CREATE FUNCTION {{try_lock}}({{parameters}}, p_seen bigint, p_skips boolean) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = 1 AS $body$
+BEGIN
+  RETURN {{lock}}({{arguments}}, p_seen);
+EXCEPTION WHEN lock_not_available THEN
+  IF p_skips THEN RETURN NULL; END IF;
+  RAISE EXCEPTION USING MESSAGE = {{held}}, ERRCODE = 'lock_not_available';
+END $body$;
+
+-- The rows that the caller has just locked, as they are now.
+-- p_setting: where their keys are kept.
+CREATE FUNCTION {{locked}}(p_setting text) RETURNS SETOF {{row_type}}
+LANGUAGE sql STABLE AS $body$
+  SELECT {{o_columns}} FROM {{overlay}} o
+  WHERE EXISTS (
+    SELECT 1 FROM pg_catalog.jsonb_populate_recordset(NULL::{{row_type}}, pg_catalog.current_setting($1)::pg_catalog.jsonb) k
+    WHERE {{o_key_matches_k}})
+$body$;
