@@ -11,12 +11,13 @@ import type {
   Qualifier,
   Read,
   RelationUse,
+  Right,
   RowLocks,
   Write,
 } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import { checkCopyColumns } from './copy-columns.ts';
-import { checkGivenColumns } from './given-columns.ts';
+import { givesForbidden } from './given-columns.ts';
 import type { MergeFill, StagedMerge } from './merge-fill.ts';
 import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
 import { nameReplacement, schemaOf, verified } from './name-replacements.ts';
@@ -95,9 +96,8 @@ export class Rewriter {
     if (named === null) return null;
     const [target] = named;
     if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
-    for (const right of write.rights) {
-      checkGivenColumns(right, meaningAt(named, right.target));
-    }
+    const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
+    if (write.rights.some(isMistaken)) return null;
     const staged = await this.ensureOverlays(named, truncate?.cascades);
     for (const each of staged) checkOverlay(each);
     if (staged.some((each) => isMistakenConflict(each, write))) return null;

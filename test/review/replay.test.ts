@@ -63,6 +63,8 @@ const cases: Record<string, string> = {
   'cascade over staged children':
     'UPDATE c_ca SET x=7; INSERT INTO c_ca VALUES (9,3,1); DELETE FROM p WHERE id=3',
   'cascade in a tree': 'INSERT INTO tree VALUES (10,11),(11,3); DELETE FROM tree WHERE id=1',
+  'rows of one statement at both ends of a cascade':
+    'INSERT INTO tree VALUES (10,NULL),(11,10),(12,11),(13,12); DELETE FROM tree WHERE id IN (10,12)',
   'set null and set default': 'DELETE FROM p WHERE id=4; DELETE FROM p WHERE id=5',
   'on update cascade':
     'UPDATE p SET id=30 WHERE id=3; UPDATE p SET id=40 WHERE id=4; UPDATE p SET id=31 WHERE id=30',

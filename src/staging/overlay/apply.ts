@@ -26,8 +26,10 @@ import {
 
 const oneRow = 's._stage_session = p_session AND s._stage_seq = p_first';
 
+/** Of the origin `a` are the client's own rows and those of actions. */
 const manyRows = `s._stage_session = p_session AND s._stage_seq BETWEEN p_first AND p_last
-        AND s._stage_mutation = p_mutation AND s._stage_op = p_operation AND s._stage_origin = p_origin`;
+        AND s._stage_mutation = p_mutation AND s._stage_op = p_operation
+        AND (s._stage_origin = p_origin OR p_origin = 'a' AND s._stage_origin IN ('c', 'f'))`;
 
 /** Builds `apply_<oid>_row`, `apply_<oid>_set` and what ON UPDATE actions of foreign keys need. */
 export function applySql(table: Table): string {

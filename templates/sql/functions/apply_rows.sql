@@ -17,7 +17,8 @@ BEGIN
   END;
   FOR v_seq IN EXECUTE pg_catalog.format(
     'SELECT _stage_seq FROM stage_data.shadow_%s WHERE _stage_session = $1 AND _stage_seq BETWEEN $2 AND $3'
-    ' AND _stage_mutation = $4 AND _stage_op = $5 AND _stage_origin = $6 ORDER BY _stage_seq', p_run.relation)
+    ' AND _stage_mutation = $4 AND _stage_op = $5 AND (_stage_origin = $6 OR $6 = ''a'' AND _stage_origin IN (''c'', ''f''))'
+    ' ORDER BY _stage_seq', p_run.relation)
     USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin
   LOOP
     v_row.first := v_seq;

@@ -1,10 +1,11 @@
 -- Applies the runs of one statement. The order of its sub-statements, and of rows within them, is the one of staging;
--- PostgreSQL judges a statement as a whole, so another order is tried where the first one fails by order alone.
+-- PostgreSQL judges a statement as a whole, so other orders are tried where the first one fails by order alone.
 CREATE OR REPLACE FUNCTION stage.apply_statement(p_runs stage.apply_run[], p_state stage.audit_state) RETURNS stage.audit_state
 LANGUAGE plpgsql AS $$
 DECLARE
   v_state stage.audit_state := p_state;
   v_run stage.apply_run;
+  v_direction int;
 BEGIN
   IF pg_catalog.cardinality(p_runs) = 1 THEN
     RETURN stage.apply_rows(p_runs[1], p_state);
@@ -14,17 +15,31 @@ BEGIN
       v_state := stage.apply_rows(v_run, v_state);
     END LOOP;
     RETURN v_state;
-  EXCEPTION WHEN foreign_key_violation THEN
+  EXCEPTION WHEN foreign_key_violation OR SQLSTATE 'ST003' THEN
     v_state := p_state;
   END;
-  -- WITH wrote the child before the parent: parents first, deletions last and the other way round
-  FOR v_run IN
-    SELECT r.* FROM pg_catalog.unnest(p_runs) WITH ORDINALITY AS r
-    ORDER BY r.step = 'capture' DESC, r.step = 'cascaded', r.operation = 'D',
-      CASE WHEN r.operation = 'D' THEN -r.foreign_key_rank ELSE r.foreign_key_rank END, r.ordinality
-  LOOP
-    v_state := stage.apply_rows(v_run, v_state);
+  -- A child was written before its parent: parents first, deletions last and the other way round. A row of the client's may
+  -- refer to one that an action deletes: all of a table go at once.
+  FOREACH v_direction IN ARRAY ARRAY[1, -1] LOOP
+    BEGIN
+      FOR v_run IN
+        SELECT r.relation, r.table_name, r.step, r.mutation, r.operation,
+          CASE WHEN r.operation = 'D' AND r.step = 'apply' THEN 'a' ELSE (pg_catalog.array_agg(r.origin))[1] END::"char",
+          pg_catalog.min(r.first), pg_catalog.max(r.last), pg_catalog.sum(r.row_count)::bigint, r.foreign_key_rank
+        FROM pg_catalog.unnest(p_runs) WITH ORDINALITY AS r
+        GROUP BY r.relation, r.table_name, r.step, r.mutation, r.operation, r.foreign_key_rank,
+          CASE WHEN r.operation = 'D' AND r.step = 'apply' THEN 0 ELSE r.ordinality END
+        ORDER BY r.step = 'capture' DESC, r.step = 'cascaded', r.operation = 'D',
+          CASE WHEN r.operation = 'D' THEN -r.foreign_key_rank ELSE r.foreign_key_rank END,
+          v_direction * pg_catalog.min(r.ordinality)
+      LOOP
+        v_state := stage.apply_rows(v_run, v_state);
+      END LOOP;
+      RETURN v_state;
+    EXCEPTION WHEN foreign_key_violation THEN
+      IF v_direction < 0 THEN RAISE; END IF;
+      v_state := p_state;
+    END;
   END LOOP;
-  RETURN v_state;
 END $$;
 REVOKE ALL ON FUNCTION stage.apply_statement(stage.apply_run[], stage.audit_state) FROM PUBLIC;
