@@ -11,6 +11,14 @@ export function impliedColumns({ columns }: ResolvedName): string | null {
   return given.map(({ name }) => quoteIdentifier(name)).join(', ');
 }
 
+/** Whether a relation can be copied out: it is a table, whose rows give each of the listed columns, and none is listed twice. */
+export function canBeCopied(listed: readonly string[], { kind, columns }: ResolvedName): boolean {
+  const given = columns.filter(({ generated }) => !generated).map(({ name }) => name);
+  const isGivenOnce = (name: string, index: number) =>
+    given.includes(name) && listed.indexOf(name) === index;
+  return kind === 'table' && listed.every(isGivenOnce);
+}
+
 /**
  * @throws StageError for a generated column, unless PostgreSQL finds another fault in the list before it; and where it would
  * leave lines out for what a domain says, which on a view is not known before

@@ -3,7 +3,7 @@ import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Read, Write } from '../sql/verdict.ts';
-import { impliedColumns } from './copy-columns.ts';
+import { canBeCopied, impliedColumns } from './copy-columns.ts';
 import type { ResolvedName } from './names.ts';
 import type { Named } from './stageable.ts';
 import { treeOf, viewOf } from './stageable.ts';
@@ -37,6 +37,8 @@ export function nameReplacement(each: Named, body: Read | Write): Replacement[] 
   }
   const name = qualifiedName(overlay.schema, overlay.name);
   if (body.copy === null) return [{ start, end, text: name }];
+  // what is wrong with a relation or column, PostgreSQL says itself
+  if (!canBeCopied(body.copy.names, meaning)) return [];
   const text = `(SELECT ${body.copy.columns ?? impliedColumns(meaning) ?? '*'} FROM ${name})`;
   return [{ start: body.copy.start, end: body.copy.end, text }];
 }

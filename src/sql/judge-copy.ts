@@ -75,13 +75,16 @@ function judgeTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): 
 
 /** Finds the end of the column list behind the table's name. */
 function locateCopySource(text: Buffer, table: RelationUse, columns: number): CopySource | null {
-  if (columns === 0) return { start: table.start, end: table.end, columns: null };
+  if (columns === 0) return { start: table.start, end: table.end, columns: null, names: [] };
   const open = skipSpace(text, table.end);
+  const names: string[] = [];
   let end = open;
   for (let column = 0; column < columns; column += 1) {
     const name = readName(text, skipSpace(text, end + 1), 1)?.[0];
     if (!name) return null;
+    names.push(name.name);
     end = skipSpace(text, name.end);
   }
-  return { start: table.start, end: end + 1, columns: text.toString('utf8', open + 1, end) };
+  const list = text.toString('utf8', open + 1, end);
+  return { start: table.start, end: end + 1, columns: list, names };
 }

@@ -40,6 +40,8 @@ export interface Qualifier extends ByteRange {
 export interface CopySource extends ByteRange {
   /** The column list without its parentheses, as written; null for all columns. */
   readonly columns: string | null;
+  /** The columns listed, folded and unquoted. */
+  readonly names: readonly string[];
 }
 
 /** `INSERT ... ON CONFLICT`: its clause is cut out of the statement, and handed to the view that the row goes to. */

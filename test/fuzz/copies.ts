@@ -2,6 +2,7 @@
 import type { Random } from '../helpers/random.ts';
 import { condition, ordering } from './expressions.ts';
 import type { Column, Schema, Table } from './schema.ts';
+import { draws } from './schema.ts';
 import type { Statement } from './statement.ts';
 import { createWriter, list, plainStatement, some } from './statement.ts';
 
@@ -64,11 +65,12 @@ export function copyIn(random: Random, { tables }: Schema): Statement {
       random.chance(refers ? 0.3 : 0.08) ? null : random.pick(type.values),
     );
   // a COPY draws the keys of a whole batch before its first row can fail, so that other keys follow
-  const draws = table.columns.some(({ filled }) => filled !== 'given' && filled !== 'computed');
-  const lines = Array.from({ length: draws ? 1 : 1 + random.below(3) }, () =>
+  const drawing = table.columns.some(draws);
+  const lines = Array.from({ length: drawing ? 1 : 1 + random.below(3) }, () =>
     format.line(row(), columns),
   );
-  const wrong = random.chance(0.05) ? [Buffer.from('"too few')] : [];
+  const isWrong = random.chance(0.05) && (!drawing || columns.length > 1);
+  const wrong = isWrong ? [Buffer.from('"too few')] : [];
   const pieces = [format.head, ...lines, ...wrong, format.end].filter((piece) => piece !== null);
   const isBrokenOff = random.chance(0.05);
   return {

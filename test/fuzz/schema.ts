@@ -19,6 +19,9 @@ export interface Column {
   readonly definition: string;
 }
 
+/** Whether a sequence fills it. */
+export const draws = ({ filled }: Column): boolean => filled !== 'given' && filled !== 'computed';
+
 export interface Unique {
   readonly columns: readonly Column[];
   readonly definition: string;

@@ -1,6 +1,7 @@
 /** Random upserts, MERGE, TRUNCATE and EXPLAIN. */
 import { assignments, condition, freeColumns, keyCondition, returning } from './expressions.ts';
 import type { Table, Unique } from './schema.ts';
+import { draws } from './schema.ts';
 import type { Writer } from './statement.ts';
 import { list } from './statement.ts';
 import type { Shape } from './writes.ts';
@@ -84,8 +85,7 @@ function matchedAction(writer: Writer, table: Table): string | null {
 function mergeSource({ random, constant }: Writer, { key, columns }: Table): string {
   const row = () =>
     `(${key.map(({ type }) => `${constant(random.pick(type.values), type)}::${type.name}`).join(', ')})`;
-  const draws = columns.some(({ filled }) => filled !== 'given' && filled !== 'computed');
-  const rows = !draws && random.chance(0.3) ? [row(), row()] : [row()];
+  const rows = !columns.some(draws) && random.chance(0.3) ? [row(), row()] : [row()];
   return `(VALUES ${rows.join(', ')}) AS s (${list(key)})`;
 }
 

@@ -8,6 +8,7 @@ import {
   returning,
 } from './expressions.ts';
 import type { Column, Table } from './schema.ts';
+import { draws } from './schema.ts';
 import type { Writer } from './statement.ts';
 import { list, some } from './statement.ts';
 
@@ -87,9 +88,13 @@ const update: Shape = (writer, table) => {
   return withReturning(writer, table, `UPDATE ${table.name} SET ${set}${where}`);
 };
 
-/** Any column, unique ones and the key too, of one row. */
+/**
+ * Any column, unique ones and the key too, of one row. Where there is no key it may be several: which draws from a sequence
+ * first depends on the order in which they are stored.
+ */
 const updateOne: Shape = (writer, table) => {
-  const settable = table.columns.filter(({ filled }) =>
+  const columns = table.hasKey ? table.columns : table.columns.filter((each) => !draws(each));
+  const settable = columns.filter(({ filled }) =>
     filled === 'computed' || filled === 'always' ? writer.random.chance(0.02) : true,
   );
   const set = assignments(writer, settable, ({ name }) => name);

@@ -21,6 +21,9 @@ CREATE TABLE keys (a int, b int, c int UNIQUE, PRIMARY KEY (a, b));
 CREATE TABLE twice (a int, b int, UNIQUE (a, b), CONSTRAINT twice_later UNIQUE (b, a) DEFERRABLE);
 CREATE TABLE own (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int NOT NULL,
   "Sum" int GENERATED ALWAYS AS (a + 1) ${major >= 18 ? 'VIRTUAL' : 'STORED'});
+CREATE VIEW shown AS SELECT * FROM own;
+CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE parted_all PARTITION OF parted DEFAULT;
 CREATE TABLE top (id int PRIMARY KEY);
 CREATE TABLE middle (id int PRIMARY KEY, top int REFERENCES top ON DELETE CASCADE);
 CREATE TABLE low (id int PRIMARY KEY, middle int REFERENCES middle, top int REFERENCES top ON DELETE CASCADE);
@@ -136,6 +139,18 @@ const scripts: Record<string, readonly string[]> = {
     'MERGE INTO own USING (SELECT 1 WHERE false) s ON true WHEN NOT MATCHED THEN INSERT (id) VALUES (1)',
     'MERGE INTO own USING (SELECT 1) s ON false WHEN NOT MATCHED THEN INSERT VALUES (DEFAULT, 5, DEFAULT)',
     'INSERT INTO own (a) VALUES (NULL)',
+  ],
+  'what cannot be copied to the client': [
+    'INSERT INTO own (a) VALUES (1)',
+    'COPY own ("Sum") TO STDOUT',
+    'COPY own (a, "Sum") TO STDOUT',
+    'COPY own (a, a) TO STDOUT',
+    'COPY own (nowhere) TO STDOUT',
+    'COPY own (a) TO STDOUT',
+    'COPY shown TO STDOUT',
+    'INSERT INTO parted VALUES (1)',
+    'COPY parted TO STDOUT',
+    'COPY parted (id) TO STDOUT',
   ],
   'an action of a foreign key updates the table that its statement updates, too': [
     `MERGE INTO tree m USING (VALUES (1), (2)) s (id) ON m.id = s.id
