@@ -80,6 +80,20 @@ export const statementGuards: readonly Guard[] = [
     tests: ['attacks/tripwire'],
   },
   {
+    name: 'what a query calls while its rows are locked is watched',
+    file: 'src/proxy/row-locks.ts',
+    text: 'if (rewrite.isWatched) own.watch();',
+    without: '',
+    tests: ['attacks/tripwire'],
+  },
+  {
+    name: 'rows are locked by no query that calls volatile code',
+    file: 'src/proxy/rewrite.ts',
+    text: 'const runsCode = await this.checkCalls(locks);',
+    without: 'const runsCode = false;',
+    tests: ['attacks/tripwire'],
+  },
+  {
     name: 'the tripwire sees inserted rows',
     file: 'templates/sql/functions/refuse_written.sql',
     text: 'IF FOUND THEN',
