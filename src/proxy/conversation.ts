@@ -1,6 +1,7 @@
 /** Everything that belongs to one client connection, made once and handed to every step. */
 import type { ReadsMode } from '../model/session.ts';
 import { CopyIn } from './copy-in.ts';
+import { FunctionNames } from './function-names.ts';
 import { Names } from './names.ts';
 import type { Outlet } from './outlet.ts';
 import { OwnMessages } from './own-messages.ts';
@@ -85,7 +86,9 @@ export function createConversation(
   );
   const link = new UpstreamLink(outlets.upstream, router, state);
   const own = new OwnMessages(link, state);
-  const names = new Names(createAsk({ link, router, own, state, settings }), limits.allowFunctions);
+  const ask = createAsk({ link, router, own, state, settings });
+  const names = new Names(ask, limits.allowFunctions);
+  const functions = new FunctionNames(ask, names, overlays);
   const retry = new Retry(router, names);
   return {
     planner,
@@ -97,7 +100,7 @@ export function createConversation(
     link,
     own,
     names,
-    rewriter: new Rewriter(names, overlays, limits.allowFunctions),
+    rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
     copyIn: new CopyIn(outlets.upstream, () => retry.disarm()),

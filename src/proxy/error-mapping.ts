@@ -30,6 +30,9 @@ const translations: Readonly<Record<string, { message: string; hint: string }>> 
   },
 };
 
+/** Twins of functions bear the names of these, in schemas of ours. */
+const twinSchema = /\bstage_function_\d+\./g;
+
 const noSystemColumns = {
   message:
     'system columns such as ctid, xmin or tableoid are not available where staged rows are read or written',
@@ -71,6 +74,7 @@ function translate(
   else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
   const schema = production(fields.get('s') ?? '');
   if (schema !== undefined) mapped.set('s', schema);
+  mapped.set('M', (fields.get('M') ?? '').replaceAll(twinSchema, ''));
   const position = Number(fields.get('P'));
   mapped.delete('P');
   if (text !== null && position > 0) mapped.set('P', String(writtenPosition(text, position)));

@@ -8,6 +8,7 @@ import { mapErrors } from './error-mapping.ts';
 import { checkHold } from './held-cursors.ts';
 import type { Portal } from './prepared-statements.ts';
 import { preparingText, sqlStatement } from './prepared-statements.ts';
+import { movesPath } from './query-planner.ts';
 import { checkName } from './reserved-names.ts';
 import { noteResult } from './result-type.ts';
 import { answerToWrite } from './staging-steps.ts';
@@ -43,6 +44,7 @@ function executeRead(
   pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
   if (portal) portal.started = true;
+  if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
   own.guard();
   if (portal === undefined || portal.statement.replacements.length === 0) {
     link.send(frame, retry.answer('execute'));

@@ -56,8 +56,8 @@ function checkPlan({ refusal, statements }: QueryPlan): void {
   throw new StageError('invalid_request', message, { sqlstate: '42601' });
 }
 
-function needsNames({ reads }: Conversation, { statements, hasRelations }: QueryPlan): boolean {
-  if (reads === 'staged' && hasRelations) return true;
+function needsNames({ reads }: Conversation, { statements, hasNames }: QueryPlan): boolean {
+  if (reads === 'staged' && hasNames) return true;
   return statements.some(({ verdict }) => {
     return verdict.kind === 'control' && verdict.action.type === 'prepare';
   });

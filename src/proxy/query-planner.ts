@@ -21,8 +21,8 @@ export interface Outlook {
   readonly reads: number;
   /** Whether some of it looks at or changes settings, which must not be guarded. */
   readonly hasSettings: boolean;
-  /** Whether relations are read, so that the text depends on the connection's way of reading. */
-  readonly hasRelations: boolean;
+  /** Whether relations are read or functions called, so that the text depends on the connection's way of reading. */
+  readonly hasNames: boolean;
   /** Whether names may mean something else afterwards. */
   readonly changesPath: boolean;
   /** Whether a cursor WITH HOLD is declared, which is not let be where writing is possible. */
@@ -124,9 +124,8 @@ function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
 }
 
 function outlookOf(plan: QueryPlan): Outlook {
-  const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds } =
-    plan;
-  return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds };
+  const { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds } = plan;
+  return { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds };
 }
 
 function makePlan(
@@ -148,7 +147,7 @@ function makePlan(
     passingText: locking.length === 0 ? null : spliceBytes(text, locking),
     reads: kinds.filter((kind) => kind === 'read').length,
     hasSettings: kinds.includes('setting'),
-    hasRelations: verdicts.some((verdict) => (readOf(verdict)?.relations.length ?? 0) > 0),
+    hasNames: verdicts.some((verdict) => hasNames(readOf(verdict))),
     changesPath: verdicts.some(movesPath),
     holds: verdicts.some(holdsCursor),
   };
@@ -160,6 +159,11 @@ export function readOf(verdict: Verdict): Read | null {
   return verdict.kind === 'control' && verdict.action.type === 'declare'
     ? verdict.action.body
     : null;
+}
+
+/** Whether a read names relations or functions, which may stand for what is staged. */
+export function hasNames(read: Read | null): boolean {
+  return read !== null && read.relations.length + read.called.length > 0;
 }
 
 /** Whether a statement declares a cursor WITH HOLD. */
@@ -214,7 +218,8 @@ function readFunctions(verdict: Verdict): readonly FunctionUse[] {
   return action.type === 'execute' ? action.calls.functions : [];
 }
 
-function movesPath(verdict: Verdict): boolean {
+/** Whether names may mean something else once a statement has run. */
+export function movesPath(verdict: Verdict): boolean {
   if (verdict.kind === 'control') return verdict.action.type === 'set path';
   return changesPath(readOf(verdict)?.functions ?? []);
 }

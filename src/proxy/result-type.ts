@@ -10,6 +10,7 @@ import type { ErrorHandler } from './expectation.ts';
 import { fence } from './pace.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
+import { hasNames } from './query-planner.ts';
 
 /** To be called when a statement is being prepared under a name: has its columns noted, if it may be prepared again. */
 export function noteResult(
@@ -17,8 +18,7 @@ export function noteResult(
   name: string,
   body: PreparedStatement['body'],
 ): void {
-  const isStagedRead =
-    body.kind === 'read' && conversation.reads === 'staged' && body.relations.length > 0;
+  const isStagedRead = body.kind === 'read' && conversation.reads === 'staged' && hasNames(body);
   if (name === '' || !(isStagedRead || body.kind === 'write')) return;
   const { version } = conversation.names;
   const ignore = () => null;

@@ -17,6 +17,7 @@ import type {
 } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import { checkCopyColumns } from './copy-columns.ts';
+import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
 import type { MergeFill, StagedMerge } from './merge-fill.ts';
 import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
@@ -70,12 +71,19 @@ export interface Rewrite {
 
 export class Rewriter {
   private readonly names: Names;
+  private readonly functions: FunctionNames;
   private readonly overlays: OverlayManager;
   private readonly allowedFunctions: readonly string[];
   private readonly kept = new WeakMap<Write, Rewrite>();
 
-  constructor(names: Names, overlays: OverlayManager, allowedFunctions: readonly string[]) {
+  constructor(
+    names: Names,
+    functions: FunctionNames,
+    overlays: OverlayManager,
+    allowedFunctions: readonly string[],
+  ) {
     this.names = names;
+    this.functions = functions;
     this.overlays = overlays;
     this.allowedFunctions = allowedFunctions;
   }
@@ -152,7 +160,9 @@ export class Rewriter {
       if (obstacle) throw obstacle;
       if (isTwinSource(each)) checkOverlay(each);
     }
-    return this.replace(read, named, false);
+    const rewrite = await this.replace(read, named, false);
+    const twins = await this.functions.replacements(read.called);
+    return { ...rewrite, replacements: [...rewrite.replacements, ...twins] };
   }
 
   /**

@@ -64,11 +64,11 @@ function passesAtOnce({ state, reads }: Conversation, outlook: Outlook): boolean
     return false;
   if (outlook.holds && state.exposesHeld) return false;
   if (outlook.reads > 0 && outlook.hasSettings && state.block !== 'none') return false;
-  return reads === 'production' || !outlook.hasRelations;
+  return reads === 'production' || !outlook.hasNames;
 }
 
 async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<void> {
-  const { state, router, statements } = conversation;
+  const { state, router, statements, names } = conversation;
   if (state.implicit || state.block === 'own') await endBatch(conversation);
   if (router.hasShownError) return;
   if (plan.refusal !== null) throw refusalError(plan.refusal);
@@ -81,6 +81,7 @@ async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<vo
     isReadyShown = await runStep(conversation, step);
     if (router.hasShownError) break;
   }
+  if (plan.changesPath) names.forget();
   if (!isReadyShown) await finish(conversation);
 }
 

@@ -14,7 +14,7 @@ import { originalTypeList } from './original-types.ts';
 import { fence, settle } from './pace.ts';
 import type { PreparedStatement, PrepareReplacements } from './prepared-statements.ts';
 import { noParameters, preparingText } from './prepared-statements.ts';
-import { blankLocking } from './query-planner.ts';
+import { blankLocking, hasNames } from './query-planner.ts';
 import { ownPrefix } from './reserved-names.ts';
 import { checkResult } from './result-type.ts';
 
@@ -26,7 +26,7 @@ export async function bodyReplacements(
   if (body.kind === 'write') {
     return state.stages ? ((await rewriter.write(body))?.replacements ?? []) : [];
   }
-  if (reads === 'production' || body.relations.length === 0) return blankLocking(body);
+  if (reads === 'production' || !hasNames(body)) return blankLocking(body);
   return (await rewriter.read(body)).replacements;
 }
 
@@ -127,7 +127,7 @@ export async function refreshRead(
 ): Promise<void> {
   const { reads, rewriter } = conversation;
   const { body } = statement;
-  if (reads === 'production' || body.kind !== 'read' || body.relations.length === 0) return;
+  if (reads === 'production' || body.kind !== 'read' || !hasNames(body)) return;
   const { replacements } = await rewriter.read(body);
   prepareAgain(conversation, statement, replacements);
   await checkResult(conversation, statement);

@@ -70,7 +70,15 @@ function judgeTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): 
   const table = uses.relations[0];
   const copy = table && locateCopySource(source.text, table, attlist.length);
   if (!table || !copy) return uses.refusal ?? unreadableName;
-  return { kind: 'read', relations: [table], functions: [], locking: [], qualifiers: [], copy };
+  return {
+    kind: 'read',
+    relations: [table],
+    functions: [],
+    called: [],
+    locking: [],
+    qualifiers: [],
+    copy,
+  };
 }
 
 /** Finds the end of the column list behind the table's name. */

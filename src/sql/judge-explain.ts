@@ -50,7 +50,15 @@ function judgeExecute(
 
 /** Names no relations: the plan is production's, whatever the session reads. */
 function planned(functions: readonly FunctionUse[]): Read {
-  return { kind: 'read', relations: [], functions, locking: [], qualifiers: [], copy: null };
+  return {
+    kind: 'read',
+    relations: [],
+    functions,
+    called: [],
+    locking: [],
+    qualifiers: [],
+    copy: null,
+  };
 }
 
 /** Whether ANALYZE is written, and not plainly turned off. */

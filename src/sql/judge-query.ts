@@ -14,12 +14,13 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   const count = uses.locksInVain ? 0 : uses.lockingClauses;
   const locking = count > 0 ? findLocking(source.text, count) : [];
   if (!locking) return unclearLocking;
-  const { relations, calls, qualifiers, fields, upserts, overriding, merges, rights } = uses;
+  const { relations, calls, called, qualifiers, fields, upserts, overriding, merges, rights } =
+    uses;
   const common = { relations, locking, qualifiers };
   const writing = { upserts, overriding, merges, rights, fields, copy: null, truncate: null };
   return uses.writes
     ? { kind: 'write', ...common, ...calls, ...writing }
-    : { kind: 'read', ...common, functions: calls.functions, copy: null };
+    : { kind: 'read', ...common, functions: calls.functions, called, copy: null };
 }
 
 /** Judges a query that must not write; gives the refusal when it does. */

@@ -27,7 +27,15 @@ export function judgeSet(statement: VariableSetStmt): Control | Refusal {
 /** SHOW reads nothing but settings; of the transaction's access it must show the client's, so nothing may guard it. */
 export function judgeShow(statement: VariableShowStmt): Read | Control {
   if (settingKind(statement.name ?? '') === 'transaction access') return control({ type: 'set' });
-  return { kind: 'read', relations: [], functions: [], locking: [], qualifiers: [], copy: null };
+  return {
+    kind: 'read',
+    relations: [],
+    functions: [],
+    called: [],
+    locking: [],
+    qualifiers: [],
+    copy: null,
+  };
 }
 
 function judgeValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {

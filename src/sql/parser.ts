@@ -60,6 +60,20 @@ export function scanTokens(text: Buffer): readonly ScanToken[] {
 }
 
 /**
+ * Takes a CREATE FUNCTION apart whose language is PL/pgSQL. Gives null for what cannot be read. An instance of its own: what
+ * compiling somebody's function leaves behind in one, no statement is judged by.
+ */
+export async function parsePlpgsql(text: Buffer): Promise<object | null> {
+  machine.compiled ??= compileEngine();
+  const engine = await createEngine(await machine.compiled);
+  try {
+    return engine.parsePlpgsql(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
  * libpg-query does not look across comments where PostgreSQL does: after NOT, NULLS, WITH, WITHOUT, FORMAT, before
  * UESCAPE and between the parts of a string. To PostgreSQL a comment is a space, so spaces of the same length stand in.
  */

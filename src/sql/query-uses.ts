@@ -40,19 +40,20 @@ import {
   writeWithinReturning,
 } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
-import { inOrder, locateQualifier, locateRelation } from './relation-uses.ts';
+import { inOrder, locateCall, locateQualifier, locateRelation } from './relation-uses.ts';
 import { givenByAction, givenByInsert, rightTo, rightToSet } from './rights.ts';
 import type { Scope } from './scope.ts';
 import { isInScope, scopeWith } from './scope.ts';
 import type { Fields } from './tree.ts';
 import { isNode, openNode, textsOf } from './tree.ts';
 import { locateUpsert, readsCte, returnsOldRow } from './upserts.ts';
-import type { Calls, Qualifier, Refusal, RelationUse, Right } from './verdict.ts';
+import type { CallPlace, Calls, Qualifier, Refusal, RelationUse, Right } from './verdict.ts';
 
 /** What a query uses; places in ascending order. */
 export interface QueryUses extends Readonly<Notes> {
   readonly relations: readonly RelationUse[];
   readonly calls: Calls;
+  readonly called: readonly CallPlace[];
   readonly qualifiers: readonly Qualifier[];
   readonly fields: readonly string[];
 }
@@ -62,6 +63,7 @@ interface Walk {
   readonly pending: { readonly value: unknown; readonly scope: Scope }[];
   readonly relations: Map<number, RelationUse>;
   readonly calls: CallNotes;
+  readonly called: Map<number, CallPlace>;
   readonly qualifiers: Map<number, Qualifier>;
   readonly fields: Set<string>;
   readonly notes: Notes;
@@ -93,6 +95,7 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     pending: [{ value: root, scope: null }],
     relations: new Map(),
     calls: new CallNotes(),
+    called: new Map(),
     qualifiers: new Map(),
     fields: new Set(),
     notes,
@@ -103,6 +106,7 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
   return {
     relations: inOrder(walk.relations),
     calls: walk.calls.all(),
+    called: inOrder(walk.called),
     qualifiers: inOrder(walk.qualifiers),
     fields: [...walk.fields],
     ...notes,
@@ -268,6 +272,8 @@ function visitColumn(walk: Walk, column: ColumnRef): void {
 
 function visitFunction(walk: Walk, call: FuncCall, scope: Scope): void {
   walk.calls.noteCall(call);
+  const place = locateCall(call, walk.source);
+  if (place) walk.called.set(place.start, place);
   visitFields(walk, call, scope);
 }
 

@@ -1,8 +1,8 @@
 /** Finds the names of relations in a statement's bytes, and checks what is read there against the parse tree. */
-import type { ColumnRef, RangeVar } from 'libpg-query';
+import type { ColumnRef, FuncCall, RangeVar } from 'libpg-query';
 import { readName } from './identifier-reader.ts';
 import { textsOf } from './tree.ts';
-import type { Qualifier, RelationUse } from './verdict.ts';
+import type { CallPlace, Qualifier, RelationUse } from './verdict.ts';
 
 /** A statement's own text and where it starts in the query string, from which the parse tree counts. */
 export interface Source {
@@ -44,6 +44,16 @@ export function locateQualifier(column: ColumnRef, source: Source): Qualifier | 
   const [schemaPart, tablePart] = locate(names, column.location, source)?.slice(-2) ?? [];
   if (!schemaPart || !tablePart || schema === undefined || name === undefined) return null;
   return { schema, name, start: schemaPart.start, end: tablePart.start };
+}
+
+/** Gives the place of a function's name; null for what the grammar calls by a syntax of its own. */
+export function locateCall({ funcname, location }: FuncCall, source: Source): CallPlace | null {
+  const names = textsOf(funcname);
+  const parts = names.length < 3 ? locate(names, location, source) : null;
+  const [first, name] = [parts?.[0], names.at(-1)];
+  if (!first || name === undefined) return null;
+  const end = parts?.at(-1)?.end ?? first.end;
+  return { schema: names.at(-2) ?? null, name, start: first.start, end };
 }
 
 function locate(names: readonly string[], location: number | undefined, source: Source) {

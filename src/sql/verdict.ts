@@ -29,6 +29,9 @@ export interface FunctionUse {
   readonly setting?: string;
 }
 
+/** A function's name as written, with its place: the same range as that of a relation's name. */
+export interface CallPlace extends QualifiedName, ByteRange {}
+
 /** The place of `schema.` in a column reference that names its table with its schema (`public.t.c`). */
 export interface Qualifier extends ByteRange {
   readonly schema: string;
@@ -145,6 +148,8 @@ export interface Read {
   readonly kind: 'read';
   readonly relations: readonly RelationUse[];
   readonly functions: readonly FunctionUse[];
+  /** Every call of a function by its name, in order. */
+  readonly called: readonly CallPlace[];
   /** Byte ranges of row locking clauses (`FOR UPDATE OF t NOWAIT` ...), which a staged session must not run. */
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];

@@ -19,6 +19,8 @@ export interface Engine {
   parse(text: Buffer): ParseOutcome;
   /** Gives null for a text that is not even made of tokens. */
   scan(text: Buffer): ScanResult | null;
+  /** Takes a CREATE FUNCTION apart whose language is PL/pgSQL; null for a body that it does not read. */
+  parsePlpgsql(text: Buffer): object | null;
 }
 
 interface WasmModule {
@@ -30,6 +32,7 @@ interface WasmModule {
   _wasm_parse_query_raw(text: number): number;
   _wasm_free_parse_result(result: number): void;
   _wasm_scan(text: number): number;
+  _wasm_parse_plpgsql(text: number): number;
   _wasm_free_string(text: number): void;
 }
 
@@ -68,6 +71,7 @@ export async function createEngine(compiled: CompiledEngine): Promise<Engine> {
   return {
     parse: (text) => withText(wasm, text, (pointer) => parse(wasm, pointer)),
     scan: (text) => withText(wasm, text, (pointer) => scan(wasm, pointer)),
+    parsePlpgsql: (text) => withText(wasm, text, (pointer) => parsePlpgsql(wasm, pointer)),
   };
 }
 
@@ -111,6 +115,14 @@ function scan(wasm: WasmModule, text: number): ScanResult | null {
   wasm._wasm_free_string(pointer);
   // What is no JSON is the message of an error.
   return json.startsWith('{') ? (JSON.parse(json) as ScanResult) : null;
+}
+
+function parsePlpgsql(wasm: WasmModule, text: number): object | null {
+  const pointer = allocated(wasm._wasm_parse_plpgsql(text));
+  const json = readText(wasm, pointer);
+  wasm._wasm_free_string(pointer);
+  // What is no JSON is the message of an error.
+  return json.startsWith('{') ? (JSON.parse(json) as object) : null;
 }
 
 function readText(wasm: WasmModule, pointer: number): string {

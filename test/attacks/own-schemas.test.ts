@@ -10,6 +10,7 @@ const lookAlikes = [
   'stage_overlay_99999',
   'stage_upsert_99999',
   'stage_tree_99999',
+  'stage_function_99999',
   'Stage',
   'stages',
 ];
@@ -87,7 +88,12 @@ suite('schemas with names like those of the service', (test) => {
 
   test('names that the service may need itself are not written to', async () => {
     const client = await connect();
-    for (const name of ['stage_overlay_99999', 'stage_upsert_99999', 'stage_tree_99999']) {
+    for (const name of [
+      'stage_overlay_99999',
+      'stage_upsert_99999',
+      'stage_tree_99999',
+      'stage_function_99999',
+    ]) {
       const refused = await rejects(client.query(`DELETE FROM ${name}.account`));
       assert.is(refused.code, '42501', name);
     }

@@ -70,9 +70,9 @@ suite('query planner', (test) => {
 
 function attempt(look: () => Outlook): Outlook | null {
   try {
-    const { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds } =
+    const { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds } =
       look();
-    return { refusal, passes, passingText, reads, hasSettings, hasRelations, changesPath, holds };
+    return { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds };
   } catch (error) {
     if (error instanceof SqlSyntaxError) return null;
     throw error;

@@ -14,7 +14,7 @@ const data = `INSERT INTO item SELECT g, g::text FROM generate_series(1, 5) g`;
 const secret = 'known to one session only';
 
 /** What tells which overlays and twins there are, and of what. */
-const registries = ['stage.overlay', 'stage.tree', 'stage.twin'];
+const registries = ['stage.function_twin', 'stage.overlay', 'stage.tree', 'stage.twin'];
 
 suite('privacy of sessions', (test) => {
   let desk: Desk;

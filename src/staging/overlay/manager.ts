@@ -4,6 +4,8 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
+import type { QualifiedName } from '../../sql/verdict.ts';
+import { ensureFunctionTwin } from './function-twin.ts';
 import { installOverlay } from './install.ts';
 import { oidArray } from './names.ts';
 import { hasChildren, installTree, treeTables } from './tree-install.ts';
@@ -27,6 +29,11 @@ export interface OverlayManager {
    * @throws StageError `statement_not_supported` with a hint for a view that cannot be read with what is staged
    */
   ensureTwins(relations: readonly number[]): Promise<void>;
+  /**
+   * Makes sure that functions have current twins, which read what is staged, or that it is known why they have none.
+   * @param path OIDs of the schemas in which names are looked for, in order
+   */
+  ensureFunctions(names: readonly QualifiedName[], path: readonly number[]): Promise<void>;
 }
 
 /**
@@ -45,6 +52,7 @@ export function createOverlayManager(db: Database): OverlayManager {
       await tx.query(lockInstallation);
       await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       await tx.query('SELECT stage.release_names()');
+      await tx.query('SELECT stage.release_functions()');
       await work(tx, await serverMajor(tx));
       // an overlay that is made anew takes with it the views that stand on it
       await tx.query('DELETE FROM stage.twin WHERE stage.overlay_of(relation) IS NULL');
@@ -67,6 +75,10 @@ export function createOverlayManager(db: Database): OverlayManager {
     ensureTwins: (relations) =>
       install(async (tx, server) => {
         for (const oid of relations) await ensureTwin(tx, oid, server);
+      }),
+    ensureFunctions: (names, path) =>
+      install(async (tx, server) => {
+        for (const name of names) await ensureFunctionTwin(tx, name, path, server);
       }),
   };
 }

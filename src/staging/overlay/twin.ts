@@ -37,7 +37,7 @@ interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
 }
 
 /** What stands in the place of a relation. */
-interface Source {
+export interface Source {
   readonly oid: number;
   /** The overlay or twin; null for a relation that is read as production has it. */
   readonly name: string | null;
@@ -72,8 +72,11 @@ export async function ensureTwin(
   return target?.table ?? null;
 }
 
-/** Makes the overlay or twin of a relation current. */
-async function sourceFor(
+/**
+ * Makes the overlay or twin of a relation current.
+ * @throws StageError as above
+ */
+export async function sourceFor(
   tx: Queryable,
   oid: number,
   server: number,

@@ -18,7 +18,7 @@ BEGIN
   END LOOP;
   FOR v_name IN
     SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-    WHERE stage.is_own_schema(n.oid) AND p.proname ~ ('_' || p_relation || '(_|$)')
+    WHERE stage.is_own_schema(n.oid) AND n.nspname !~ '^stage_function_' AND p.proname ~ ('_' || p_relation || '(_|$)')
   LOOP
     EXECUTE 'DROP FUNCTION ' || v_name;
   END LOOP;

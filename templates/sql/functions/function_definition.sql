@@ -1,0 +1,44 @@
+-- The functions of one name as one JSON object (see Definition in src/staging/overlay/function-twin.ts); NULL unless they are all
+-- in one schema.
+CREATE OR REPLACE FUNCTION stage.function_definition(p_name jsonb, p_path oid[]) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog SET jit = off AS $$
+  SELECT jsonb_build_object('namespace', min(p.pronamespace::int8), 'schema', min(n.nspname::text), 'name', min(p.proname::text),
+    'isServers', bool_and(p.oid < 16384), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
+      'oid', p.oid::int8,
+      'language', l.lanname,
+      'obstacle', CASE
+        WHEN p.oid < 16384 OR l.lanname NOT IN ('sql', 'plpgsql') THEN 'not written in SQL or PL/pgSQL'
+        WHEN p.prokind <> 'f' THEN 'no plain function'
+        WHEN p.prosecdef THEN 'runs with its owner''s rights'
+        WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'
+        WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
+        WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384)
+          THEN 'takes types of users'
+        WHEN p.prorettype >= 16384 AND t.typtype <> 'c' THEN 'gives a type of users'
+        WHEN EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+                     WHERE a.attrelid = t.typrelid AND p.prorettype >= 16384 AND a.attnum > 0 AND NOT a.attisdropped AND y.typtype = 'd')
+          THEN 'gives domains' END,
+      'arguments', pg_get_function_arguments(p.oid),
+      'result', CASE WHEN p.prorettype < 16384 THEN pg_get_function_result(p.oid) END,
+      'isSet', p.proretset,
+      'row', CASE WHEN p.prorettype >= 16384 THEN (
+        SELECT jsonb_build_object('schema', tn.nspname, 'name', t.typname, 'columns',
+          jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)
+            || CASE WHEN a.attcollation NOT IN (0, y.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END)
+            ORDER BY a.attnum))
+        FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid, pg_namespace tn
+        WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped AND tn.oid = t.typnamespace
+        GROUP BY tn.nspname) END,
+      'options', concat_ws(' ',
+        CASE p.provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END,
+        CASE WHEN p.proisstrict THEN 'STRICT' END,
+        CASE p.proparallel WHEN 's' THEN 'PARALLEL SAFE' WHEN 'r' THEN 'PARALLEL RESTRICTED' ELSE 'PARALLEL UNSAFE' END,
+        'COST ' || p.procost::text,
+        CASE WHEN p.proretset THEN 'ROWS ' || p.prorows::text END),
+      'body', p.prosrc) ORDER BY p.oid))
+  FROM stage.functions_named(p_name, p_path) p
+  JOIN pg_namespace n ON n.oid = p.pronamespace
+  JOIN pg_language l ON l.oid = p.prolang
+  JOIN pg_type t ON t.oid = p.prorettype
+  HAVING count(DISTINCT p.pronamespace) = 1
+$$;

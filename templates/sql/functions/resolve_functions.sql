@@ -1,0 +1,35 @@
+-- What stands in the place of functions that a read of what is staged calls, on the caller's connection.
+-- p_names: [{"schema": null | text, "name": text}, ...]; p_schemas: the caller's current_schemas(true).
+-- Gives the schemas' OIDs, and an entry for each name, in order:
+-- "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables;
+-- "takesRows", "givesRows": of tables or composite types;
+-- "isKnown": what it reads has been looked at, and is what it was; "schema": of the twins to call, if there are any.
+CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog SET jit = off AS $$
+  WITH path(oids) AS (
+    SELECT ARRAY(SELECT n.oid FROM unnest(p_schemas) WITH ORDINALITY s(name, place) JOIN pg_namespace n ON n.nspname = s.name
+      WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place)
+  ), called AS (
+    SELECT n.place, coalesce(bool_or(l.lanname IN ('sql', 'plpgsql') AND p.oid >= 16384), false) AS code,
+      coalesce(bool_or(stage.takes_rows(p)), false) AS takes, coalesce(bool_or(t.oid >= 16384 AND t.typtype = 'c'), false) AS gives,
+      CASE WHEN count(DISTINCT p.pronamespace) = 1 THEN min(p.pronamespace::int8)::oid END AS namespace, n.name ->> 'name' AS name
+    FROM path CROSS JOIN jsonb_array_elements(p_names) WITH ORDINALITY n(name, place)
+    LEFT JOIN LATERAL stage.functions_named(n.name, path.oids) p ON true
+    LEFT JOIN pg_language l ON l.oid = p.prolang
+    LEFT JOIN pg_type t ON t.oid = p.prorettype
+    GROUP BY n.place, n.name
+  )
+  SELECT jsonb_build_object('path', to_jsonb(path.oids::int8[]), 'functions', (
+    SELECT jsonb_agg(jsonb_build_object(
+      'code', c.code AND c.namespace IS NOT NULL,
+      'takesRows', c.takes,
+      'givesRows', c.gives,
+      'isKnown', t.id IS NOT NULL,
+      'schema', CASE WHEN t.obstacle IS NULL AND NOT EXISTS (
+        SELECT FROM jsonb_array_elements(t.uses -> 'functions') u(name) CROSS JOIN LATERAL stage.functions_named(u.name, path.oids) p
+        WHERE NOT has_function_privilege(p.oid, 'EXECUTE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)
+    FROM called c
+    LEFT JOIN stage.function_twin t ON c.code AND t.namespace = c.namespace AND t.name = c.name AND t.path = path.oids
+      AND t.stamp = stage.function_stamp(t.uses, path.oids)))
+  FROM path
+$$;
