@@ -102,6 +102,13 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['attacks/effects'],
   },
   {
+    name: `a function with its owner's rights reads nothing that is staged`,
+    file: 'templates/sql/functions/function_definition.sql',
+    text: `WHEN p.prosecdef THEN 'runs with its owner''s rights'`,
+    without: '',
+    tests: ['proxy/staged-functions-rights'],
+  },
+  {
     name: 'a schema is not ours by its name alone',
     file: 'templates/sql/functions/is_own_schema.sql',
     text: `AND pg_catalog.pg_has_role(n.nspowner, s.nspowner, 'MEMBER')`,
@@ -111,7 +118,7 @@ export const databaseGuards: readonly Guard[] = [
   {
     name: 'a schema is not ours by its owner alone',
     file: 'templates/sql/functions/is_own_schema.sql',
-    text: `'^stage(_data|_(overlay|upsert|tree)_[0-9]+)?$'`,
+    text: `'^stage(_data|_(overlay|upsert|tree|function)_[0-9]+)?$'`,
     without: `'^stage(_.*)?$'`,
     tests: ['attacks/own-schemas'],
   },
