@@ -82,7 +82,7 @@ CREATE FUNCTION b.label() RETURNS text LANGUAGE sql STABLE AS $$SELECT 'b' || co
 `;
 
 const changes = [
-  `INSERT INTO orders VALUES (4, 7, 100, 'staged')`,
+  `INSERT INTO orders VALUES (4, 7, 100, 'staged'), (6, 9, 50, NULL)`,
   `UPDATE orders SET amount = 5 WHERE id = 1`,
   `DELETE FROM orders WHERE id = 3`,
   `INSERT INTO "Größe ""x""" VALUES (2, 40)`,
@@ -152,11 +152,12 @@ suite('functions in staged reads', (test) => {
       'CLOSE d',
     ],
     'under a search path, and another one': [
-      'INSERT INTO a.item VALUES (10), (11); INSERT INTO b.item VALUES (10)',
+      'INSERT INTO a.item VALUES (10), (11)',
+      'INSERT INTO b.item VALUES (10)',
       'SET LOCAL search_path = a, public',
       'SELECT items(), label(), b.label()',
       'SET LOCAL search_path = b, a, public',
-      'SELECT items(), label(), a.label()',
+      'SELECT items(), b.label(), a.label()',
       'SHOW search_path',
       'SELECT items(), current_schemas(true), current_schema()',
       `SELECT set_config('search_path', 'a, public', true)`,
