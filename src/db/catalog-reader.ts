@@ -1,5 +1,5 @@
 /** Reads the definition of a production table. */
-import type { Table } from '../model/table.ts';
+import type { Index, Table } from '../model/table.ts';
 import type { Queryable } from './database.ts';
 
 /**
@@ -8,12 +8,14 @@ import type { Queryable } from './database.ts';
  */
 export async function readTable(db: Queryable, oid: number): Promise<Table | null> {
   const [row] = await db.query(
-    'SELECT d::text AS definition, md5(d::text) AS signature FROM stage.table_definition($1::oid) d',
+    `SELECT d::text AS definition, md5(d::text) AS signature, stage.table_indexes($1::oid)::text AS indexes
+     FROM stage.table_definition($1::oid) d`,
     [oid],
   );
   if (row === undefined || row['definition'] == null) return null;
   return {
-    ...(JSON.parse(row['definition']) as Omit<Table, 'signature'>),
+    ...(JSON.parse(row['definition']) as Omit<Table, 'signature' | 'indexes'>),
+    indexes: JSON.parse(row['indexes'] ?? '[]') as Index[],
     signature: row['signature'] ?? '',
   };
 }

@@ -66,6 +66,21 @@ export interface Unique {
   readonly method: string;
 }
 
+export interface IndexElement {
+  /** The column, or null for an expression. */
+  readonly column: string | null;
+  /** The expression in parentheses. */
+  readonly definition: string;
+  /** Collation, operator class and direction, where they are not the usual ones. */
+  readonly order: string;
+}
+
+/** A btree index, unique or not. */
+export interface Index {
+  readonly elements: readonly IndexElement[];
+  readonly predicate: string | null;
+}
+
 export type ForeignKeyAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
 /** One end of a foreign key: a table and, in the key's order, its columns. */
@@ -137,6 +152,8 @@ export interface Table {
   readonly ancestorKeys: readonly (readonly string[])[];
   readonly checks: readonly Check[];
   readonly uniques: readonly Unique[];
+  /** Indexes that the shadow can have, too; the signature does not tell of them. */
+  readonly indexes: readonly Index[];
   /** Foreign keys in which this table is the child. */
   readonly references: readonly ForeignKey[];
   /** Foreign keys in which this table is the parent. */
@@ -147,7 +164,7 @@ export interface Table {
   readonly policies: readonly Policy[] | null;
   /** Why the table cannot be staged, or null. */
   readonly obstacle: string | null;
-  /** Changes whenever anything of the above changes. */
+  /** Changes whenever anything of the above changes, but for indexes that enforce nothing. */
   readonly signature: string;
 }
 

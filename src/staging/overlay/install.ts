@@ -16,7 +16,8 @@ import { oldColumns, overlayName, upsertName } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
 import { rowLockSql } from './row-lock.ts';
 import { makeSchemas } from './schemas.ts';
-import { shadowIndexesSql, shadowSql } from './shadow.ts';
+import { shadowSql } from './shadow.ts';
+import { addLookupIndexes, shadowIndexesSql } from './shadow-indexes.ts';
 import { triggersSql } from './triggers.ts';
 import { upsertSql } from './upsert.ts';
 import { defaultsSql, overlaySql } from './view.ts';
@@ -33,6 +34,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
       'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
       [table.oid],
     );
+    await addLookupIndexes(tx, table);
     return;
   }
   const layout = layoutOf(table);
@@ -51,6 +53,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   await tx.query(triggerScript(table, server));
   if (installed !== null) await parkDuplicates(tx, table);
   await tx.query(shadowIndexesSql(table).join(';\n'));
+  await addLookupIndexes(tx, table);
   await register(tx, table, layout);
 }
 

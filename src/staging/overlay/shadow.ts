@@ -1,7 +1,7 @@
 /** The shadow table with its row type and indexes. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import type { Table, Unique } from '../../model/table.ts';
+import type { Table } from '../../model/table.ts';
 import {
   columnList,
   columnNamed,
@@ -47,40 +47,3 @@ function headIndexes(table: Table): string[] {
 /** A shadow row of a keyless table that hides every production row of its image. */
 export const isTombstone = (alias: string) =>
   `${alias}_stage_op = 'D' AND ${alias}_stage_origin = 'k'`;
-
-/** Indexes that serve the checks and the diff: made anew with each rebuild, for constraints come and go. */
-export function shadowIndexesSql(table: Table): string[] {
-  // the numbers of versions are unique among all sessions: without the session no other index can be taken for it
-  const lineage =
-    `CREATE INDEX lineage_${table.oid} ON ${shadowName(table)} (_stage_root, _stage_seq) ` +
-    'WHERE _stage_root IS NOT NULL';
-  const constraints = table.uniques.flatMap((unique) => constraintIndex(table, unique));
-  const references = table.references.map(
-    (foreignKey, index) =>
-      `CREATE INDEX reference_${table.oid}_${index} ON ${shadowName(table)} ` +
-      `(_stage_session, ${columnList(foreignKey.child.columns)}) WHERE _stage_head`,
-  );
-  // in words that name no session (see tree-row.ts)
-  const ancestors = table.ancestorKeys.map(
-    (key, index) =>
-      `CREATE INDEX ancestor_${table.oid}_${index} ON ${shadowName(table)} (${columnList(key)}) WHERE _stage_head`,
-  );
-  return [lineage, ...constraints, ...references, ...ancestors];
-}
-
-/** The production index mirrored per session: serves the check, and makes two writers of one session wait for each other. */
-function constraintIndex(table: Table, unique: Unique): string[] {
-  if (unique.name === table.keyIndex || unique.timing !== 'immediate') return [];
-  if (unique.kind === 'exclusion') {
-    const method = unique.indexDefinition.slice(unique.indexDefinition.indexOf(' USING '));
-    const filter = unique.predicate === null ? ' WHERE _stage_head' : ' AND _stage_head';
-    return [`CREATE INDEX exclusion_${unique.oid} ON ${shadowName(table)}${method}${filter}`];
-  }
-  const elements = unique.elements.map((element) => element.definition).join(', ');
-  const nulls = unique.nullsNotDistinct ? ' NULLS NOT DISTINCT' : '';
-  const predicate = unique.predicate === null ? '' : ` AND (${unique.predicate})`;
-  return [
-    `CREATE UNIQUE INDEX unique_${unique.oid} ON ${shadowName(table)} (_stage_session, ${elements})${nulls}` +
-      ` WHERE _stage_head AND _stage_op <> 'D'${predicate}`,
-  ];
-}

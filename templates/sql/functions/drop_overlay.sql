@@ -24,7 +24,7 @@ BEGIN
   END LOOP;
   FOR v_name IN
     SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-    WHERE i.indrelid = to_regclass('stage_data.shadow_' || p_relation) AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor)_'
+    WHERE i.indrelid = to_regclass('stage_data.shadow_' || p_relation) AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor|lookup)_'
   LOOP
     EXECUTE 'DROP INDEX ' || v_name;
   END LOOP;

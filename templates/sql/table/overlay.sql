@@ -22,6 +22,7 @@ FROM (
 ) u
 WHERE stage.own_session(u._stage_session) IS NOT NULL
   AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
+  AND stage.is_live(u._stage_op)
   AND (u._stage_staged OR NOT EXISTS (
     SELECT 1 FROM {{shadow}} h
     WHERE h._stage_session = current_setting('stage.session')::uuid AND h._stage_head AND {{h_hides_u}} OFFSET 0)){{u_is_visible}};

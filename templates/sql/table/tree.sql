@@ -15,6 +15,7 @@ FROM (
 ) u
 WHERE stage.own_session(u._stage_session) IS NOT NULL
   AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
+  AND stage.is_live(u._stage_op)
   AND (u._stage_staged OR NOT CASE u._stage_table
     {{hidden}}
     ELSE false END){{u_is_visible}};
