@@ -159,6 +159,10 @@ const scripts: Record<string, readonly string[]> = {
     'WITH changed AS (UPDATE tree SET a = 9 WHERE id = 1) DELETE FROM tree WHERE id = 4',
     'SELECT * FROM tree ORDER BY id',
   ],
+  'an upsert of nothing but nulls': [
+    'INSERT INTO loose VALUES (NULL) ON CONFLICT DO NOTHING RETURNING e',
+    'INSERT INTO loose VALUES (7), (NULL), (7) ON CONFLICT DO NOTHING',
+  ],
   'an upsert whose rows refer to each other': [
     'INSERT INTO tree VALUES (5), (60) ON CONFLICT (id) DO UPDATE SET up = 60',
     'INSERT INTO tree VALUES (61, 1, 62), (5) ON CONFLICT (id) DO UPDATE SET id = 62',

@@ -73,6 +73,7 @@ DECLARE
   v_judged record;
   v_new {{upsert}};
   v_row {{upsert}};
+  v_rows int := 1;
 BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
@@ -89,12 +90,13 @@ BEGIN
             pg_catalog.set_config('stage.upserted_{{oid}}', '', true);
     v_row := v_new;
   ELSIF v_conflict ->> 'action' = 'nothing' THEN
-    v_row := NULL;
+    v_rows := 0;
   ELSE
     EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO v_row USING v_new, v_row;
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
   END IF;
   PERFORM pg_catalog.set_config('stage.judge_later', '', true);
-  IF v_row IS NULL THEN RETURN NULL; END IF;
+  IF v_rows = 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
   RETURN v_row;
 END $body$;
 
