@@ -2,7 +2,7 @@
 import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Merge, MergeParts, RelationUse, Write } from '../sql/verdict.ts';
+import type { Merge, MergeParts, Qualifier, RelationUse, Write } from '../sql/verdict.ts';
 import type { Judgement } from './called-names.ts';
 import type { ResolvedName } from './names.ts';
 import { treeOf } from './stageable.ts';
@@ -14,7 +14,7 @@ interface Named {
 }
 
 /** A MERGE with the temporary table that it runs on. */
-export interface StagedMerge extends Named {
+interface StagedMerge extends Named {
   readonly merge: Merge;
   readonly table: string;
 }
@@ -41,7 +41,7 @@ export function findMerge({ merges }: Write, named: readonly Named[]): StagedMer
 }
 
 /** The table's name, under the name by which the statement calls it. */
-export function mergeTarget({ use, merge, table }: StagedMerge): Replacement {
+function mergeTarget({ use, merge, table }: StagedMerge): Replacement {
   const alias = merge.alias === null ? ` AS ${quoteIdentifier(use.name)}` : '';
   return { start: use.start, end: use.end, text: `pg_temp.${quoteIdentifier(table)}${alias}` };
 }
@@ -99,3 +99,19 @@ const writesBeside = new StageError(
   'MERGE with a data-modifying statement in WITH cannot be staged on this version of PostgreSQL',
   { hint: 'Send the two as separate statements in one transaction.' },
 );
+
+/** What is replaced where a MERGE runs on a table in the overlay's place, which has no schema to be called by. */
+export function mergedInto(
+  merge: StagedMerge,
+  qualifiers: readonly Qualifier[],
+  replacements: readonly Replacement[],
+): Replacement[] {
+  const target = mergeTarget(merge);
+  const own = qualifiers.filter(
+    ({ name }) => merge.merge.alias === null && name === merge.use.name,
+  );
+  return replacements.map((each) => {
+    if (each.start === target.start) return target;
+    return own.some(({ start }) => start === each.start) ? { ...each, text: '' } : each;
+  });
+}

@@ -8,7 +8,6 @@ import type {
   ByteRange,
   Calls,
   FunctionUse,
-  Qualifier,
   Read,
   RelationUse,
   Right,
@@ -19,8 +18,8 @@ import type { OverlayManager } from '../staging/overlay/manager.ts';
 import { checkCopyColumns } from './copy-columns.ts';
 import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
-import type { MergeFill, StagedMerge } from './merge-fill.ts';
-import { findMerge, mergeFill, mergeTarget } from './merge-fill.ts';
+import type { MergeFill } from './merge-fill.ts';
+import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
 import { nameReplacement, schemaOf, verified } from './name-replacements.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
@@ -184,7 +183,8 @@ export class Rewriter {
       if (obstacle || this.names.hidesCatalog) return null;
       const named = await this.ensureOverlays(asTargets);
       const { replacements, isWatched } = await this.replace(read, named, runsCode);
-      return lockRewrite(read, locks, named, replacements, isWatched);
+      const twins = await this.functions.replacements(read.called);
+      return lockRewrite(read, locks, named, [...replacements, ...twins], isWatched);
     } catch (error) {
       // what cannot be staged cannot be changed by another connection of the session either
       if (error instanceof StageError && error.code === 'statement_not_supported') return null;
@@ -264,22 +264,6 @@ export class Rewriter {
 export function watched(rewrite: Rewrite): Rewrite {
   const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
   return { ...rewrite, isWatched: true, options: JSON.stringify(options) };
-}
-
-/** What is replaced where a MERGE runs on a table in the overlay's place, which has no schema to be called by. */
-function mergedInto(
-  merge: StagedMerge,
-  qualifiers: readonly Qualifier[],
-  replacements: readonly Replacement[],
-): Replacement[] {
-  const target = mergeTarget(merge);
-  const own = qualifiers.filter(
-    ({ name }) => merge.merge.alias === null && name === merge.use.name,
-  );
-  return replacements.map((each) => {
-    if (each.start === target.start) return target;
-    return own.some(({ start }) => start === each.start) ? { ...each, text: '' } : each;
-  });
 }
 
 function withMeanings(

@@ -2,7 +2,8 @@
 export const schema = `
 CREATE TABLE account (id int PRIMARY KEY, owner int, balance int NOT NULL, version int NOT NULL DEFAULT 0);
 CREATE TABLE owner (id int PRIMARY KEY, name text);
-CREATE TABLE job (id int PRIMARY KEY, queue text NOT NULL, state text NOT NULL DEFAULT 'ready', run_at timestamptz NOT NULL DEFAULT '2026-01-01');`;
+CREATE TABLE job (id int PRIMARY KEY, queue text NOT NULL, state text NOT NULL DEFAULT 'ready', run_at timestamptz NOT NULL DEFAULT '2026-01-01');
+CREATE FUNCTION owned(int) RETURNS bigint STABLE LANGUAGE sql AS 'SELECT count(*) FROM account WHERE owner = $1';`;
 export const fill = `
 TRUNCATE account, owner, job;
 INSERT INTO owner VALUES (1, 'ann'), (2, 'bob');

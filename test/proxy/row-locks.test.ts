@@ -53,6 +53,11 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
     'WITH l AS (SELECT id FROM job FOR UPDATE) SELECT count(*) FROM l',
     'SELECT id, state FROM job ORDER BY id',
   ],
+  'by what a function says that reads what is staged': [
+    'UPDATE account SET owner = 1',
+    'SELECT name, owned(id) FROM owner WHERE owned(id) > 1 ORDER BY id LIMIT 1 FOR UPDATE',
+    'SELECT owned(owner), id FROM account ORDER BY owned(owner), id FOR SHARE SKIP LOCKED',
+  ],
   'an optimistic version': [
     'UPDATE account SET balance = 1, version = version + 1 WHERE id = 1 AND version = 0',
     'UPDATE account SET balance = 2, version = version + 1 WHERE id = 1 AND version = 0',
