@@ -222,6 +222,8 @@ export class Rewriter {
     );
     if (tables?.length) await this.overlays.ensure(tables, cascades, trees);
     if (twins?.length) await this.overlays.ensureTwins(twins);
+    // tables that these refer to have got overlays, too
+    this.names.forget();
     return this.resolve(
       named.map(({ use }) => use),
       true,

@@ -21,6 +21,8 @@ CREATE TABLE keys (a int, b int, c int UNIQUE, PRIMARY KEY (a, b));
 CREATE TABLE twice (a int, b int, UNIQUE (a, b), CONSTRAINT twice_later UNIQUE (b, a) DEFERRABLE);
 CREATE TABLE own (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int NOT NULL,
   "Sum" int GENERATED ALWAYS AS (a + 1) ${major >= 18 ? 'VIRTUAL' : 'STORED'});
+CREATE TABLE upper_one (id int PRIMARY KEY);
+CREATE TABLE lower_one (id int PRIMARY KEY, up int REFERENCES upper_one);
 CREATE VIEW shown AS SELECT * FROM own;
 CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE parted_all PARTITION OF parted DEFAULT;
@@ -158,6 +160,13 @@ const scripts: Record<string, readonly string[]> = {
     'WITH gone AS (DELETE FROM tree WHERE id = 3) UPDATE tree SET a = 8 WHERE id = 1',
     'WITH changed AS (UPDATE tree SET a = 9 WHERE id = 1) DELETE FROM tree WHERE id = 4',
     'SELECT * FROM tree ORDER BY id',
+  ],
+  'a table that was read before a first staged row concerned it': [
+    'SELECT * FROM upper_one',
+    'INSERT INTO lower_one SELECT 1 WHERE false',
+    'BEGIN ISOLATION LEVEL SERIALIZABLE',
+    'DELETE FROM lower_one USING upper_one WHERE up = upper_one.id',
+    'COMMIT',
   ],
   'an upsert of nothing but nulls': [
     'INSERT INTO loose VALUES (NULL) ON CONFLICT DO NOTHING RETURNING e',
