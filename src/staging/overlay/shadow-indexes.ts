@@ -43,7 +43,7 @@ export async function addLookupIndexes(tx: Queryable, table: Table): Promise<voi
   }
 }
 
-/** More indexes than a table has by then cost each staged write more than their lookups are worth. */
+/** Each index costs every staged write something: of a table with more, those of most columns are carried. */
 const maxLookups = 16;
 
 interface IndexPlan {
