@@ -57,9 +57,10 @@ function nextStatements(source: Source): Statement[] {
 
 /** A statement prepared by SQL, executed twice. */
 function preparedInSql(source: Source): Statement[] {
-  const { text, parameters } = written(source, writesOfOne, true);
+  const { text, parameters, compared } = written(source, writesOfOne, true);
   const values = (parameters ?? []).map(({ value }) => literal(value)).join(', ');
-  const execute = plainStatement(`EXECUTE made${values === '' ? '' : `(${values})`}`);
+  const call = `EXECUTE made${values === '' ? '' : `(${values})`}`;
+  const execute = { ...plainStatement(call), compared };
   return [
     plainStatement(`PREPARE made AS ${text}`),
     execute,
