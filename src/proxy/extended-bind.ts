@@ -1,4 +1,5 @@
 /** Bind: a portal is made, and where it writes, the write is made ready. */
+import type { Replacement } from '../sql/splice.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
@@ -26,8 +27,7 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   if (statement === undefined) return bindRead(conversation, message, portal, null);
   const write = state.stages ? findWrite(conversation, statement) : null;
   if (write !== null) return bindWrite(conversation, message, portal, statement, write);
-  const locks = statement.body.kind === 'read' && statement.body.locks !== undefined;
-  if (reads === 'staged' && (pending.resolved !== statement || locks))
+  if (reads === 'staged' && (pending.resolved !== statement || locksOf(statement)))
     return bindStagedRead(conversation, message, portal, statement);
   const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
   if (begins && state.implicit && pending.hasSnapshot) {
@@ -72,15 +72,21 @@ async function bindStagedRead(
   portal: string,
   statement: PreparedStatement,
 ): Promise<void> {
-  const { body, written, types, parameterTypes } = statement;
-  const given = { ...decodeBind(message.payload), types: parameterTypes ?? types };
-  const locked =
-    body.kind === 'read'
-      ? await lockRows(conversation, { ...statement, body, written }, given)
-      : null;
+  const locked = locksOf(statement) ? await lockBound(conversation, message, statement) : null;
   if (locked === null) await refreshRead(conversation, statement);
   else prepareAgain(conversation, statement, locked);
   if (!conversation.router.hasShownError) bindRead(conversation, message, portal, statement);
+}
+
+const locksOf = ({ body }: PreparedStatement) => (body.kind === 'read' ? body.locks : undefined);
+
+async function lockBound(
+  conversation: Conversation,
+  message: Message,
+  { body, written, statement, types, parameterTypes }: PreparedStatement,
+): Promise<readonly Replacement[] | null> {
+  const given = { ...decodeBind(message.payload), types: parameterTypes ?? types };
+  return body.kind === 'read' ? lockRows(conversation, { body, written, statement }, given) : null;
 }
 
 async function bindWrite(

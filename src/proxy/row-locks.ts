@@ -145,14 +145,14 @@ export async function lockRows(
       outcome.moved = decodeDataRow(payload)[0] !== null;
     };
     if (rewrite.isWatched) own.watch();
-    own.run({ text: clearMoved });
+    if (rewrite.isLimited) own.run({ text: clearMoved });
     own.run({ text: text.sent, types }, { values, formats, onError });
-    own.run({ text: askMoved }, { onRow });
+    if (rewrite.isLimited) own.run({ text: askMoved }, { onRow });
     own.endWatch();
     router.watchRows(true);
     await fence(conversation);
     router.watchRows(false);
-    if (router.hasShownError || !rewrite.isLimited || !outcome.moved) break;
+    if (router.hasShownError || !outcome.moved) break;
   }
   return rewrite.reading;
 }

@@ -1,7 +1,9 @@
 /** The verdict on COPY. */
+
 import type { CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from './identifier-reader.ts';
 import { judgeRead } from './judge-query.ts';
+import { plainRead } from './plain-read.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
 import { refusedTarget, unreadableName } from './refused-parts.ts';
@@ -70,15 +72,7 @@ function judgeTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): 
   const table = uses.relations[0];
   const copy = table && locateCopySource(source.text, table, attlist.length);
   if (!table || !copy) return uses.refusal ?? unreadableName;
-  return {
-    kind: 'read',
-    relations: [table],
-    functions: [],
-    called: [],
-    locking: [],
-    qualifiers: [],
-    copy,
-  };
+  return plainRead({ relations: [table], copy });
 }
 
 /** Finds the end of the column list behind the table's name. */

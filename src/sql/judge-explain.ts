@@ -1,6 +1,8 @@
 /** The verdict on EXPLAIN. */
+
 import type { ExplainStmt, Node } from 'libpg-query';
 import { judgeQuery } from './judge-query.ts';
+import { plainRead } from './plain-read.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
 import { refusedStatement } from './refused-statements.ts';
@@ -50,15 +52,7 @@ function judgeExecute(
 
 /** Names no relations: the plan is production's, whatever the session reads. */
 function planned(functions: readonly FunctionUse[]): Read {
-  return {
-    kind: 'read',
-    relations: [],
-    functions,
-    called: [],
-    locking: [],
-    qualifiers: [],
-    copy: null,
-  };
+  return plainRead({ functions });
 }
 
 /** Whether ANALYZE is written, and not plainly turned off. */

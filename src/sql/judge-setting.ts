@@ -1,7 +1,9 @@
 /** The verdict on SET, RESET and SHOW. */
+
 import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
 import type { Access } from './judge-transaction.ts';
 import { accessOf } from './judge-transaction.ts';
+import { plainRead } from './plain-read.ts';
 import { refuse } from './refusal.ts';
 import { isHarmlessValue, isOwnSetting, settingKind } from './settings.ts';
 import { constantOf } from './tree.ts';
@@ -27,15 +29,7 @@ export function judgeSet(statement: VariableSetStmt): Control | Refusal {
 /** SHOW reads nothing but settings; of the transaction's access it must show the client's, so nothing may guard it. */
 export function judgeShow(statement: VariableShowStmt): Read | Control {
   if (settingKind(statement.name ?? '') === 'transaction access') return control({ type: 'set' });
-  return {
-    kind: 'read',
-    relations: [],
-    functions: [],
-    called: [],
-    locking: [],
-    qualifiers: [],
-    copy: null,
-  };
+  return plainRead();
 }
 
 function judgeValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {

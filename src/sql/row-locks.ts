@@ -36,14 +36,15 @@ export function withRowLocks(read: Read, query: Node, source: Source): Read {
   const columnsEnd = endOfColumns(tokens);
   if (columnsEnd === null) return read;
   const { calls, fields } = collectUses(query, source);
+  const limits = limitsOf(tokens, source.text);
   const locks: RowLocks = {
     ...calls,
     functions: [...calls.functions, ...fields.map((name) => ({ schema: null, name }))],
     relations: strictest(relations),
     columnsEnd,
     hasColumns: select.targetList !== undefined,
-    limits: limitsOf(tokens, source.text),
-    offsets: offsetsOf(tokens, source.text),
+    limits,
+    offsets: limits.flatMap((limit) => withoutOffset(limit, tokens, source.text)),
     end: source.text.length,
   };
   return isProved(locks, select, source.text) ? { ...read, locks } : read;
@@ -144,16 +145,18 @@ function limitsOf(tokens: readonly ScanToken[], text: Buffer): TextPart[] {
   });
 }
 
-/** Each OFFSET with one that is nothing, and of the same parameters. */
-function offsetsOf(tokens: readonly ScanToken[], text: Buffer): Replacement[] {
-  return limitsOf(tokens, text).flatMap(({ start, end }) => {
-    const [word, ...value] = tokens.filter((token) => token.start >= start && token.end <= end);
-    if (word?.text.toLowerCase() !== 'offset') return [];
-    const isUnit = /^rows?$/i.test(value.at(-1)?.text ?? '');
-    const last = value.at(isUnit ? -2 : -1);
-    const count = text.toString('utf8', word.end, last?.end);
-    return [{ start, end, text: `OFFSET ((${count}\n)::pg_catalog.int8 * 0) ` }];
-  });
+/** In the place of an OFFSET one that is nothing, and of the same parameters. */
+function withoutOffset(
+  { start, end }: TextPart,
+  tokens: readonly ScanToken[],
+  text: Buffer,
+): Replacement[] {
+  const [word, ...value] = tokens.filter((token) => token.start >= start && token.end <= end);
+  if (word?.text.toLowerCase() !== 'offset') return [];
+  const isUnit = /^rows?$/i.test(value.at(-1)?.text ?? '');
+  const last = value.at(isUnit ? -2 : -1);
+  const count = text.toString('utf8', word.end, last?.end);
+  return [{ start, end, text: `OFFSET ((${count}\n)::pg_catalog.int8 * 0) ` }];
 }
 
 /** What stands outside of all parentheses: keywords in lower case, but for those that are names there, and blanks for the rest. */

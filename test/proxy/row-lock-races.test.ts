@@ -2,9 +2,8 @@
 import type { Step } from '../helpers/interleaving.ts';
 import { interleave } from '../helpers/interleaving.ts';
 import type { Proxied } from '../helpers/proxied.ts';
-import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { fill, lock, schema, spend, take } from './row-lock-tables.ts';
+import { fill, lock, spend, startFilled, take } from './row-lock-tables.ts';
 
 const versioned =
   'UPDATE account SET balance = 0, version = version + 1 WHERE id = 1 AND version = 0';
@@ -162,9 +161,7 @@ const withoutMoment = (outcome: string) =>
 suite('races for row locks', (test) => {
   let proxied: Proxied;
   test.before(async () => {
-    proxied = await startProxied(schema);
-    await proxied.database.query(fill);
-    await proxied.twin.query(fill);
+    proxied = await startFilled();
   });
   test.after(() => proxied.stop());
 

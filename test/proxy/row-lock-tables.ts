@@ -1,5 +1,8 @@
 /** The tables of the tests of row locks, accounts and a queue of jobs, and what is often done to them. */
-export const schema = `
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+
+const schema = `
 CREATE TABLE account (id int PRIMARY KEY, owner int, balance int NOT NULL, version int NOT NULL DEFAULT 0);
 CREATE TABLE owner (id int PRIMARY KEY, name text);
 CREATE TABLE job (id int PRIMARY KEY, queue text NOT NULL, state text NOT NULL DEFAULT 'ready', run_at timestamptz NOT NULL DEFAULT '2026-01-01');
@@ -14,3 +17,11 @@ export const take =
   'DELETE FROM job WHERE id = (SELECT id FROM job ORDER BY id LIMIT 1 FOR UPDATE) RETURNING id';
 export const spend = 'UPDATE account SET balance = balance - 10 WHERE id = 1 RETURNING balance';
 export const lock = 'SELECT id FROM account WHERE id = 1 FOR UPDATE';
+
+/** Starts both databases, filled alike. */
+export async function startFilled(): Promise<Proxied> {
+  const proxied = await startProxied(schema);
+  await proxied.database.query(fill);
+  await proxied.twin.query(fill);
+  return proxied;
+}

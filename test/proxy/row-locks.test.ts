@@ -4,10 +4,9 @@ import { promisify } from 'node:util';
 import { assertSameAs } from '../helpers/both-ways.ts';
 import { needProgram } from '../helpers/programs.ts';
 import type { Proxied } from '../helpers/proxied.ts';
-import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-import { fill, lock, schema, spend, take } from './row-lock-tables.ts';
+import { fill, lock, spend, startFilled, take } from './row-lock-tables.ts';
 
 const stage = [
   'UPDATE account SET balance = balance + 1 WHERE id <> 3',
@@ -90,9 +89,7 @@ const forbiddenByPlan = [
 suite('row locks', (test) => {
   let proxied: Proxied;
   test.before(async () => {
-    proxied = await startProxied(schema);
-    await proxied.database.query(fill);
-    await proxied.twin.query(fill);
+    proxied = await startFilled();
   });
   test.after(() => proxied.stop());
 

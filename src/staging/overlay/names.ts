@@ -31,7 +31,11 @@ export const treeSchema = (table: Named) => `stage_tree_${table.namespaceOid}`;
 export const treeName = (table: Named) => qualifiedName(treeSchema(table), table.name);
 
 /** A function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */
-export function functionName(table: Named, part: string, suffix?: string | number): string {
+export function functionName(
+  table: { readonly oid: number },
+  part: string,
+  suffix?: string | number,
+): string {
   return `stage_data.${part}_${table.oid}${suffix === undefined ? '' : `_${suffix}`}`;
 }
 

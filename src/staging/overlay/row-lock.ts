@@ -6,6 +6,7 @@ import {
   columnList,
   columnNamed,
   columnNames,
+  functionName,
   isKeyless,
   keyMatches,
   keyNames,
@@ -16,10 +17,10 @@ import {
 
 /** The functions by which the rows of a table are locked, by its OID. */
 export const rowLockFunctions = (oid: number) => ({
-  seen: `stage_data.seen_${oid}`,
-  lock: `stage_data.lock_${oid}`,
-  tryLock: `stage_data.try_lock_${oid}`,
-  locked: `stage_data.locked_${oid}`,
+  seen: functionName({ oid }, 'seen'),
+  lock: functionName({ oid }, 'lock'),
+  tryLock: functionName({ oid }, 'try_lock'),
+  locked: functionName({ oid }, 'locked'),
 });
 
 /** Creates the functions; none without a key, for there one row cannot be told from its like. */
