@@ -36,6 +36,22 @@ export function checkCopyColumns(
 }
 
 /**
+ * Whether the WHERE of a COPY looks at a generated column, by its name or in a whole row: the view would know its value,
+ * but PostgreSQL's own error of the client's text tells that it is not there yet.
+ * @param table the table's name, as a whole row is written
+ */
+export function filtersByGenerated(
+  { filters }: CopyTarget,
+  table: string,
+  { columns }: ResolvedName,
+): boolean {
+  const isGenerated = (name: string) => columns.find((each) => each.name === name)?.generated;
+  return filters.some(
+    (name) => isGenerated(name) ?? (name === table && columns.some(({ generated }) => generated)),
+  );
+}
+
+/**
  * How the row trigger treats an ALWAYS identity column: `given` takes what the data has, null included; `system` draws a
  * key where there is none.
  */

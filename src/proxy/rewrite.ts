@@ -15,7 +15,7 @@ import type {
   Write,
 } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
-import { checkCopyColumns } from './copy-columns.ts';
+import { checkCopyColumns, filtersByGenerated } from './copy-columns.ts';
 import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
 import type { MergeFill } from './merge-fill.ts';
@@ -102,7 +102,10 @@ export class Rewriter {
     const named = await this.resolveStageable(write);
     if (named === null) return null;
     const [target] = named;
-    if (write.copy && target) checkCopyColumns(write.copy, target.meaning);
+    if (write.copy && target) {
+      if (filtersByGenerated(write.copy, target.use.name, target.meaning)) return null;
+      checkCopyColumns(write.copy, target.meaning);
+    }
     const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
     if (write.rights.some(isMistaken)) return null;
     const staged = await this.ensureOverlays(named, truncate?.cascades);

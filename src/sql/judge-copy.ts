@@ -1,6 +1,6 @@
 /** The verdict on COPY. */
 
-import type { CopyStmt } from 'libpg-query';
+import type { ColumnRef, CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from './identifier-reader.ts';
 import { judgeRead } from './judge-query.ts';
 import { plainRead } from './plain-read.ts';
@@ -9,7 +9,7 @@ import { refuse } from './refusal.ts';
 import { refusedTarget, unreadableName } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 import { locateRelation } from './relation-uses.ts';
-import { textsOf } from './tree.ts';
+import { collectNodes, textsOf } from './tree.ts';
 import type { CopySource, Read, Refusal, RelationUse, Write } from './verdict.ts';
 
 const onServer = refuse(
@@ -62,10 +62,14 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
       columns,
       marksDefaults: given.includes('default'),
       skipsErrors: given.includes('on_error'),
+      filters: collectNodes(whereClause, 'ColumnRef').flatMap(nameOf),
     },
     truncate: null,
   };
 }
+
+/** The last part of a column's name, or none. */
+const nameOf = ({ fields }: ColumnRef) => textsOf(fields).slice(-1);
 
 function judgeTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): Read | Refusal {
   const uses = collectUses({ RangeVar: relation }, source);

@@ -124,6 +124,8 @@ export interface CopyTarget {
   readonly marksDefaults: boolean;
   /** Lines that cannot be converted may be left out (ON_ERROR). */
   readonly skipsErrors: boolean;
+  /** What its WHERE names: columns, or the table for a whole row; without what stands before them. */
+  readonly filters: readonly string[];
 }
 
 /** A right that a write needs, as PostgreSQL would ask for it. */

@@ -37,6 +37,19 @@ CREATE TABLE both_key (first int DEFAULT 99 REFERENCES top ON DELETE SET DEFAULT
   PRIMARY KEY (first, n));
 CREATE TABLE moved (first int REFERENCES top ON UPDATE CASCADE, second int REFERENCES top ON UPDATE CASCADE, PRIMARY KEY (first, second));
 CREATE TABLE below (id int PRIMARY KEY, first int, n int, FOREIGN KEY (first, n) REFERENCES both_key ON UPDATE CASCADE ON DELETE SET NULL);
+CREATE TABLE either (id int PRIMARY KEY, first int NOT NULL REFERENCES top ON DELETE SET NULL, second int REFERENCES top ON DELETE CASCADE);
+CREATE TABLE checked (id int PRIMARY KEY, second int REFERENCES top ON DELETE CASCADE, first int REFERENCES top);
+CREATE TABLE ends (x int, y int, PRIMARY KEY (x, y));
+CREATE TABLE overlap (a int, b int, c int, FOREIGN KEY (a, b) REFERENCES ends ON UPDATE SET NULL,
+  FOREIGN KEY (b, c) REFERENCES ends ON UPDATE SET NULL);
+INSERT INTO ends VALUES (1, 2), (2, 1);
+INSERT INTO overlap VALUES (2, 1, 2);
+CREATE TABLE wander (code int PRIMARY KEY, up int REFERENCES top) PARTITION BY RANGE (code);
+CREATE TABLE wander_low PARTITION OF wander FOR VALUES FROM (0) TO (10);
+CREATE TABLE wander_high PARTITION OF wander FOR VALUES FROM (10) TO (20);
+CREATE TABLE stays (code int NOT NULL REFERENCES wander ON UPDATE SET NULL);
+INSERT INTO wander VALUES (1), (2);
+INSERT INTO stays VALUES (1);
 INSERT INTO top SELECT generate_series(1, 9);
 INSERT INTO both_loose VALUES (4, NULL, 4), (4, 4, 4), (4, 4, 4), (5, 4, 5);
 INSERT INTO both_key VALUES (4, 1, 4), (4, 2, 5);
@@ -89,6 +102,32 @@ const scripts: Record<string, readonly string[]> = {
     'INSERT INTO both_ways VALUES (2, 7, 7) RETURNING *',
     'DELETE FROM top WHERE id = 7; INSERT INTO top VALUES (7)',
     'SELECT * FROM both_ways ORDER BY id',
+  ],
+  'foreign keys of several deleted rows reach one row': [
+    'INSERT INTO top VALUES (20), (21), (22)',
+    'INSERT INTO either VALUES (1, 21, 20), (2, 22, 21)',
+    'DELETE FROM top WHERE id IN (20, 21, 22)',
+    'INSERT INTO top VALUES (20), (21); INSERT INTO either VALUES (3, 20, 21)',
+    'DELETE FROM top WHERE id IN (20, 21)',
+    'INSERT INTO checked VALUES (1, 21, 20)',
+    'UPDATE either SET first = second, second = first; DELETE FROM top WHERE id IN (20, 21)',
+    'UPDATE checked SET first = second, second = first; DELETE FROM top WHERE id IN (20, 21)',
+    'INSERT INTO top SELECT generate_series(1000, 1300)',
+    'INSERT INTO either SELECT n, n + 1, n FROM generate_series(1000, 1299) n',
+    'DELETE FROM top WHERE id >= 1000',
+    'SELECT * FROM either; SELECT * FROM checked; SELECT * FROM top ORDER BY id',
+  ],
+  'foreign keys with a column in common change a row, each for another updated one': [
+    'UPDATE ends SET x = x + 10',
+    'SELECT * FROM overlap',
+  ],
+  'a row breaks several constraints as it moves to another partition': [
+    'UPDATE wander SET code = 11, up = 77 WHERE code = 1',
+    'UPDATE wander SET code = 3, up = 77 WHERE code = 1',
+    'UPDATE wander SET code = 11 WHERE code = 1',
+    'UPDATE wander SET code = 11, up = 77 WHERE code = 2',
+    'UPDATE wander SET code = 11, up = 2 WHERE code = 2',
+    'SELECT * FROM wander ORDER BY code',
   ],
   'foreign keys change rows without a key and then delete them': [
     'UPDATE both_loose SET third = 8 WHERE third IS NULL; UPDATE both_loose SET second = 5 WHERE third = 8',

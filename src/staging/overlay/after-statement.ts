@@ -4,9 +4,10 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { foreignKeyDeferral, isDeferrableFor, uniqueDeferral, unlessDeferred } from './deferral.ts';
-import { childCheck, parentStep } from './foreign-keys.ts';
+import { childCheck, hasMoved, parentStep } from './foreign-keys.ts';
 import { settleCopies } from './keyless.ts';
 import { functionName, isKeyless, shadowName } from './names.ts';
+import { rowByRow } from './row-order.ts';
 import { uniqueSetChecks } from './uniques.ts';
 
 export const operations = ['insert', 'update', 'delete'] as const;
@@ -21,26 +22,34 @@ const bigStatement = 200;
 
 /** Rows of the statement at hand, of the shadow table under the given alias. */
 const rowsOfStatement = (alias: string) =>
-  `${alias}._stage_session = v_session AND ${alias}._stage_seq > v_start AND ${alias}._stage_mutation = v_mutation`;
+  `${alias}._stage_session = v_session AND ${alias}._stage_seq > v_start AND ${alias}._stage_seq <= v_end AND ${alias}._stage_mutation = v_mutation`;
 
 function statementChecks(table: Table, operation: Operation, server: number): string {
-  const children = table.references.map((foreignKey) => {
-    const check = childCheck(table, foreignKey, rowsOfStatement('s'));
-    return foreignKey.deferrable ? unlessDeferred(foreignKeyDeferral(foreignKey), check) : check;
-  });
-  const uniques = uniqueSetChecks(table, rowsOfStatement('s')).map(({ unique, check }) =>
-    unlessDeferred(uniqueDeferral(table, unique), check),
-  );
+  const rowsThemselves = (rows: string) => [
+    ...table.references.map((foreignKey) => {
+      const check = childCheck(table, foreignKey, rows);
+      return foreignKey.deferrable ? unlessDeferred(foreignKeyDeferral(foreignKey), check) : check;
+    }),
+    ...uniqueSetChecks(table, rows).map(({ unique, check }) =>
+      unlessDeferred(uniqueDeferral(table, unique), check),
+    ),
+  ];
+  const moved = hasMoved(table, 's');
   const parents = (event: 'update' | 'delete') =>
     table.referencedBy.map((foreignKey) => {
       const step = parentStep(table, foreignKey, event, rowsOfStatement('d'), server);
       const waits = isDeferrableFor(foreignKey, event);
       return waits ? unlessDeferred(foreignKeyDeferral(foreignKey), step) : step;
     });
+  const own = rowsThemselves(rowsOfStatement('s'));
+  // a row that moves to another partition is inserted there before its key is told to have changed
+  const ofMoved = moved === null ? [] : rowsThemselves(`${rowsOfStatement('s')} AND ${moved}`);
+  const check = functionName(table, `check_${operation}`);
+  const inOrder = (event: 'update' | 'delete') => rowByRow(table, event, check, rowsOfStatement);
   const steps = {
-    insert: [...children, ...uniques],
-    update: [...parents('update'), ...children, ...uniques],
-    delete: parents('delete'),
+    insert: own,
+    update: [inOrder('update'), ...ofMoved, ...parents('update'), ...own],
+    delete: [inOrder('delete'), ...parents('delete')],
   };
   return steps[operation].filter((step) => step !== '').join('\n');
 }

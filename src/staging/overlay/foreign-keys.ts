@@ -116,10 +116,10 @@ ${existence}`;
 /** How a parent's row stopped bearing a key: it was deleted, or updated to another one. */
 export type ParentEvent = 'delete' | 'update';
 
-/** The key that vanished, as an expression over the shadow row `d`. */
-function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent): string[] {
+/** The key that vanished, as an expression over a shadow row. */
+function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent, row = 'd') {
   return pairs(foreignKey).map(({ parent, parentName }) =>
-    event === 'delete' ? `d.${parent}` : `d.${oldColumnName(table, parentName)}`,
+    event === 'delete' ? `${row}.${parent}` : `${row}.${oldColumnName(table, parentName)}`,
   );
 }
 
@@ -129,12 +129,29 @@ function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent): 
  */
 function vanishedFrom(table: Table, foreignKey: ForeignKey, event: ParentEvent): string {
   if (event === 'delete' || table.kind !== 'partitioned') return partitionOf(table, 'd.');
-  const old = new Map(
-    foreignKey.parent.columns.map((column) => [column, `d.${oldColumnName(table, column)}`]),
-  );
-  const before = columnNames(table).map((name) => old.get(name) ?? `d.${quoteIdentifier(name)}`);
-  const from = `${functionName(table, 'partition')}(${before.join(', ')})`;
+  const from = partitionBefore(table, foreignKey, 'd');
   return `CASE WHEN ${from} = ${partitionOf(table, 'd.')} THEN ${from} ELSE ${table.oid} END`;
+}
+
+/** The partition that an updated row was in, as an expression over its shadow row. */
+function partitionBefore(table: Table, { parent }: ForeignKey, row: string): string {
+  const old = new Map(
+    parent.columns.map((column) => [column, `${row}.${oldColumnName(table, column)}`]),
+  );
+  const before = columnNames(table).map(
+    (name) => old.get(name) ?? `${row}.${quoteIdentifier(name)}`,
+  );
+  return `${functionName(table, 'partition')}(${before.join(', ')})`;
+}
+
+/**
+ * A condition that selects the updated shadow rows that are now in another partition; null for a table without partitions,
+ * or one that nothing refers to: only for keys that others refer to it is known what a row was.
+ */
+export function hasMoved(table: Table, row: string): string | null {
+  const [foreignKey] = table.referencedBy;
+  if (table.kind !== 'partitioned' || foreignKey === undefined) return null;
+  return `${partitionBefore(table, foreignKey, row)} <> ${partitionOf(table, `${row}.`)}`;
 }
 
 /** The equality operator of a referenced column: a unique index stands behind it. */
@@ -145,14 +162,38 @@ function equalityOf(table: Table, column: string): string {
   return elements.find((element) => element.column === column)?.operator ?? '=';
 }
 
-/** Selects the shadow rows `d` by which keys of this foreign key vanished. */
-function vanished(table: Table, foreignKey: ForeignKey, event: ParentEvent, rows: string): string {
-  if (event === 'delete') return `${rows} AND d._stage_op = 'D' AND d._stage_origin <> 'k'`;
+/** Selects the shadow rows by which keys of this foreign key vanished. */
+function vanished(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  row = 'd',
+): string {
+  if (event === 'delete')
+    return `${rows} AND ${row}._stage_op = 'D' AND ${row}._stage_origin <> 'k'`;
   const changed = pairs(foreignKey).map(
     ({ parent, parentName }) =>
-      `NOT ${same(`d.${parent}`, `d.${oldColumnName(table, parentName)}`)}`,
+      `NOT ${same(`${row}.${parent}`, `${row}.${oldColumnName(table, parentName)}`)}`,
   );
-  return `${rows} AND d._stage_op = 'U' AND (${changed.join(' OR ')})`;
+  return `${rows} AND ${row}._stage_op = 'U' AND (${changed.join(' OR ')})`;
+}
+
+/**
+ * Matches the child's rows `o` to the shadow rows by which their key vanished.
+ * @param rows condition that selects the statement's rows of the shadow table
+ * @param row alias of the shadow table
+ */
+export function reached(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  row = 'd',
+): string {
+  const key = vanishedKey(table, foreignKey, event, row);
+  const join = pairs(foreignKey).map(({ child, equals }, at) => `${key[at]} ${equals} o.${child}`);
+  return `${join.join(' AND ')} AND ${vanished(table, foreignKey, event, rows, row)}`;
 }
 
 /**
@@ -190,9 +231,6 @@ export function restriction(
 ): string {
   const columns = pairs(foreignKey);
   const key = vanishedKey(table, foreignKey, event);
-  const join = columns
-    .map(({ child, equals }, index) => `${key[index]} ${equals} o.${child}`)
-    .join(' AND ');
   const taken = columns
     .map(
       ({ parent, parentName }, index) =>
@@ -219,8 +257,8 @@ export function restriction(
     ),
   });
   return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO v_value, v_partition
-  FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${join}
-  WHERE ${vanished(table, foreignKey, event, rows)}${unlessTaken} LIMIT 1;
+  FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${reached(table, foreignKey, event, rows)}
+  WHERE true${unlessTaken} LIMIT 1;
   IF FOUND THEN ${violation} END IF;`;
 }
 
@@ -232,8 +270,7 @@ function actionStatement(
   action: Exclude<ForeignKeyAction, 'no action' | 'restrict'>,
 ): string {
   const columns = pairs(foreignKey);
-  const key = vanishedKey(table, foreignKey, event);
-  const children = `${columns.map(({ child, equals }, index) => `${key[index]} ${equals} o.${child}`).join(' AND ')} AND ${vanished(table, foreignKey, event, rows)}`;
+  const children = reached(table, foreignKey, event, rows);
   const child = overlayName(foreignKey.child);
   if (action === 'cascade' && event === 'delete')
     return `DELETE FROM ${child} o USING ${shadowName(table)} d WHERE ${children};`;
