@@ -30,6 +30,7 @@ import type { Named } from './stageable.ts';
 import {
   checkOverlay,
   checkParked,
+  errorOfCopy,
   isError,
   isLacking,
   isTwinSource,
@@ -121,7 +122,7 @@ export class Rewriter {
   }
 
   /** @returns null when it is an error anyway */
-  private async resolveStageable({ relations, truncate }: Write): Promise<Named[] | null> {
+  private async resolveStageable({ relations, copy, truncate }: Write): Promise<Named[] | null> {
     const resolve = async (again: boolean) => {
       const all = await this.resolve(relations, again);
       return truncate ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
@@ -131,6 +132,8 @@ export class Rewriter {
     let named = await resolve(false);
     // what could not be staged may be another relation by now, and nothing would tell
     if (named.some((each) => obstacleTo(each) || isError(each))) named = await resolve(true);
+    const error = copy ? named.map(errorOfCopy).find((found) => found !== null) : null;
+    if (error) throw error;
     if (named.some(isError)) return null;
     const obstacle = named.map(obstacleTo).find((found) => found !== null);
     if (obstacle) throw obstacle;

@@ -30,6 +30,15 @@ export function isError({ use, meaning }: Named): boolean {
   return meaning.oid === null || (use.target !== null && meaning.writing === 'error');
 }
 
+/** PostgreSQL's error for a COPY into a view that takes no rows, which it would tell only after asking for the data; else null. */
+export function errorOfCopy({ use, meaning }: Named): StageError | null {
+  if (meaning.kind !== 'view' || meaning.writing !== 'error') return null;
+  return new StageError('statement_not_supported', `cannot copy to view "${use.name}"`, {
+    sqlstate: '42809',
+    hint: 'To enable copying to a view, provide an INSTEAD OF INSERT trigger.',
+  });
+}
+
 interface Obstacle {
   readonly message: (name: string) => string;
   readonly hint: string;

@@ -3,8 +3,8 @@ import { assertAlike } from '../helpers/alike.ts';
 import { tellStories } from '../helpers/both-ways.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { suite } from '../helpers/suite.ts';
-import { b, d, data, done, e, p, q, run, s } from '../helpers/wire-script.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { b, d, data, done, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TYPE mood AS ENUM ('sad', 'ok');
@@ -191,4 +191,15 @@ suite('updatable views', (test) => {
       await assertAlike(proxied, messages);
     });
   }
+
+  test('COPY into a view that takes no rows, which is told before the data is asked for', async () => {
+    const { daemon } = proxied;
+    const copies = [q('COPY grouped FROM STDIN'), q('COPY "grouped" (kind) FROM STDIN')];
+    const answers = await tell(daemon.clientUrl(await daemon.newSession()), copies);
+    const refused = answers.filter((answer) =>
+      /C=42809 M=cannot copy to view "grouped" H=To enable copying/.test(answer),
+    );
+    assert.is(refused.length, copies.length);
+    assert.not.ok(answers.some((answer) => answer.startsWith('G')));
+  });
 });
