@@ -62,6 +62,7 @@ export function settleCopies(table: Table, rows: (alias: string) => string): str
     rows_s: rows('s'),
     t_is_tombstone: isTombstone('t.'),
     p_looks_like_t: looksLike(table, 'p.', 't.', `t.${imageColumn}`),
+    oid: table.oid,
     raise_ambiguous: ambiguous,
     columns: storedColumns(table),
     t_columns: columnList([...columnNames(table), imageColumn], 't.'),

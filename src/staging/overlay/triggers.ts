@@ -21,6 +21,7 @@ import {
   shadowName,
 } from './names.ts';
 
+import { partitionOf } from './partitions.ts';
 import { policyTriggersSql } from './policies.ts';
 import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
 import { same } from './row-identity.ts';
@@ -115,9 +116,6 @@ export const stepName = (table: Table, operation: Operation) =>
 
 function rowFunctionSql(table: Table, operation: Operation, asStep = false): string {
   const columns = columnNames(table);
-  const references = [
-    ...new Set(table.references.flatMap((foreignKey) => foreignKey.child.columns)),
-  ];
   const keyless = isKeyless(table);
   const template =
     keyless && operation !== 'insert' ? `${operation}_row_keyless` : `${operation}_row`;
@@ -141,15 +139,20 @@ function rowFunctionSql(table: Table, operation: Operation, asStep = false): str
     unique_checks: operation === 'insert' ? insertUniqueChecks(table) : updateUniqueChecks(table),
     lock_vanishing: operation === 'insert' ? '' : lockVanishing(table, operation),
     key_changed: `NOT (${keyMatches(table, 'NEW.', 'OLD.')})`,
-    references_changed:
-      references
-        .map(
-          (column) =>
-            `NOT ${same(`NEW.${quoteIdentifier(column)}`, `OLD.${quoteIdentifier(column)}`)}`,
-        )
-        .join(' OR ') || 'false',
+    references_changed: referencesChanged(table),
     s_key_matches_old: keyMatches(table, 's.', 'OLD.'),
   });
+}
+
+/** Whether an updated row's foreign keys are judged: a row that moves to another partition is inserted there. */
+function referencesChanged(table: Table): string {
+  const columns = new Set(table.references.flatMap(({ child }) => child.columns));
+  if (columns.size === 0) return 'false';
+  const changed = [...columns]
+    .map(quoteIdentifier)
+    .map((column) => `NOT ${same(`NEW.${column}`, `OLD.${column}`)}`);
+  const moved = `${partitionOf(table, 'NEW.')} <> ${partitionOf(table, 'OLD.')}`;
+  return [...changed, ...(table.kind === 'partitioned' ? [moved] : [])].join(' OR ');
 }
 
 /** The function that waits for a row, which without a key cannot be told from its like. */

@@ -17,7 +17,10 @@
     LEFT JOIN adopted a ON a.image = t._stage_image LEFT JOIN present p ON p.image = t._stage_image
     WHERE coalesce(p.copies, 0) <> u.copies + coalesce(a.copies, 0)
   LOOP
-    IF v_copies.remaining < 0 THEN {{raise_ambiguous}} END IF;
+    IF v_copies.remaining < 0 THEN
+      PERFORM stage.touched_twice({{oid}});
+      {{raise_ambiguous}}
+    END IF;
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
     SELECT {{t_columns}}, v_session, v_mutation, 'I', 'k', true
     FROM {{shadow}} t CROSS JOIN generate_series(1, v_copies.remaining)
