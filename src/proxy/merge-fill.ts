@@ -112,6 +112,8 @@ export function mergedInto(
   );
   return replacements.map((each) => {
     if (each.start === target.start) return target;
-    return own.some(({ start }) => start === each.start) ? { ...each, text: '' } : each;
+    return own.some(({ start, end }) => start === each.start && end === each.end)
+      ? { ...each, text: '' }
+      : each;
   });
 }

@@ -3,6 +3,7 @@ import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Read, Write } from '../sql/verdict.ts';
+import { completedGroupings } from '../staging/overlay/dependent-columns.ts';
 import { canBeCopied, impliedColumns } from './copy-columns.ts';
 import type { ResolvedName } from './names.ts';
 import type { Named } from './stageable.ts';
@@ -41,6 +42,14 @@ export function nameReplacement(each: Named, body: Read | Write): Replacement[] 
   if (!canBeCopied(body.copy.names, meaning)) return [];
   const text = `(SELECT ${body.copy.columns ?? impliedColumns(meaning) ?? '*'} FROM ${name})`;
   return [{ start: body.copy.start, end: body.copy.end, text }];
+}
+
+/** What is added where a query groups by the key of a table in whose place its view stands. */
+export function groupingReplacements(named: readonly Named[], body: Read | Write): Replacement[] {
+  return completedGroupings(body.groupings, (relation) => {
+    const found = named.find(({ use }) => use.start === relation);
+    return found === undefined || viewOf(found) === null ? null : found.meaning.dependents;
+  });
 }
 
 const calledTwice = new StageError(

@@ -3,6 +3,7 @@
 import type { UniqueIndex } from '../sql/arbiters.ts';
 import { isAllowedFunction, isStageableVolatile } from '../sql/functions.ts';
 import type { Calls, QualifiedName } from '../sql/verdict.ts';
+import type { DependentColumns } from '../staging/overlay/dependent-columns.ts';
 import type { Called, Judgement } from './called-names.ts';
 import { calledKey, harmless, namesCalled } from './called-names.ts';
 import type { OwnCall, OwnStatement } from './own-messages.ts';
@@ -54,6 +55,8 @@ export interface ResolvedName {
   readonly signature: string | null;
   /** The columns of a table by which its staged rows are known; empty without an overlay, and where an old snapshot hides it. */
   readonly key: readonly string[];
+  /** What grouping by a table's primary key lets a query use; null without one, and without an overlay. */
+  readonly dependents: DependentColumns | null;
   /** The overlay can be written to; false also where an old snapshot hides that. */
   readonly writable: boolean;
   /** Staging its rows may run user code: defaults, checks, policies. */
@@ -279,6 +282,7 @@ const unresolved: ResolvedName = {
   merge: null,
   uniques: [],
   key: [],
+  dependents: null,
   writable: false,
   code: false,
   parked: false,

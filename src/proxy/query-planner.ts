@@ -106,9 +106,10 @@ function isReadOfShape(plan: QueryPlan): boolean {
 function isWriteOfShape(plan: QueryPlan, shape: string): boolean {
   const [statement] = plan.statements;
   if (statement?.verdict.kind !== 'write' || !isOfShape(plan)) return false;
-  const { locking, upserts, merges, copy, truncate, relations, qualifiers } = statement.verdict;
+  const { locking, upserts, merges, groupings, copy, truncate, relations, qualifiers } =
+    statement.verdict;
   if (copy !== null || truncate !== null) return false;
-  if ([locking, upserts, merges].some(({ length }) => length > 0)) return false;
+  if ([locking, upserts, merges, groupings].some(({ length }) => length > 0)) return false;
   const fixed = firstLiteral(shape) - statement.start;
   return [...relations, ...qualifiers].every(({ end }) => end <= fixed);
 }

@@ -20,7 +20,7 @@ import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
 import type { MergeFill } from './merge-fill.ts';
 import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
-import { nameReplacement, schemaOf, verified } from './name-replacements.ts';
+import { groupingReplacements, nameReplacement, schemaOf, verified } from './name-replacements.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
@@ -246,7 +246,11 @@ export class Rewriter {
       const schema = schemaOf(owners[index], named);
       return schema ? [{ start, end, text: `${quoteIdentifier(schema)}.` }] : [];
     });
-    const names = [...named.flatMap((each) => nameReplacement(each, body)), ...qualifiers];
+    const names = [
+      ...named.flatMap((each) => nameReplacement(each, body)),
+      ...qualifiers,
+      ...groupingReplacements(named, body),
+    ];
     const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
     const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
     const replacements = [...blankLocking(body), ...conflicts, ...outside];

@@ -109,7 +109,9 @@ function readingText(replacement: Replacement, kept: readonly Lock[], read: Read
     const alias = lock.isNamed ? '' : ` AS ${quoteIdentifier(lock.alias)}`;
     return { ...replacement, text: `${locked}(${quoteLiteral(lock.name)})${alias}` };
   }
-  const qualifier = read.qualifiers.find(({ start }) => start === replacement.start);
+  const qualifier = read.qualifiers.find(
+    ({ start, end }) => start === replacement.start && end === replacement.end,
+  );
   const isLocked = kept.some(({ isNamed, alias }) => !isNamed && alias === qualifier?.name);
   return isLocked ? { ...replacement, text: '' } : replacement;
 }

@@ -1,4 +1,5 @@
 /** What a text of plain reads names, and where: for bodies of functions and the parts of them. */
+import type { Grouping } from './grouping.ts';
 import { parseQuery } from './parse-query.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
 import type { CallPlace, Qualifier, RelationUse, Statement } from './verdict.ts';
@@ -8,6 +9,7 @@ export interface BodyUses {
   readonly relations: readonly RelationUse[];
   readonly called: readonly CallPlace[];
   readonly qualifiers: readonly Qualifier[];
+  readonly groupings: readonly Grouping[];
 }
 
 /** Gives what the statements of a text use; null unless all of them are reads that lock nothing. */
@@ -39,6 +41,11 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
     relations: uses.relations.map(move),
     called: uses.called.map(move),
     qualifiers: uses.qualifiers.map(move),
+    groupings: uses.groupings.map((grouping) => ({
+      ...grouping,
+      start: moved(grouping.start),
+      ranges: grouping.ranges.map((range) => ({ ...range, relation: moved(range.relation) })),
+    })),
   };
 }
 
@@ -48,5 +55,6 @@ export function mergedUses(parts: readonly BodyUses[]): BodyUses {
     relations: parts.flatMap(({ relations }) => relations),
     called: parts.flatMap(({ called }) => called),
     qualifiers: parts.flatMap(({ qualifiers }) => qualifiers),
+    groupings: parts.flatMap(({ groupings }) => groupings),
   };
 }

@@ -53,6 +53,7 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
     ...calls,
     locking: [],
     qualifiers,
+    groupings: [],
     upserts: [],
     overriding: [],
     rights: [{ target: target.start, operation: 'INSERT', columns, given: [], overriding: null }],

@@ -16,7 +16,7 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   if (!locking) return unclearLocking;
   const { relations, calls, called, qualifiers, fields, upserts, overriding, merges, rights } =
     uses;
-  const common = { relations, locking, qualifiers };
+  const common = { relations, locking, qualifiers, groupings: uses.groupings };
   const writing = { upserts, overriding, merges, rights, fields, copy: null, truncate: null };
   return uses.writes
     ? { kind: 'write', ...common, ...calls, ...writing }

@@ -33,6 +33,7 @@ export function judgeTruncate(statement: TruncateStmt, source: Source): Write | 
     merges: [],
     // asked for by the call that a TRUNCATE becomes, which knows where it cascades to
     rights: [],
+    groupings: [],
     fields: [],
     copy: null,
     truncate: {

@@ -11,6 +11,7 @@ export const plainRead = (
   called: [],
   locking: [],
   qualifiers: [],
+  groupings: [],
   copy: null,
   ...given,
 });

@@ -204,13 +204,17 @@ function inBody(part: Part): BodyUses {
 
 /** The part's text with what is replaced in it. */
 function splicePart(part: Part, replacements: readonly Replacement[]): Buffer {
-  const [before, after] = [part.uses, inBody(part)].map(({ relations, called, qualifiers }) => [
-    ...relations,
-    ...called,
-    ...qualifiers,
+  const [before, after] = [part.uses, inBody(part)].map((uses) => [
+    ...uses.relations,
+    ...uses.called,
+    ...uses.qualifiers,
+    ...uses.groupings.map(({ start }) => ({ start, end: start })),
   ]);
   const inside = (before ?? []).flatMap(({ start, end }, index) => {
-    const replacement = replacements.find((each) => each.start === after?.[index]?.start);
+    const place = after?.[index];
+    const replacement = replacements.find(
+      (each) => each.start === place?.start && each.end === place.end,
+    );
     return replacement ? [{ start, end, text: replacement.text }] : [];
   });
   return spliceBytes(part.text, inside);

@@ -1,4 +1,5 @@
 /** What the walk over a query's parse tree notes of its statements. */
+import type { Grouping } from './grouping.ts';
 import type { Merge, Overriding, Refusal, Right, Upsert } from './verdict.ts';
 
 /** Noted on the way, as it is found. */
@@ -7,6 +8,7 @@ export interface Notes {
   readonly overriding: Overriding[];
   readonly merges: Merge[];
   readonly rights: Right[];
+  readonly groupings: Grouping[];
   lockingClauses: number;
   /** One of them stands where PostgreSQL refuses it: with it, the statement cannot run. */
   locksInVain: boolean;
@@ -23,6 +25,7 @@ export function emptyNotes(): Notes {
     overriding: [],
     merges: [],
     rights: [],
+    groupings: [],
     lockingClauses: 0,
     locksInVain: false,
     writes: false,

@@ -17,6 +17,7 @@ import type {
   WithClause,
 } from 'libpg-query';
 import { CallNotes } from './call-uses.ts';
+import { locateGrouping } from './locate-grouping.ts';
 import { locksInVain } from './locking-ranges.ts';
 import { actionsOf, locateMerge } from './merges.ts';
 import { overridingValue } from './overriding.ts';
@@ -148,6 +149,8 @@ function visitSelect(walk: Walk, select: SelectStmt, scope: Scope): void {
   // The relations that a locking clause names are aliases of those in FROM.
   walk.notes.lockingClauses += select.lockingClause?.length ?? 0;
   walk.notes.locksInVain ||= locksInVain(select);
+  const grouping = select.groupClause && locateGrouping(select, walk.source);
+  if (grouping) walk.notes.groupings.push(grouping);
   for (const half of [select.larg, select.rarg])
     if (half) walk.pending.push({ value: { SelectStmt: half }, scope: inner });
   visitFields(walk, select, inner, selectFields);

@@ -10,7 +10,9 @@ export interface Replacement extends ByteRange {
  * @throws RangeError when they overlap or leave the text.
  */
 export function spliceBytes(text: Buffer, replacements: readonly Replacement[]): Buffer {
-  const ordered = [...replacements].sort((one, other) => one.start - other.start);
+  const ordered = [...replacements].sort(
+    (one, other) => one.start - other.start || one.end - other.end,
+  );
   const pieces: Buffer[] = [];
   let at = 0;
   for (const { start, end, text: replacement } of ordered) {

@@ -1,5 +1,6 @@
 /** What the grammar says of a statement: decided once, here; nothing downstream looks at SQL again. */
 
+import type { Grouping } from './grouping.ts';
 import type { Replacement } from './splice.ts';
 
 /** A relation's name as written, with its place in the statement. Names of CTEs in scope are not relations. */
@@ -155,6 +156,7 @@ export interface Read {
   /** Byte ranges of row locking clauses (`FOR UPDATE OF t NOWAIT` ...), which a staged session must not run. */
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
+  readonly groupings: readonly Grouping[];
   /** Set for COPY of a table: when its name is spliced, splice `(SELECT columns FROM name)` over this range instead. */
   readonly copy: CopySource | null;
   /** Set for a SELECT that is a statement of its own and locks rows of tables. */
@@ -206,6 +208,7 @@ export interface Write extends Calls {
   readonly relations: readonly RelationUse[];
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
+  readonly groupings: readonly Grouping[];
   readonly upserts: readonly Upsert[];
   readonly overriding: readonly Overriding[];
   readonly rights: readonly Right[];

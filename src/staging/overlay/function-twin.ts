@@ -11,6 +11,7 @@ import { readFunctionBody } from '../../sql/function-body.ts';
 import { ParserFailure } from '../../sql/parser.ts';
 import type { Replacement } from '../../sql/splice.ts';
 import type { QualifiedName, RelationUse } from '../../sql/verdict.ts';
+import { completedGroupings } from './dependent-columns.ts';
 import type { Definition, FunctionDefinition } from './function-script.ts';
 import { createTwins, headOf, Obstacle, scriptFor } from './function-script.ts';
 import { oidArray } from './names.ts';
@@ -182,7 +183,11 @@ async function replacementsIn(
     const column = quoteIdentifier(qualified.name);
     if (overlay) replacements.push({ start, end, text: overlay.slice(0, -column.length) });
   }
-  return [...replacements, ...(await callsIn(context, body, uses))];
+  const grouped = completedGroupings(body.groupings, (relation) => {
+    const use = body.relations.find(({ start }) => start === relation);
+    return (use && sources.get(JSON.stringify(nameOf(use)))?.dependents) ?? null;
+  });
+  return [...replacements, ...grouped, ...(await callsIn(context, body, uses))];
 }
 
 /** @throws Obstacle where twins would hand on rows to functions that take those of the table itself */

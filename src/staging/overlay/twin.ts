@@ -10,6 +10,8 @@ import { parseQuery } from '../../sql/parse-query.ts';
 import { spliceBytes } from '../../sql/splice.ts';
 import type { RelationUse, Statement } from '../../sql/verdict.ts';
 import { readViewQuery } from '../../sql/view-query.ts';
+import type { DependentColumns } from './dependent-columns.ts';
+import { completedGroupings, readDependents } from './dependent-columns.ts';
 import { installOverlay } from './install.ts';
 import { columnList, oidArray, overlayName, treeName, upsertName } from './names.ts';
 import { makeSchemas } from './schemas.ts';
@@ -44,6 +46,8 @@ export interface Source {
   /** Where ONLY the table itself is meant; the same for what has no children. */
   readonly only: string | null;
   readonly hasChildren: boolean;
+  /** What grouping by its key lets a query use; null where it has none, or no overlay. */
+  readonly dependents: DependentColumns | null;
   readonly isTwin: boolean;
   /** Where it can be written to. */
   readonly target: Target | null;
@@ -91,7 +95,8 @@ export async function sourceFor(
   if (twin.isStale || left?.['twin'] == null) await install(tx, twin, body);
   const name = overlayName(twin);
   const target = body.written?.target ?? null;
-  return { oid, name, only: name, hasChildren: false, isTwin: true, target };
+  const dependents = await readDependents(tx, oid);
+  return { oid, name, only: name, hasChildren: false, dependents, isTwin: true, target };
 }
 
 function bodyOf(tx: Queryable, twin: Twin, server: number): Promise<Body> {
@@ -122,6 +127,16 @@ async function tableSource(
   };
 }
 
+/** A relation that is read as production has it. */
+const noOverlay = {
+  name: null,
+  only: null,
+  hasChildren: false,
+  dependents: null,
+  isTwin: false,
+  target: null,
+};
+
 /** Makes the overlay of a table alone current. */
 async function overlaySource(
   tx: Queryable,
@@ -132,7 +147,7 @@ async function overlaySource(
 ): Promise<Source> {
   if (table === null || table.obstacle !== null) {
     if (table !== null && (await isStaged(tx, oid))) throw outgrown(table);
-    return { oid, name: null, only: null, hasChildren: false, isTwin: false, target: null };
+    return { ...noOverlay, oid };
   }
   if (asOwner && table.policies !== null) {
     throw new StageError(
@@ -143,7 +158,8 @@ async function overlaySource(
   }
   await installOverlay(tx, table, server);
   const name = overlayName(table);
-  return { oid, name, only: name, hasChildren: false, isTwin: false, target: tableTarget(table) };
+  const dependents = await readDependents(tx, oid);
+  return { ...noOverlay, oid, name, only: name, dependents, target: tableTarget(table) };
 }
 
 /** Whether a session staged rows before the table became one that cannot be staged. */
@@ -191,7 +207,15 @@ async function viewBody(tx: Queryable, twin: Twin, view: string, server: number)
       ? [{ start: use.start + statement.start, end: use.end + statement.start, text: overlay }]
       : [];
   });
-  const text = spliceBytes(query, replacements);
+  const groupings = completedGroupings(verdict.groupings, (relation) => {
+    const use = verdict.relations.find(({ start }) => start === relation);
+    return (use && sourceOf(use)?.dependents) ?? null;
+  }).map((each) => ({
+    ...each,
+    start: each.start + statement.start,
+    end: each.end + statement.start,
+  }));
+  const text = spliceBytes(query, [...replacements, ...groupings]);
   const all = [...sources.values()];
   return { text: text.toString(), sources: all, written: writtenView(twin, text, all) };
 }

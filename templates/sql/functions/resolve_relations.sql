@@ -40,6 +40,7 @@ LANGUAGE sql STABLE AS $$
       -- a snapshot older than the overlay does not show what was noted of it
       'uniques', coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
       'key', CASE WHEN c.oid = o.relation THEN coalesce(pg_catalog.to_jsonb(o.key_columns), '[]') ELSE '[]' END,
+      'dependents', CASE WHEN c.relkind IN ('r', 'p') AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END,
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
