@@ -93,8 +93,11 @@ function lockingText(locks: RowLocks, kept: readonly Lock[]): Replacement[] {
   ];
 }
 
+const functionsOf = ({ overlay, oid }: ResolvedName) =>
+  rowLockFunctions(overlay?.schema ?? '', oid ?? 0);
+
 function lockCall({ alias, meaning, wait }: Lock): string {
-  const { seen, lock, tryLock } = rowLockFunctions(meaning.oid as number);
+  const { seen, lock, tryLock } = functionsOf(meaning);
   const columns = meaning.key.map((name) => `${quoteIdentifier(alias)}.${quoteIdentifier(name)}`);
   const key = columns.join(', ');
   const row = `${key}, ${seen}(${key})`;
@@ -105,7 +108,7 @@ function lockCall({ alias, meaning, wait }: Lock): string {
 function readingText(replacement: Replacement, kept: readonly Lock[], read: Read): Replacement {
   const lock = kept.find(({ start }) => start === replacement.start);
   if (lock !== undefined) {
-    const { locked } = rowLockFunctions(lock.meaning.oid as number);
+    const { locked } = functionsOf(lock.meaning);
     const alias = lock.isNamed ? '' : ` AS ${quoteIdentifier(lock.alias)}`;
     return { ...replacement, text: `${locked}(${quoteLiteral(lock.name)})${alias}` };
   }

@@ -1,7 +1,7 @@
 /** Row locks as ORMs and job queues take them: the answers are PostgreSQL's, and nothing is locked in production. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { assertSameAs } from '../helpers/both-ways.ts';
+import { assertSameAs, createRole, testRole } from '../helpers/both-ways.ts';
 import { needProgram } from '../helpers/programs.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -88,19 +88,32 @@ const forbiddenByPlan = [
 
 suite('row locks', (test) => {
   let proxied: Proxied;
+  const reader = testRole('reader');
   test.before(async () => {
     proxied = await startFilled();
+    await proxied.database.query(
+      `${createRole(reader)} GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${reader.name}`,
+    );
+    // directly, locks take the right to write
+    await proxied.twin.query(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${reader.name}`);
   });
-  test.after(() => proxied.stop());
+  test.after(async () => {
+    for (const { query } of [proxied.twin, proxied.database])
+      await query(`DROP OWNED BY ${reader.name}`);
+    await proxied.database.query(`DROP ROLE ${reader.name}`);
+    await proxied.stop();
+  });
 
   for (const [name, statements] of Object.entries({
     ...patterns,
     'where PostgreSQL refuses them': [...forbidden, ...forbiddenByPlan],
   })) {
-    test(name, async () => {
-      const session = await proxied.daemon.newSession({ reads: 'staged' });
-      await assertSameAs(proxied, null, session, [...stage, ...statements]);
-    });
+    for (const role of [null, reader]) {
+      test(`${name}, by ${role ? 'who may only read' : 'who may do all'}`, async () => {
+        const session = await proxied.daemon.newSession({ reads: 'staged' });
+        await assertSameAs(proxied, role, session, [...stage, ...statements]);
+      });
+    }
   }
 
   test('parameters, in a transaction', async () => {

@@ -6,33 +6,38 @@ import {
   columnList,
   columnNamed,
   columnNames,
-  functionName,
   isKeyless,
   keyMatches,
   keyNames,
   overlayName,
+  overlaySchema,
   rowTypeName,
   shadowName,
 } from './names.ts';
 
-/** The functions by which the rows of a table are locked, by its OID. */
-export const rowLockFunctions = (oid: number) => ({
-  seen: functionName({ oid }, 'seen'),
-  lock: functionName({ oid }, 'lock'),
-  tryLock: functionName({ oid }, 'try_lock'),
-  locked: functionName({ oid }, 'locked'),
+/**
+ * The functions by which the rows of a table are locked.
+ * @param schema that of the table's overlay
+ */
+export const rowLockFunctions = (schema: string, oid: number) => ({
+  seen: `${schema}.seen_${oid}`,
+  lock: `${schema}.lock_${oid}`,
+  tryLock: `${schema}.try_lock_${oid}`,
+  locked: `${schema}.locked_${oid}`,
 });
 
 /** Creates the functions; none without a key, for there one row cannot be told from its like. */
 export function rowLockSql(table: Table): string[] {
   if (isKeyless(table)) return [];
-  const { seen, lock, tryLock, locked } = rowLockFunctions(table.oid);
+  const { seen, lock, tryLock, locked } = rowLockFunctions(overlaySchema(table), table.oid);
   const names = keyNames(table);
   const ofLock = (name: string) => `lock_${table.oid}.${quoteIdentifier(name)}`;
   return [
     fillSql(loadSql('table/row_lock.sql'), {
       seen,
       lock,
+      oid: table.oid,
+      table_literal: quoteLiteral(table.name),
       try_lock: tryLock,
       locked,
       parameters: names

@@ -1,8 +1,12 @@
+-- These functions are called by statements that run with the client's rights, so clients can call them by themselves: they do
+-- nothing for those who may not read the table. `role` is what the caller's SET ROLE said.
+
 -- The version of a row that the running statement sees; 0 where none is staged, null where there is no row.
 CREATE FUNCTION {{seen}}({{parameters}}) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM {{shadow}} s
   WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND {{s_key_matches_seen}}
+    AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT')
 $body$;
 
 -- Locks a row of the caller's session until the transaction ends, as SELECT ... FOR UPDATE does in PostgreSQL: whoever stages a
@@ -16,6 +20,9 @@ DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_seq bigint;
 BEGIN
+  IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
+    RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
+  END IF;
   IF p_seen IS NULL THEN
     RAISE EXCEPTION 'FOR UPDATE cannot be applied to the nullable side of an outer join' USING ERRCODE = 'feature_not_supported';
   END IF;
@@ -53,6 +60,6 @@ CREATE FUNCTION {{locked}}(p_setting text) RETURNS SETOF {{row_type}}
 LANGUAGE sql STABLE AS $body$
   SELECT {{o_columns}} FROM {{overlay}} o
   WHERE EXISTS (
-    SELECT 1 FROM pg_catalog.jsonb_populate_recordset(NULL::{{row_type}}, pg_catalog.current_setting($1)::pg_catalog.jsonb) k
+    SELECT 1 FROM pg_catalog.jsonb_populate_recordset(NULL::{{overlay}}, pg_catalog.current_setting($1)::pg_catalog.jsonb) k
     WHERE {{o_key_matches_k}})
 $body$;
