@@ -58,6 +58,8 @@ export interface Unique {
   /** Columns that elements and predicate mention. */
   readonly columns: readonly string[];
   readonly predicate: string | null;
+  /** It is a partition's own, and the predicate holds for its rows only. */
+  readonly ofPartition: boolean;
   readonly nullsNotDistinct: boolean;
   readonly timing: 'immediate' | 'deferrable' | 'deferred';
   /** The full CREATE INDEX statement. */
@@ -116,6 +118,8 @@ export interface Partition {
   readonly bounds: string;
   /** It holds rows, and is not partitioned itself. */
   readonly isLeaf: boolean;
+  /** Of a leaf: columns that may be null in other partitions. */
+  readonly notNull: readonly string[];
   /** The columns by which it is partitioned; empty where there are expressions among them. */
   readonly key: readonly string[];
 }

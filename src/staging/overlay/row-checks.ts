@@ -140,17 +140,24 @@ interface RowViolation {
 }
 
 function notNulls(table: Table): RowViolation[] {
-  return table.columns
-    .filter((column) => column.notNull)
-    .map((column) => ({
-      condition: `NOT (${present(newValue(column.name))})`,
+  return table.columns.flatMap((column) => {
+    const isNull = `NOT (${present(newValue(column.name))})`;
+    const partitions = table.partitions
+      .filter(({ notNull }) => notNull.includes(column.name))
+      .map(({ oid }) => oid);
+    if (!column.notNull && partitions.length === 0) return [];
+    return {
+      condition: column.notNull
+        ? isNull
+        : `${isNull} AND ${partitionCall(table)} IN (${partitions.join(', ')})`,
       violation: {
         ...at(table),
         message: tell`null value in column "${column.name}" of relation "${at(table).table}" violates not-null constraint`,
         sqlstate: '23502',
         column: column.name,
       },
-    }));
+    };
+  });
 }
 
 function checks(table: Table): RowViolation[] {

@@ -51,12 +51,12 @@ function collides(table: Table, unique: Unique, row?: string): string {
 /** NEW, or another row, takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
 function participates(table: Table, unique: Unique, row?: string): string {
   const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique, row).map(present);
-  const predicate =
-    unique.predicate === null
-      ? []
-      : [rowCall(functionName(table, 'predicate', unique.oid), unique.columns, row)];
+  const predicate = unique.predicate === null ? [] : [predicateCall(table, unique, row)];
   return [...notNull, ...predicate].join(' AND ') || 'true';
 }
+
+const predicateCall = (table: Table, { oid, columns }: Unique, row?: string) =>
+  rowCall(functionName(table, 'predicate', oid), columns, row);
 
 /** The condition of the usual case of an INSERT: no production row collides. A row the session hides only costs the slow path. */
 export function freeInProduction(table: Table): string {
@@ -93,10 +93,12 @@ export function updateUniqueChecks(table: Table): string {
 export function findCollision(table: Table): string {
   return table.uniques
     .map((unique) => {
-      const counts = `p_arbiters IS NULL OR p_arbiters ? ${quoteLiteral(unique.name)}`;
-      if (unique.timing !== 'immediate')
-        return `  IF v_row IS NULL AND (${counts}) THEN ${raiseNoArbiter(table, unique)} END IF;`;
-      return `  IF v_row IS NULL AND (${counts}) AND ${participates(table, unique)} THEN
+      const counts = `v_row IS NULL AND (p_arbiters IS NULL OR p_arbiters ? ${quoteLiteral(unique.name)})`;
+      if (unique.timing !== 'immediate') {
+        const there = unique.ofPartition ? ` AND ${predicateCall(table, unique)}` : '';
+        return `  IF ${counts}${there} THEN ${raiseNoArbiter(table, unique)} END IF;`;
+      }
+      return `  IF ${counts} AND ${participates(table, unique)} THEN
     SELECT o.* INTO v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
   END IF;`;
     })
@@ -105,9 +107,8 @@ export function findCollision(table: Table): string {
 
 const raiseNoArbiter = (table: Table, unique: Unique) =>
   raise({
-    schema: table.schema,
-    table: table.name,
-    constraint: unique.name,
+    ...placeAt(table, partitionOf(table)),
+    constraint: indexAt(table, unique, partitionOf(table)),
     sqlstate: '55000',
     message:
       'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters',

@@ -38,7 +38,10 @@ LANGUAGE sql STABLE AS $$
       'merge', CASE WHEN c.relkind <> 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
       -- a snapshot older than the overlay does not show what was noted of it
-      'uniques', coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
+      -- partitions' own are nothing that ON CONFLICT could mean
+      'uniques', pg_catalog.jsonb_path_query_array(
+        coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
+        '$[*] ? (@.ofPartition != true)'),
       'key', CASE WHEN c.oid = o.relation THEN coalesce(pg_catalog.to_jsonb(o.key_columns), '[]') ELSE '[]' END,
       'dependents', CASE WHEN c.relkind IN ('r', 'p') AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END,
       'writable', coalesce(o.writable, false),

@@ -17,17 +17,19 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
       'uniques', stage.table_uniques(c.oid),
       'references', stage.foreign_keys(c.oid, 'child'),
       'referencedBy', stage.foreign_keys(c.oid, 'parent'),
-      -- a default partition that stands alone has no bounds
       'partitions', (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                              'oid', t.relid::oid::bigint,
-                              'bounds', coalesce(pg_get_partition_constraintdef(t.relid), 'true'),
-                              'isLeaf', t.isleaf,
+                              'oid', t.relation::bigint,
+                              'bounds', t.bounds,
+                              'isLeaf', t.is_leaf,
+                              'notNull', (SELECT coalesce(jsonb_agg(a.attname ORDER BY a.attnum), '[]')
+                                            FROM pg_attribute a JOIN pg_attribute r ON r.attrelid = c.oid AND r.attname = a.attname
+                                           WHERE a.attrelid = t.relation AND t.is_leaf AND a.attnum > 0 AND a.attnotnull AND NOT r.attnotnull),
                               'key', (SELECT coalesce(jsonb_agg(a.attname ORDER BY u.ord), '[]')
                                         FROM pg_partitioned_table p CROSS JOIN unnest(p.partattrs::int2[]) WITH ORDINALITY u(num, ord)
                                         JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = u.num
-                                       WHERE p.partrelid = t.relid AND p.partexprs IS NULL)
-                            ) ORDER BY t.level DESC, t.relid::oid), '[]')
-                       FROM pg_partition_tree(c.oid) t WHERE c.relkind = 'p'),
+                                       WHERE p.partrelid = t.relation AND p.partexprs IS NULL)
+                            ) ORDER BY t.level DESC, t.relation), '[]')
+                       FROM stage.partition_bounds(c.oid) t),
       'policies', stage.table_policies(c.oid),
       'obstacle', stage.table_obstacle(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
