@@ -48,7 +48,8 @@ LANGUAGE sql STABLE AS $$
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
       'stale', CASE WHEN c.relkind = 'v' OR c.relispartition THEN stage.twin_is_stale(c.oid)
-                    ELSE o.relation IS NOT NULL AND o.stamp IS DISTINCT FROM stage.table_stamp(c.oid) END
+                    ELSE o.relation IS NOT NULL AND (o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
+                      OR c.relkind = 'p' AND o.partitions_stamp IS DISTINCT FROM stage.partitions_stamp(c.oid)) END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid = stage.relation_named(n.entry)

@@ -18,12 +18,8 @@ BEGIN
       UNION ALL SELECT n.xmin FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = p_relation
       UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid = t.tgconstrrelid WHERE t.tgrelid = p_relation
       UNION ALL SELECT h.xmin FROM pg_catalog.pg_inherits h WHERE h.inhparent = p_relation
-      -- partitions, those of partitions too, with what they have of their own
-      UNION ALL SELECT v.xmin FROM pg_catalog.pg_partition_tree(p_relation) t CROSS JOIN LATERAL (
-        SELECT h.xmin FROM pg_catalog.pg_inherits h WHERE h.inhparent = t.relid
-        UNION ALL SELECT r.xmin FROM pg_catalog.pg_class r WHERE r.oid = t.relid
-        UNION ALL SELECT i.xmin FROM pg_catalog.pg_index i WHERE i.indrelid = t.relid
-        UNION ALL SELECT k.xmin FROM pg_catalog.pg_constraint k WHERE k.conrelid = t.relid) v
-        WHERE t.level > 0
+      -- partitions of partitions
+      UNION ALL SELECT h.xmin FROM pg_catalog.pg_partition_tree(p_relation) t
+        JOIN pg_catalog.pg_inherits h ON h.inhparent = t.relid WHERE t.level > 0
     ) e(version));
 END $$;
