@@ -60,6 +60,8 @@ export interface Unique {
   readonly predicate: string | null;
   /** It is a partition's own, and the predicate holds for its rows only. */
   readonly ofPartition: boolean;
+  /** It is a constraint of that name, and not an index alone. */
+  readonly isConstraint: boolean;
   readonly nullsNotDistinct: boolean;
   readonly timing: 'immediate' | 'deferrable' | 'deferred';
   /** The full CREATE INDEX statement. */

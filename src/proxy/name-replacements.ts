@@ -1,5 +1,5 @@
 /** What stands in a statement in the place of the names of tables. */
-import { qualifiedName } from '../db/identifier.ts';
+import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Read, Write } from '../sql/verdict.ts';
@@ -10,10 +10,24 @@ import type { Named } from './stageable.ts';
 import { treeOf, viewOf } from './stageable.ts';
 
 /**
- * The schema of the view that columns are those of which the statement calls by a table's schema and name.
- * @throws StageError where that may be one or another
+ * What stands in the place of a schema before a table's name and a column's; null where it stays.
+ * @throws StageError where the table has several views in the statement
  */
-export function schemaOf(owner: ResolvedName | undefined, named: readonly Named[]): string | null {
+export function qualifierText(
+  owner: ResolvedName | undefined,
+  named: readonly Named[],
+  body: Read | Write,
+): string | null {
+  const targets = body.kind === 'write' ? body.upserts.map(({ target }) => target) : [];
+  const isUpserted = ({ use, meaning }: Named) =>
+    meaning.oid === owner?.oid && targets.includes(use.start);
+  // its columns are called where the table has this view, and where it has another one
+  if (named.some(isUpserted)) return '';
+  const schema = schemaOf(owner, named);
+  return schema === null ? null : `${quoteIdentifier(schema)}.`;
+}
+
+function schemaOf(owner: ResolvedName | undefined, named: readonly Named[]): string | null {
   const views = named
     .filter(({ meaning }) => meaning.oid === owner?.oid)
     .map((each) => viewOf(each)?.schema ?? null);

@@ -1,6 +1,5 @@
 /** Turns a judged statement into the text to send: overlay names in place of production names, no row locks. */
 
-import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -20,7 +19,12 @@ import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
 import type { MergeFill } from './merge-fill.ts';
 import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
-import { groupingReplacements, nameReplacement, schemaOf, verified } from './name-replacements.ts';
+import {
+  groupingReplacements,
+  nameReplacement,
+  qualifierText,
+  verified,
+} from './name-replacements.ts';
 import type { Names, ResolvedName } from './names.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
@@ -243,8 +247,8 @@ export class Rewriter {
   ): Promise<Rewrite> {
     const owners = await this.names.resolve(body.qualifiers);
     const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
-      const schema = schemaOf(owners[index], named);
-      return schema ? [{ start, end, text: `${quoteIdentifier(schema)}.` }] : [];
+      const text = qualifierText(owners[index], named, body);
+      return text === null ? [] : [{ start, end, text }];
     });
     const names = [
       ...named.flatMap((each) => nameReplacement(each, body)),

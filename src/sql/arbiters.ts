@@ -10,6 +10,8 @@ export interface UniqueIndex {
   readonly timing: 'immediate' | 'deferrable' | 'deferred';
   readonly elements: readonly { readonly column: string | null; readonly definition: string }[];
   readonly predicate: string | null;
+  /** An index that was created as such is none. */
+  readonly isConstraint: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export function inferArbiters(
   if (arbiter.kind === 'any') return null;
   const fitting =
     arbiter.kind === 'constraint'
-      ? indexes.filter(({ name }) => name === arbiter.name)
+      ? indexes.filter(({ name, isConstraint }) => isConstraint && name === arbiter.name)
       : indexes.filter((index) => fits(index, arbiter));
   return fitting.map(({ name }) => name);
 }

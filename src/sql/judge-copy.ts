@@ -3,7 +3,7 @@
 import type { ColumnRef, CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from './identifier-reader.ts';
 import { judgeRead } from './judge-query.ts';
-import { plainRead } from './plain-read.ts';
+import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
 import { refusedTarget, unreadableName } from './refused-parts.ts';
@@ -47,17 +47,11 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
   if (condition.refusal) return condition.refusal;
   const { relations, calls, qualifiers, fields } = condition;
   const columns = attlist ? textsOf(attlist) : null;
-  return {
-    kind: 'write',
+  return plainWrite({
     relations: [target, ...relations],
     ...calls,
-    locking: [],
     qualifiers,
-    groupings: [],
-    upserts: [],
-    overriding: [],
     rights: [{ target: target.start, operation: 'INSERT', columns, given: [], overriding: null }],
-    merges: [],
     fields,
     copy: {
       columns,
@@ -65,8 +59,7 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
       skipsErrors: given.includes('on_error'),
       filters: collectNodes(whereClause, 'ColumnRef').flatMap(nameOf),
     },
-    truncate: null,
-  };
+  });
 }
 
 /** The last part of a column's name, or none. */

@@ -2,7 +2,7 @@
 
 import type { ExplainStmt, Node } from 'libpg-query';
 import { judgeQuery } from './judge-query.ts';
-import { plainRead } from './plain-read.ts';
+import { plainRead } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
 import { refusedStatement } from './refused-statements.ts';

@@ -4,7 +4,7 @@ import { findLocking } from './locking-ranges.ts';
 import { collectUses } from './query-uses.ts';
 import { unclearLocking } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
-import type { Read, Refusal, Write } from './verdict.ts';
+import type { FunctionUse, Read, Refusal, Write } from './verdict.ts';
 
 /** Judges a query that is a statement, or stands in one such as EXPLAIN; ranges count from the statement's start. */
 export function judgeQuery(query: Node, source: Source): Read | Write | Refusal {
@@ -18,10 +18,14 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
     uses;
   const common = { relations, locking, qualifiers, groupings: uses.groupings };
   const writing = { upserts, overriding, merges, rights, fields, copy: null, truncate: null };
-  return uses.writes
+  return uses.writes || calls.functions.some(changesSequence)
     ? { kind: 'write', ...common, ...calls, ...writing }
     : { kind: 'read', ...common, functions: calls.functions, called, copy: null };
 }
+
+/** Sequences are production's, and as real as those that staged rows draw their keys from. */
+const changesSequence = ({ schema, name }: FunctionUse) =>
+  (schema ?? 'pg_catalog') === 'pg_catalog' && ['nextval', 'setval'].includes(name);
 
 /** Judges a query that must not write; gives the refusal when it does. */
 export function judgeRead(

@@ -3,11 +3,11 @@
 import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
 import type { Access } from './judge-transaction.ts';
 import { accessOf } from './judge-transaction.ts';
-import { plainRead } from './plain-read.ts';
+import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { refuse } from './refusal.ts';
 import { isHarmlessValue, isOwnSetting, settingKind } from './settings.ts';
 import { constantOf } from './tree.ts';
-import type { Control, ControlAction, Read, Refusal } from './verdict.ts';
+import type { Control, ControlAction, Read, Refusal, Write } from './verdict.ts';
 
 /** Judges SET in all its forms, and RESET. */
 export function judgeSet(statement: VariableSetStmt): Control | Refusal {
@@ -26,10 +26,9 @@ export function judgeSet(statement: VariableSetStmt): Control | Refusal {
   }
 }
 
-/** SHOW reads nothing but settings; of the transaction's access it must show the client's, so nothing may guard it. */
-export function judgeShow(statement: VariableShowStmt): Read | Control {
-  if (settingKind(statement.name ?? '') === 'transaction access') return control({ type: 'set' });
-  return plainRead();
+/** SHOW reads nothing but settings; of the transaction's access it must show the client's, not that of a guarded read. */
+export function judgeShow({ name = '' }: VariableShowStmt): Read | Write {
+  return settingKind(name) === 'transaction access' ? plainWrite() : plainRead();
 }
 
 function judgeValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {

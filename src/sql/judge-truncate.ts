@@ -1,5 +1,6 @@
 /** The verdict on TRUNCATE. */
 import type { Node, TruncateStmt } from 'libpg-query';
+import { plainWrite } from './plain-verdicts.ts';
 import { refuse } from './refusal.ts';
 import { refusedTarget, unreadableName } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
@@ -20,28 +21,15 @@ export function judgeTruncate(statement: TruncateStmt, source: Source): Write | 
     if ('kind' in target) return target;
     relations.push(target);
   }
-  return {
-    kind: 'write',
+  // rights are asked for by the call that a TRUNCATE becomes, which knows where it cascades to
+  return plainWrite({
     relations,
-    functions: [],
-    operators: [],
-    types: [],
-    locking: [],
-    qualifiers: [],
-    upserts: [],
-    overriding: [],
-    merges: [],
-    // asked for by the call that a TRUNCATE becomes, which knows where it cascades to
-    rights: [],
-    groupings: [],
-    fields: [],
-    copy: null,
     truncate: {
       start: 0,
       end: source.text.length,
       cascades: statement.behavior === 'DROP_CASCADE',
     },
-  };
+  });
 }
 
 function judgeTarget(node: Node, source: Source): RelationUse | Refusal {

@@ -246,7 +246,7 @@ export type ControlAction =
     }
   /** A setting that changes how names resolve: forget resolved names. */
   | { readonly type: 'set path' }
-  /** Any other SET or RESET, and SHOW of a transaction's access, that may pass as it is. */
+  /** Any other SET or RESET that may pass as it is. */
   | { readonly type: 'set' }
   /** SET SESSION CHARACTERISTICS or default_transaction_read_only: answered by us, never forwarded. */
   | { readonly type: 'set access'; readonly access: 'read write' | 'read only' }

@@ -11,6 +11,11 @@ CREATE TABLE item (id int PRIMARY KEY, name text, n bigint DEFAULT 0, at timesta
   raw bytea, m mood, tags text[], doc jsonb, code char(4), d numeric(12, 3));
 CREATE TABLE pair (a int, b text, n int NOT NULL, UNIQUE (a, b), id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 CREATE TABLE fresh (id int PRIMARY KEY, n int);
+CREATE SCHEMA other;
+CREATE TABLE other.pair (a int, b text, n int NOT NULL, UNIQUE (a, b));
+CREATE TABLE tag (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text, cnt int);
+CREATE UNIQUE INDEX tag_name ON tag (name);
+INSERT INTO other.pair VALUES (1, 'x', 7);
 CREATE TABLE slot (id int PRIMARY KEY, during int4range, CONSTRAINT slot_free EXCLUDE USING gist (during WITH &&));
 INSERT INTO item (id, name, n) VALUES (1, 'one', 1), (2, 'two', 2);
 INSERT INTO pair (a, b, n) VALUES (1, 'x', 1);
@@ -31,6 +36,7 @@ const mistakes = [
   `INSERT INTO item (id) VALUES (1) ON CONFLICT (name) DO UPDATE SET name = 'x'`,
   `INSERT INTO item (id) VALUES (1) ON CONFLICT ON CONSTRAINT nowhere DO NOTHING`,
   `INSERT INTO slot VALUES (1, '[1,2)') ON CONFLICT ON CONSTRAINT slot_free DO UPDATE SET id = 2`,
+  `INSERT INTO tag (name) VALUES ('a') ON CONFLICT ON CONSTRAINT tag_name DO NOTHING`,
 ];
 
 const scripts: Record<string, readonly Buffer[]> = {
@@ -49,6 +55,28 @@ const scripts: Record<string, readonly Buffer[]> = {
     q('INSERT INTO fresh VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = fresh.n + 1 RETURNING n'),
     q('COMMIT'),
     q('INSERT INTO fresh VALUES (1, 1) ON CONFLICT (n) DO NOTHING'),
+  ],
+  'columns called by schema and table, as Prisma does': [
+    run(
+      `INSERT INTO "public"."tag" ("name", "cnt") VALUES ($1, $2) ON CONFLICT ("name") DO UPDATE SET "cnt" = $3
+       WHERE ("public"."tag"."name" = $4 AND 1 = 1) RETURNING "public"."tag"."id", "public"."tag"."name"`,
+      ...['a', '1', '2', 'a'],
+    ),
+    s,
+    q(
+      `INSERT INTO public.tag (name, cnt) VALUES ('a', 5) ON CONFLICT (name) DO UPDATE SET cnt = public.tag.cnt + excluded.cnt RETURNING public.tag.*`,
+    ),
+    q(
+      `INSERT INTO public.tag (name, cnt) SELECT public.tag.name, public.tag.cnt + 1 FROM public.tag ON CONFLICT (name)
+       DO UPDATE SET cnt = (SELECT max(public.tag.cnt) + 1 FROM public.tag) RETURNING (SELECT count(*) FROM public.tag WHERE public.tag.name = 'a')`,
+    ),
+    q(
+      `INSERT INTO public.tag (name) VALUES ('a'), ('b') ON CONFLICT DO NOTHING RETURNING public.tag.id, public.tag.name`,
+    ),
+    q(
+      `WITH up AS (INSERT INTO other.pair VALUES (1, 'x', 1) ON CONFLICT (a, b) DO UPDATE SET n = other.pair.n + 1 WHERE other.pair.n > 0 RETURNING other.pair.n)
+       SELECT up.n, public.pair.n FROM up, public.pair WHERE public.pair.a = 1`,
+    ),
   ],
   'unnamed, in batches of one': [
     ...[run(rename, '1', 'a', "it's $1", '10'), s, run(rename, '3', 'new', 'not used', '5'), s],

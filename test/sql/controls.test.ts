@@ -65,7 +65,6 @@ const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
   ['RESET ROLE', { type: 'set' }],
   ['RESET SESSION AUTHORIZATION', { type: 'set' }],
   ['SET SESSION AUTHORIZATION DEFAULT', { type: 'set' }],
-  ['SHOW transaction_read_only', { type: 'set' }],
   ['DISCARD ALL', { type: 'discard', what: 'all' }],
   ['DISCARD PLANS', { type: 'discard', what: 'plans' }],
   ['DISCARD SEQUENCES', { type: 'discard', what: 'sequences' }],

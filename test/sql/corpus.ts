@@ -10,8 +10,6 @@ export const reads = [
   'SELECT 1 UNION ALL SELECT 2 INTERSECT SELECT 3 ORDER BY 1 LIMIT 1',
   'WITH a AS (SELECT 1) SELECT * FROM a',
   'WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t',
-  "SELECT nextval('s')",
-  "SELECT setval('s', 1)",
   "SELECT my_writing_function(1), pg_notify('a', 'b')",
   'SELECT * FROM users FOR UPDATE SKIP LOCKED',
   'SELECT * FROM users FOR READ ONLY',
@@ -61,6 +59,9 @@ export const reads = [
 
 /** Statements that write, and can be staged. */
 export const writes = [
+  "SELECT nextval('s')",
+  "SELECT pg_catalog.setval('s', 1) FROM t",
+  'SHOW transaction_read_only',
   'MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE',
   'WITH m AS (MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE RETURNING merge_action()) SELECT 1',
   'MERGE INTO t USING s ON true WHEN NOT MATCHED BY SOURCE THEN UPDATE SET a = 1 WHEN NOT MATCHED THEN INSERT (a) OVERRIDING SYSTEM VALUE VALUES (DEFAULT)',

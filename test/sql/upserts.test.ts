@@ -53,6 +53,7 @@ const index = (name: string, columns: readonly string[], predicate: string | nul
     definition,
   })),
   predicate,
+  isConstraint: predicate === null && !columns.some((definition) => definition.includes('(')),
 });
 
 const indexes = [
@@ -81,6 +82,7 @@ const arbiters: Record<string, readonly string[] | null> = {
   '(a) WHERE active': [],
   '(c)': ['t_later'],
   'ON CONSTRAINT t_a_b': ['t_a_b'],
+  'ON CONSTRAINT t_active': [],
   'ON CONSTRAINT nope': [],
 };
 

@@ -4,8 +4,11 @@ CREATE ROLE {{role}} LOGIN PASSWORD 'change me'
 GRANT CONNECT ON DATABASE {{database}} TO {{role}};
 GRANT USAGE ON SCHEMA {{schemas}} TO {{role}};
 GRANT SELECT ON ALL TABLES IN SCHEMA {{schemas}} TO {{role}};
--- tables made later, by whoever runs this
+-- for clients that draw keys by themselves: nextval(), not setval()
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA {{schemas}} TO {{role}};
+-- tables and sequences made later, by whoever runs this
 ALTER DEFAULT PRIVILEGES IN SCHEMA {{schemas}} GRANT SELECT ON TABLES TO {{role}};
+ALTER DEFAULT PRIVILEGES IN SCHEMA {{schemas}} GRANT USAGE ON SEQUENCES TO {{role}};
 -- for those who go around the proxy
 ALTER ROLE {{role}} SET default_transaction_read_only = on;
 -- what everybody may do unless it is taken away; look first who else needs it

@@ -27,6 +27,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
               AND NOT a.attnum = ANY (x.indkey[x.indnkeyatts:])))),
       'predicate', nullif(concat_ws(' AND ', '(' || r.bounds || ')', pg_get_expr(x.indpred, x.indrelid)), ''),
       'ofPartition', r.bounds IS NOT NULL,
+      'isConstraint', k.conindid IS NOT NULL,
       'nullsNotDistinct', x.indnullsnotdistinct,
       'timing', CASE WHEN coalesce(k.condeferred, false) THEN 'deferred'
                      WHEN x.indimmediate THEN 'immediate' ELSE 'deferrable' END,
