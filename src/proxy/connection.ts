@@ -8,7 +8,7 @@ import { createConversation } from './conversation.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
 import { Outlet } from './outlet.ts';
-import { settle } from './pace.ts';
+import { fence, settle } from './pace.ts';
 import type { QueryPlanner } from './query-planner.ts';
 import { createQueryPlanner } from './query-planner.ts';
 import type { ConnectedPair, ProxyServices, ProxySettings, RunPipeline } from './types.ts';
@@ -125,7 +125,8 @@ class Connection {
   private handleNext(): boolean {
     const { conversation } = this;
     if (this.isCopying) return this.handleCopy();
-    if (conversation.settings.isBroken || conversation.retry.isWanted) {
+    const { settings, retry, state } = conversation;
+    if (settings.isBroken || retry.isWanted || state.keepsLocks) {
       this.work(this.mend());
       return true;
     }
@@ -154,10 +155,14 @@ class Connection {
     return true;
   }
 
-  /** Sets back what must not have changed, and runs once more what is to be tried again. */
+  /** Sets back what must not have changed, lets go what a failed transaction holds, and runs once more what is to be tried again. */
   private async mend(): Promise<void> {
     const { conversation, log } = this;
     if (conversation.retry.isWanted) await undo(conversation);
+    else if (conversation.state.keepsLocks) {
+      conversation.own.abandon();
+      await fence(conversation);
+    }
     await settle(conversation);
     await conversation.retry.replay(async (message) => dispatch(conversation, message, log));
   }

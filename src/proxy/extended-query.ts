@@ -13,7 +13,7 @@ import { parse } from './extended-parse.ts';
 import { fence } from './pace.ts';
 import { errorMessage } from './refusals.ts';
 import { checkName } from './reserved-names.ts';
-import { commitOwn, dropUnnamed, sendFailure } from './staging-steps.ts';
+import { commitOwn, dropUnnamed } from './staging-steps.ts';
 
 type Handler = (conversation: Conversation, message: Message) => void | Promise<void>;
 
@@ -51,7 +51,7 @@ export function failExtended(
   if (conversation.router.hasShownError) return;
   // Even a text that cannot be parsed takes the place of the unnamed statement.
   if (type === frontend.parse && payload[0] === 0) dropUnnamed(conversation);
-  sendFailure(conversation, errorMessage(error, conversation.state.failed));
+  conversation.own.fail(errorMessage(error, conversation.state.failed));
 }
 
 /** The command before may have changed what the next ones depend on: that must be known first. */

@@ -147,6 +147,22 @@ export class OwnMessages {
     this.state.unwind();
   }
 
+  /**
+   * To be called when the client's transaction has failed inside a savepoint of ours: has it fail once more outside of it, so
+   * that it lets go what it has locked, as PostgreSQL does at once.
+   */
+  abandon(): void {
+    const name = this.state.abandon() === 'write' ? protectionName : guardName;
+    for (const command of ['ROLLBACK TO SAVEPOINT', 'RELEASE SAVEPOINT'])
+      this.run({ text: `${command} ${name}` }, { onError: () => null });
+    this.fail(null);
+  }
+
+  /** Sends a message that fails upstream. @param answer what the client is given in the place of the error */
+  fail(answer: Buffer | null): void {
+    this.link.send(failing, { asked: 'bind', shown: 'nothing', onError: () => answer });
+  }
+
   /** Gives the client's transaction, which has just begun, the access that its BEGIN did not give it. */
   setAccess(access: Access): void {
     this.run({ text: texts.access[access] });
@@ -201,5 +217,8 @@ const unlessFailed: ErrorHandler = (fields) =>
 
 /** OID of text. */
 const text = 25;
+
+/** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */
+const failing = bindMessage({ portal: `${ownPrefix}none`, statement: `${ownPrefix}none` });
 
 const closePortal = closeMessage({ kind: 'portal', name: step });

@@ -13,7 +13,7 @@ import { fence, settle } from './pace.ts';
 import type { Outlook, QueryPlan } from './query-planner.ts';
 import { errorMessage, refusalError } from './refusals.ts';
 import { runStep } from './simple-steps.ts';
-import { commitOwn, dropUnnamed, endOwn, sendFailure } from './staging-steps.ts';
+import { commitOwn, dropUnnamed, endOwn } from './staging-steps.ts';
 
 /**
  * Handles a Query message; what takes more than one round trip gives a promise.
@@ -53,7 +53,7 @@ export async function failQuery(conversation: Conversation, error: unknown): Pro
   const message = errorMessage(error, state.failed);
   if (state.block === 'none' || state.failed) router.showError(message);
   else {
-    sendFailure(conversation, message);
+    conversation.own.fail(message);
     await fence(conversation);
   }
   await finish(conversation);

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Replacement } from '../sql/splice.ts';
 import type { Read, Write } from '../sql/verdict.ts';
-import { bindMessage, closeMessage, describeMessage } from '../wire/frontend-messages.ts';
+import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
@@ -15,7 +15,6 @@ import { fence, settle } from './pace.ts';
 import type { PreparedStatement, PrepareReplacements } from './prepared-statements.ts';
 import { noParameters, preparingText } from './prepared-statements.ts';
 import { blankLocking, hasNames } from './query-planner.ts';
-import { ownPrefix } from './reserved-names.ts';
 import { checkResult } from './result-type.ts';
 
 /** What is replaced in a statement: row locks always, names in writes, and in reads that are to see staged rows. */
@@ -73,14 +72,6 @@ export async function endOwn(conversation: Conversation): Promise<void> {
   conversation.link.sync(hiddenSync);
   commitOwn(conversation, hiddenSync);
   await settle(conversation);
-}
-
-/** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */
-const failing = bindMessage({ portal: `${ownPrefix}none`, statement: `${ownPrefix}none` });
-
-/** Sends a message that fails upstream, and shows the given error in the place of its answer. */
-export function sendFailure({ link }: Conversation, message: Buffer): void {
-  link.send(failing, { asked: 'bind', shown: 'nothing', onError: () => message });
 }
 
 /** Drops the client's unnamed statement, if there is one. */
