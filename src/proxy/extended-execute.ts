@@ -86,10 +86,11 @@ function executeControl(
   portal: Portal,
   action: ControlAction,
 ): void {
-  const { link, retry } = conversation;
+  const { link, retry, names } = conversation;
   const particular = beforeControl(conversation, action);
   const onDone = () => succeed(conversation, portal, action);
-  link.send(frame, retry.answer('execute', { ...particular, onDone }));
+  const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
+  link.send(frame, retry.answer('execute', { ...particular, onDone, onError }));
   afterControl(conversation, action, portal.statement.replacements);
   if (action.type === 'prepare') noteResult(conversation, action.name, action.body);
 }

@@ -1,8 +1,9 @@
 /** SET CONSTRAINTS, and constraints that can be deferred: judged when PostgreSQL would, with its errors. */
+import type pg from 'pg';
 import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 import { q, run, s } from '../helpers/wire-script.ts';
 
 const schema = `
@@ -234,5 +235,17 @@ suite('constraint modes', (test) => {
       ],
     ];
     await assertAlike(proxied, [...messages, rows]);
+  });
+
+  test('no context tells of the staging', async () => {
+    for (const text of ['COMMIT', 'SET CONSTRAINTS ALL IMMEDIATE']) {
+      const client = await proxied.connect(await proxied.session());
+      await client.query('BEGIN');
+      await client.query('INSERT INTO part VALUES (70, 99, 70)');
+      const { where } = (await rejects(
+        client.query({ text, queryMode: 'extended' } as pg.QueryConfig),
+      )) as pg.DatabaseError;
+      assert.is(where, undefined, text);
+    }
   });
 });

@@ -79,6 +79,20 @@ suite('privacy of sessions', (test) => {
     }
   });
 
+  test('the locks of rows are none for who may not read the table', async () => {
+    const lock = overlay.replace('item', `lock_${await itemOid()}`);
+    const seen = lock.replace('lock_', 'seen_');
+    const ofReader = await enter(reader);
+    const { rows } = await ofReader.query(
+      `SELECT ${seen}(1) > 0 AS one, ${seen}(100) > 0 AS other`,
+    );
+    assert.equal(rows, [{ one: true, other: false }]);
+    await ofReader.query(`SELECT ${lock}(1, ${seen}(1))`);
+    const ofStranger = await enter(stranger);
+    assert.equal((await ofStranger.query(`SELECT ${seen}(1)::int AS seen`)).rows, [{ seen: 0 }]);
+    assert.is((await rejects(ofStranger.query(`SELECT ${lock}(1, 0)`))).code, '42501');
+  });
+
   test('the audit is out of reach, its guards too', async () => {
     const statements = ['audit', 'approval', 'audit_head'].flatMap((table) => [
       `UPDATE stage.${table} SET hash = hash`,
@@ -176,6 +190,7 @@ suite('privacy of sessions', (test) => {
        WHERE p.prosecdef AND n.nspname ~ '^stage' AND has_function_privilege('${stranger.name}', p.oid, 'EXECUTE')
          AND has_schema_privilege('${stranger.name}', n.oid, 'USAGE') AND p.prorettype <> 'trigger'::regtype`,
     );
+    const oid = await itemOid();
     assert.equal(reachable.map(({ name }) => name).sort(), [
       // modes of the running transaction, which neither show nor stage anything
       'stage.defer_constraints',
@@ -185,7 +200,8 @@ suite('privacy of sessions', (test) => {
       // rows of the caller's own session alone
       'stage.hold_row',
       'stage.merge_target',
-      `${upsert}.collision_${await itemOid()}`,
+      ...['lock', 'seen'].map((part) => overlay.replace('item', `${part}_${oid}`)),
+      `${upsert}.collision_${oid}`,
     ]);
   });
 
