@@ -42,6 +42,7 @@ import {
   obstacleToTarget,
   obstacleToWrite,
   treeOf,
+  withMeanings,
 } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
 import {
@@ -280,13 +281,6 @@ export class Rewriter {
 export function watched(rewrite: Rewrite): Rewrite {
   const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
   return { ...rewrite, isWatched: true, options: JSON.stringify(options) };
-}
-
-function withMeanings(
-  relations: readonly RelationUse[],
-  meanings: readonly ResolvedName[],
-): Named[] {
-  return relations.map((use, index) => ({ use, meaning: meanings[index] as ResolvedName }));
 }
 
 function isWithin(inner: ByteRange, outer: ByteRange): boolean {

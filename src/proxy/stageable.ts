@@ -10,6 +10,14 @@ export interface Named {
   readonly meaning: ResolvedName;
 }
 
+/** Names and what they stand for, in the same order. */
+export function withMeanings(
+  relations: readonly RelationUse[],
+  meanings: readonly ResolvedName[],
+): Named[] {
+  return relations.map((use, index) => ({ use, meaning: meanings[index] as ResolvedName }));
+}
+
 /** Gives the error for a relation that a write cannot name, in its place in the statement; null for the others. */
 export function obstacleToWrite(named: Named): StageError | null {
   return obstacleToTarget(named) ?? obstacleToOnly(named);

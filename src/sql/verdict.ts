@@ -1,5 +1,4 @@
 /** What the grammar says of a statement: decided once, here; nothing downstream looks at SQL again. */
-
 import type { Grouping } from './grouping.ts';
 import type { Replacement } from './splice.ts';
 

@@ -15,7 +15,7 @@ import { completedGroupings } from './dependent-columns.ts';
 import type { Definition, FunctionDefinition } from './function-script.ts';
 import { createTwins, headOf, Obstacle, scriptFor } from './function-script.ts';
 import { oidArray } from './names.ts';
-import type { Source } from './twin.ts';
+import type { Source } from './table-source.ts';
 import { sourceFor } from './twin.ts';
 
 interface Uses {

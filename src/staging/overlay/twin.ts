@@ -1,5 +1,4 @@
 /** Twins: views and partitions as a session sees them. Partitions and most views are read only. */
-import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -10,14 +9,13 @@ import { parseQuery } from '../../sql/parse-query.ts';
 import { spliceBytes } from '../../sql/splice.ts';
 import type { RelationUse, Statement } from '../../sql/verdict.ts';
 import { readViewQuery } from '../../sql/view-query.ts';
-import type { DependentColumns } from './dependent-columns.ts';
 import { completedGroupings, readDependents } from './dependent-columns.ts';
-import { installOverlay } from './install.ts';
-import { columnList, oidArray, overlayName, treeName, upsertName } from './names.ts';
+import { columnList, oidArray, overlayName, upsertName } from './names.ts';
 import { makeSchemas } from './schemas.ts';
-import { hasChildren, installTree, treeTables } from './tree-install.ts';
-import type { Target, ViewTarget } from './view-target.ts';
-import { conflictName, tableTarget, viewTarget } from './view-target.ts';
+import type { Source } from './table-source.ts';
+import { tableSource } from './table-source.ts';
+import type { ViewTarget } from './view-target.ts';
+import { conflictName, viewTarget } from './view-target.ts';
 
 /** A view or a partition, with what it is made of. */
 interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
@@ -36,21 +34,6 @@ interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
   readonly bounds: string | null;
   readonly stamp: string;
   readonly isStale: boolean;
-}
-
-/** What stands in the place of a relation. */
-export interface Source {
-  readonly oid: number;
-  /** The overlay or twin; null for a relation that is read as production has it. */
-  readonly name: string | null;
-  /** Where ONLY the table itself is meant; the same for what has no children. */
-  readonly only: string | null;
-  readonly hasChildren: boolean;
-  /** What grouping by its key lets a query use; null where it has none, or no overlay. */
-  readonly dependents: DependentColumns | null;
-  readonly isTwin: boolean;
-  /** Where it can be written to. */
-  readonly target: Target | null;
 }
 
 /** A query over overlays. */
@@ -103,78 +86,6 @@ function bodyOf(tx: Queryable, twin: Twin, server: number): Promise<Body> {
   return twin.view === null
     ? partitionBody(tx, twin, server)
     : viewBody(tx, twin, twin.view, server);
-}
-
-async function tableSource(
-  tx: Queryable,
-  oid: number,
-  server: number,
-  asOwner: boolean,
-): Promise<Source> {
-  const table = await readTable(tx, oid);
-  const isParent = table !== null && (await hasChildren(tx, oid));
-  const own = await overlaySource(tx, oid, table, server, asOwner);
-  if (!isParent) return own;
-  for (const member of await treeTables(tx, oid)) {
-    if (member !== oid) await overlaySource(tx, member, await readTable(tx, member), server, false);
-  }
-  const isWritable = await installTree(tx, oid, server);
-  return {
-    ...own,
-    name: treeName(table),
-    hasChildren: true,
-    target: isWritable ? own.target : null,
-  };
-}
-
-/** A relation that is read as production has it. */
-const noOverlay = {
-  name: null,
-  only: null,
-  hasChildren: false,
-  dependents: null,
-  isTwin: false,
-  target: null,
-};
-
-/** Makes the overlay of a table alone current. */
-async function overlaySource(
-  tx: Queryable,
-  oid: number,
-  table: Table | null,
-  server: number,
-  asOwner: boolean,
-): Promise<Source> {
-  if (table === null || table.obstacle !== null) {
-    if (table !== null && (await isStaged(tx, oid))) throw outgrown(table);
-    return { ...noOverlay, oid };
-  }
-  if (asOwner && table.policies !== null) {
-    throw new StageError(
-      'statement_not_supported',
-      `cannot read views or partitions of "${shownName(table.schema, table.name)}" with what is staged: it has row-level security`,
-      { hint: 'Read the table itself, or make the view one with security_invoker.' },
-    );
-  }
-  await installOverlay(tx, table, server);
-  const name = overlayName(table);
-  const dependents = await readDependents(tx, oid);
-  return { ...noOverlay, oid, name, only: name, dependents, target: tableTarget(table) };
-}
-
-/** Whether a session staged rows before the table became one that cannot be staged. */
-async function isStaged(tx: Queryable, oid: number): Promise<boolean> {
-  const [overlay] = await tx.query('SELECT FROM stage.overlay WHERE relation = $1', [oid]);
-  if (overlay === undefined) return false;
-  return (await tx.query(`SELECT FROM stage_data.shadow_${oid} LIMIT 1`)).length > 0;
-}
-
-function outgrown({ schema, name, obstacle }: Table): StageError {
-  return new StageError(
-    'statement_not_supported',
-    `cannot show what is staged in "${shownName(schema, name)}": it ${obstacle}`,
-    { hint: 'Read production on a connection with service_reads=production.' },
-  );
 }
 
 /** Named directly, a partition has grants and policies of its own: those of the root would not do. */
