@@ -26,6 +26,14 @@ const grouped: Shape = ({ random }, table) => {
   return `SELECT ${column.name}, count(*), min(${table.key[0]?.name}::text) FROM ${table.name} GROUP BY ${column.name} HAVING count(*) > ${random.below(2)}`;
 };
 
+/** By a key, which says what the other columns are. */
+const keyed: Shape = ({ random }, table) => {
+  if (!table.hasKey) return null;
+  const columns = table.columns.filter(({ type }) => type.ordered);
+  const filter = random.pick(['', ` HAVING t.${random.pick(columns).name} IS NOT NULL`]);
+  return `SELECT ${list(columns, 't.')}, count(*) FROM ${table.name} t GROUP BY ${list(table.key, 't.')}${filter}`;
+};
+
 const nested: Shape = (writer, table) =>
   `WITH part AS (SELECT * FROM ${table.name} WHERE ${condition(writer, table)}) SELECT row_to_json(p)::text, (SELECT count(*) FROM part) FROM part p`;
 
@@ -39,7 +47,16 @@ const united: Shape = (writer, table) => {
   return `${arm()} ${writer.random.pick(['UNION', 'UNION ALL', 'EXCEPT', 'INTERSECT ALL'])} ${arm()}`;
 };
 
-export const reads: readonly Shape[] = [plain, ordered, joined, grouped, nested, windowed, united];
+export const reads: readonly Shape[] = [
+  plain,
+  ordered,
+  joined,
+  grouped,
+  keyed,
+  nested,
+  windowed,
+  united,
+];
 
 /** For a cursor: always in the same order. */
 export const orderedRead: Shape = ordered;

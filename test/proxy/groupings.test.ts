@@ -83,6 +83,7 @@ const stories: Record<string, readonly string[]> = {
   'columns by which nobody can group, in aggregates': [
     'SELECT b.title, json_agg(b.raw) FROM book b GROUP BY b.id',
     'SELECT b.title, array_agg(b.p) FROM book b GROUP BY b.id',
+    'SELECT b.p, count(*) FROM book b GROUP BY b.id',
     'SELECT json_agg(b) FROM book b GROUP BY b.id',
   ],
   'what is an error is one': [
