@@ -17,6 +17,20 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['staging/privacy'],
   },
   {
+    name: 'a role without rights on a table locks none of its rows',
+    file: 'templates/sql/table/row_lock.sql',
+    text: `IF NOT has_table_privilege(`,
+    without: 'IF false AND NOT has_table_privilege(',
+    tests: ['staging/privacy'],
+  },
+  {
+    name: 'a role without rights on a table is not told which rows are staged',
+    file: 'templates/sql/table/row_lock.sql',
+    text: `AND has_table_privilege(`,
+    without: 'OR false AND has_table_privilege(',
+    tests: ['staging/privacy'],
+  },
+  {
     name: 'a statement is held to the grants of its columns',
     file: 'templates/sql/functions/enter.sql',
     text: `IF v_entry ->> 'signature' IS NOT NULL AND NOT stage.has_rights`,

@@ -7,7 +7,7 @@ import { foreignKeyDeferral, isDeferrableFor, uniqueDeferral, unlessDeferred } f
 import { childCheck, hasMoved, parentStep } from './foreign-keys.ts';
 import { settleCopies } from './keyless.ts';
 import { functionName, isKeyless, shadowName } from './names.ts';
-import { rowByRow } from './row-order.ts';
+import { beforeDeletions, rowByRow } from './row-order.ts';
 import { uniqueSetChecks } from './uniques.ts';
 
 export const operations = ['insert', 'update', 'delete'] as const;
@@ -49,7 +49,11 @@ function statementChecks(table: Table, operation: Operation, server: number): st
   const steps = {
     insert: own,
     update: [inOrder('update'), ...ofMoved, ...parents('update'), ...own],
-    delete: [inOrder('delete'), ...parents('delete')],
+    delete: [
+      beforeDeletions(table, rowsOfStatement, rowsThemselves),
+      inOrder('delete'),
+      ...parents('delete'),
+    ],
   };
   return steps[operation].filter((step) => step !== '').join('\n');
 }

@@ -32,6 +32,27 @@ export function rowByRow(
   });
 }
 
+/**
+ * Statements that judge the rows which a MERGE has put in before it deleted the first one: before what refers to that goes with
+ * it. Empty for a table that does not refer to itself.
+ * @param rows condition that selects the deleted rows of the shadow table, under an alias
+ * @param checks gives the statements that judge the selected rows of the shadow table `s`
+ */
+export function beforeDeletions(
+  table: Table,
+  rows: (alias: string) => string,
+  checks: (rows: string) => readonly string[],
+): string {
+  if (!table.references.some(({ parent }) => parent.oid === table.oid)) return '';
+  const first = `SELECT min(d._stage_seq) FROM ${shadowName(table)} d WHERE ${rows('d')} AND d._stage_op = 'D'`;
+  const before =
+    's._stage_session = v_session AND s._stage_mutation = ANY (stage.touched(v_mutation)) ' +
+    `AND s._stage_mutation <> v_mutation AND s._stage_seq < (${first})`;
+  return `  IF pg_trigger_depth() = 1 AND current_setting('stage.merge_${table.oid}', true) = 'on' THEN
+${checks(before).join('\n')}
+  END IF;`;
+}
+
 /** Whether it can matter which of two foreign keys comes first; not where both delete, or neither does anything. */
 function isOrdered(one: ForeignKey, other: ForeignKey, event: ParentEvent): boolean {
   const actions = [one, other].map(({ onDelete, onUpdate }) =>

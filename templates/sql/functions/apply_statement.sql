@@ -5,7 +5,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_state stage.audit_state := p_state;
   v_run stage.apply_run;
-  v_direction int;
+  v_order text;
 BEGIN
   IF pg_catalog.cardinality(p_runs) = 1 THEN
     RETURN stage.apply_rows(p_runs[1], p_state);
@@ -19,8 +19,8 @@ BEGIN
     v_state := p_state;
   END;
   -- A child was written before its parent: parents first, deletions last and the other way round. A row of the client's may
-  -- refer to one that an action deletes: all of a table go at once.
-  FOREACH v_direction IN ARRAY ARRAY[1, -1] LOOP
+  -- refer to one that an action deletes: all of a table go at once. An action may change a row that the statement puts in.
+  FOREACH v_order IN ARRAY ARRAY['as staged', 'the other way round', 'actions later'] LOOP
     BEGIN
       FOR v_run IN
         SELECT r.relation, r.table_name, r.step, r.mutation, r.operation,
@@ -30,14 +30,15 @@ BEGIN
         GROUP BY r.relation, r.table_name, r.step, r.mutation, r.operation, r.foreign_key_rank,
           CASE WHEN r.operation = 'D' AND r.step = 'apply' THEN 0 ELSE r.ordinality END
         ORDER BY r.step = 'capture' DESC, r.step = 'cascaded', r.operation = 'D',
+          v_order = 'actions later' AND (pg_catalog.array_agg(r.origin))[1] = 'f',
           CASE WHEN r.operation = 'D' THEN -r.foreign_key_rank ELSE r.foreign_key_rank END,
-          v_direction * pg_catalog.min(r.ordinality)
+          CASE v_order WHEN 'the other way round' THEN -1 ELSE 1 END * pg_catalog.min(r.ordinality)
       LOOP
         v_state := stage.apply_rows(v_run, v_state);
       END LOOP;
       RETURN v_state;
-    EXCEPTION WHEN foreign_key_violation THEN
-      IF v_direction < 0 THEN RAISE; END IF;
+    EXCEPTION WHEN foreign_key_violation OR SQLSTATE 'ST003' THEN
+      IF v_order = 'actions later' THEN RAISE; END IF;
       v_state := p_state;
     END;
   END LOOP;
