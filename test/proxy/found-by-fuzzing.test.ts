@@ -54,6 +54,12 @@ CREATE TABLE itself (code int PRIMARY KEY, up int REFERENCES itself ON UPDATE RE
 CREATE TABLE itself_low PARTITION OF itself FOR VALUES FROM (0) TO (10);
 CREATE TABLE itself_high PARTITION OF itself FOR VALUES FROM (10) TO (20);
 INSERT INTO itself VALUES (1, 1), (2, NULL), (3, 2);
+CREATE TABLE guest (id int PRIMARY KEY, room int);
+CREATE TABLE room (id int PRIMARY KEY, guest int REFERENCES guest ON DELETE CASCADE);
+ALTER TABLE guest ADD FOREIGN KEY (room) REFERENCES room ON DELETE RESTRICT;
+INSERT INTO guest VALUES (1), (2);
+INSERT INTO room VALUES (1, 1), (2, 2), (3, 2);
+UPDATE guest SET room = id;
 INSERT INTO wander VALUES (1), (2);
 INSERT INTO stays VALUES (1);
 INSERT INTO top SELECT generate_series(1, 9);
@@ -209,6 +215,14 @@ const scripts: Record<string, readonly string[]> = {
     'WITH gone AS (DELETE FROM tree WHERE id = 3) UPDATE tree SET a = 8 WHERE id = 1',
     'WITH changed AS (UPDATE tree SET a = 9 WHERE id = 1) DELETE FROM tree WHERE id = 4',
     'SELECT * FROM tree ORDER BY id',
+  ],
+  'an action deletes what the row that it is for refers to with RESTRICT': [
+    'DELETE FROM room WHERE id = 1',
+    'DELETE FROM guest WHERE id = 1',
+    'INSERT INTO guest VALUES (4, 3); INSERT INTO room VALUES (4, 4)',
+    'DELETE FROM guest WHERE id = 2',
+    'DELETE FROM guest',
+    'SELECT * FROM guest; SELECT * FROM room',
   ],
   'a table that was read before a first staged row concerned it': [
     'SELECT * FROM upper_one',

@@ -31,7 +31,7 @@ const manyRows = `s._stage_session = p_session AND s._stage_seq BETWEEN p_first 
         AND s._stage_mutation = p_mutation AND s._stage_op = p_operation
         AND (s._stage_origin = p_origin OR p_origin = 'a' AND s._stage_origin IN ('c', 'f'))`;
 
-/** Builds `apply_<oid>_row`, `apply_<oid>_set` and what ON UPDATE actions of foreign keys need. */
+/** Builds `apply_<oid>_row`, `apply_<oid>_set` and what actions of foreign keys need that are production's own. */
 export function applySql(table: Table): string {
   return [
     ...(isKeyless(table) ? [foundSql(table, manyRows)] : []),
@@ -139,6 +139,7 @@ function cascadedFunctionsSql(table: Table): string {
     prepare: functionName(table, 'prepare'),
     capture: functionName(table, 'capture'),
     cascaded: functionName(table, 'apply', 'cascaded'),
+    gone: functionName(table, 'apply', 'gone'),
     production: productionRows(table),
     shadow: shadowName(table),
     row_type: rowTypeName(table),

@@ -56,5 +56,17 @@ BEGIN
   WHERE {{rows}} ORDER BY s._stage_seq;
 END $body$;
 
+-- ON DELETE actions that were left to production: what was captured must be gone.
+CREATE FUNCTION {{gone}}(
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY
+  SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, {{row_image}}(s._stage_base), NULL::jsonb
+  FROM {{shadow}} s WHERE {{rows}} AND NOT EXISTS (SELECT FROM {{production}} p WHERE {{p_matches_old}}) ORDER BY s._stage_seq;
+END $body$;
+
 REVOKE ALL ON FUNCTION {{prepare}}(uuid), {{capture}}(uuid, bigint, bigint, bigint, "char", "char"),
-  {{cascaded}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
+  {{cascaded}}(uuid, bigint, bigint, bigint, "char", "char"), {{gone}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
