@@ -27,6 +27,14 @@ const ways: Readonly<Record<string, readonly Buffer[]>> = {
     q('PREPARE w(int) AS UPDATE item SET price = $1'),
     q('EXECUTE w(evil_unwatched())'),
   ],
+  'a key that is drawn': [q(`SELECT nextval('numbers'), evil_unwatched()`)],
+  'a key that is drawn beside what is planned': [
+    run(`SELECT nextval('numbers'), evil_planned()`),
+    s,
+  ],
+  'a key that is drawn in a transaction': [
+    ...[q('BEGIN'), q(`SELECT nextval('numbers') FROM patient_rows`), q('COMMIT')],
+  ],
   'the data of a COPY': [q(copy), ...row],
   'the data of a COPY in a transaction': [q('BEGIN'), q(copy), ...row, q('COMMIT')],
   'the data of an extended COPY': [p(copy), b(), e(), ...row, s],
