@@ -155,6 +155,8 @@ export const stories: Readonly<Record<string, readonly string[]>> = {
     'FETCH 1 c',
   ],
   'an error of FETCH itself': [
+    // what is computed before a sort fails before the first row: which plan there is depends on statistics
+    'SET enable_sort = off',
     change,
     'DECLARE c CURSOR FOR SELECT 10 / (id - 3) FROM item ORDER BY id',
     'FETCH 1 c',
