@@ -31,7 +31,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   const installed = await readInstalled(tx, table.oid);
   if (installed?.signature === table.signature) {
     await tx.query(
-      'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), partitions_stamp = stage.partitions_stamp(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
+      'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), partitions_stamp = stage.partitions_stamp(relation), dependents = stage.dependent_columns(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
       [table.oid],
     );
     await addLookupIndexes(tx, table);
@@ -131,11 +131,11 @@ function layoutOf(table: Table): string {
 
 async function register(tx: Queryable, table: Table, layout: string): Promise<void> {
   await tx.query(
-    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, foreign_key_rank, columns, storage)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), $10, $11, pg_relation_filenode($1))
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), stage.dependent_columns($1), $10, $11, pg_relation_filenode($1))
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
-       signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, writable = false,
+       signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
        foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage,
        installed_at = clock_timestamp()`,
     [
