@@ -8,7 +8,7 @@ import { createConversation } from './conversation.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
 import { Outlet } from './outlet.ts';
-import { fence, settle } from './pace.ts';
+import { settle } from './pace.ts';
 import type { QueryPlanner } from './query-planner.ts';
 import { createQueryPlanner } from './query-planner.ts';
 import type { ConnectedPair, ProxyServices, ProxySettings, RunPipeline } from './types.ts';
@@ -159,10 +159,7 @@ class Connection {
   private async mend(): Promise<void> {
     const { conversation, log } = this;
     if (conversation.retry.isWanted) await undo(conversation);
-    else if (conversation.state.keepsLocks) {
-      conversation.own.abandon();
-      await fence(conversation);
-    }
+    else if (conversation.state.keepsLocks) conversation.own.abandon();
     await settle(conversation);
     await conversation.retry.replay(async (message) => dispatch(conversation, message, log));
   }

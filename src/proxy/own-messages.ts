@@ -152,10 +152,12 @@ export class OwnMessages {
    * that it lets go what it has locked, as PostgreSQL does at once.
    */
   abandon(): void {
-    const name = this.state.abandon() === 'write' ? protectionName : guardName;
+    const name = this.state.protected ? protectionName : guardName;
     for (const command of ['ROLLBACK TO SAVEPOINT', 'RELEASE SAVEPOINT'])
       this.run({ text: `${command} ${name}` }, { onError: () => null });
     this.fail(null);
+    this.link.close();
+    this.state.unprotect();
   }
 
   /** Sends a message that fails upstream. @param answer what the client is given in the place of the error */

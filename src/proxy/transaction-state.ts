@@ -30,8 +30,6 @@ export class TransactionState {
   private savepoints: string[] = [];
   /** A savepoint is set to which a write of the client's can be rolled back to be run again; a guard may be inside. */
   private isProtected = false;
-  /** The savepoint of ours in which the client's transaction has failed. */
-  private failedIn: 'write' | 'guard' | null = null;
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
   /** The block that a COMMIT or ROLLBACK has ended, if it was not skipped. */
@@ -148,26 +146,18 @@ export class TransactionState {
   unprotect(): void {
     this.isGuarded = false;
     this.isProtected = false;
-    this.failedIn = null;
   }
 
   /** Back at the savepoint of a write, which stays. */
   unwind(): void {
     this.isFailed = false;
-    this.failedIn = null;
     this.isGuarded = false;
   }
 
   /** Whether the client's transaction has failed inside a savepoint of ours: what it has locked before, it keeps. */
   get keepsLocks(): boolean {
-    return this.failedIn !== null;
-  }
-
-  /** The client's transaction is to fail outside of that savepoint. @returns which one it is */
-  abandon(): 'write' | 'guard' {
-    const savepoint = this.failedIn ?? 'guard';
-    this.unprotect();
-    return savepoint;
+    const isInside = this.isProtected || this.isGuarded;
+    return this.isFailed && this.currentBlock === 'client' && isInside;
   }
 
   /** The client's SAVEPOINT. */
@@ -230,10 +220,6 @@ export class TransactionState {
       this.hasRunCode = true;
     }
     this.isFailed = status === 'E';
-    if (!this.isFailed) return;
-    if (this.currentBlock === 'client' && (this.isProtected || this.isGuarded))
-      this.failedIn = this.isProtected ? 'write' : 'guard';
-    this.isGuarded = false;
   }
 
   private leave(): void {
