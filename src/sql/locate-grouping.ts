@@ -6,7 +6,7 @@
 import type { ColumnRef, Node, RangeVar, SelectStmt } from 'libpg-query';
 import type { ColumnName, GroupedRange, Grouping } from './grouping.ts';
 import type { Source } from './relation-uses.ts';
-import { locateRelation } from './relation-uses.ts';
+import { locateRelation, rangesOf } from './relation-uses.ts';
 import { collectNodes, textsOf } from './tree.ts';
 
 /**
@@ -18,7 +18,9 @@ export function locateGrouping(select: SelectStmt, source: Source): Grouping | n
   if (elements.some((element) => 'GroupingSet' in element)) return null;
   const grouped = elements.flatMap((element) => columnBehind(element, select));
   const [first] = grouped;
-  const ranges = (select.fromClause ?? []).flatMap((from) => rangesOf(from, source));
+  const ranges = (select.fromClause ?? [])
+    .flatMap(rangesOf)
+    .flatMap((range) => rangeOf(range, source));
   if (first === undefined || ranges.length === 0) return null;
   const { targetList = [], havingClause, sortClause, windowClause, distinctClause } = select;
   const used = [targetList, havingClause, sortClause, windowClause, distinctClause];
@@ -84,15 +86,7 @@ function rowOf(column: ColumnRef, isOutput: boolean): string[] {
   return row === null ? [] : [row];
 }
 
-/** The tables that a FROM names, under the names by which their columns are called; not those whose columns it renames. */
-function rangesOf(node: Node, source: Source): GroupedRange[] {
-  if ('JoinExpr' in node && node.JoinExpr.alias === undefined)
-    return [node.JoinExpr.larg, node.JoinExpr.rarg].flatMap((side) =>
-      side ? rangesOf(side, source) : [],
-    );
-  return 'RangeVar' in node ? rangeOf(node.RangeVar, source) : [];
-}
-
+/** A table under the name by which its columns are called; none whose columns the FROM renames. */
 function rangeOf(range: RangeVar, source: Source): GroupedRange[] {
   const use = locateRelation(range, source, null);
   if (use === null || range.alias?.colnames !== undefined) return [];

@@ -1,5 +1,5 @@
 /** Finds the names of relations in a statement's bytes, and checks what is read there against the parse tree. */
-import type { ColumnRef, FuncCall, RangeVar } from 'libpg-query';
+import type { ColumnRef, FuncCall, Node, RangeVar } from 'libpg-query';
 import { readName } from './identifier-reader.ts';
 import { textsOf } from './tree.ts';
 import type { CallPlace, Qualifier, RelationUse } from './verdict.ts';
@@ -30,6 +30,14 @@ export function locateRelation(
     only: range.inh !== true,
     target,
   };
+}
+
+/** The names of relations in a part of FROM by which columns can be called: outside of sub-selects, and of joins with an alias. */
+export function rangesOf(node: Node): RangeVar[] {
+  if ('RangeVar' in node) return [node.RangeVar];
+  if (!('JoinExpr' in node) || node.JoinExpr.alias !== undefined) return [];
+  const { larg, rarg } = node.JoinExpr;
+  return [larg, rarg].flatMap((side) => (side === undefined ? [] : rangesOf(side)));
 }
 
 /**

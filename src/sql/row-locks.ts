@@ -6,6 +6,7 @@ import type { LockingClause, Node, RangeVar, ScanToken, SelectStmt } from 'libpg
 import { parseTree, scanTokens } from './parser.ts';
 import { collectUses } from './query-uses.ts';
 import type { Source } from './relation-uses.ts';
+import { rangesOf } from './relation-uses.ts';
 import type { Replacement } from './splice.ts';
 import { spliceBytes } from './splice.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
@@ -71,14 +72,6 @@ function parsed(text: Buffer): SelectStmt | null {
     if (error instanceof SqlSyntaxError) return null;
     throw error;
   }
-}
-
-/** The names of relations in a part of FROM, outside of sub-selects. */
-function rangesOf(node: Node): RangeVar[] {
-  if ('RangeVar' in node) return [node.RangeVar];
-  if (!('JoinExpr' in node)) return [];
-  const { larg, rarg } = node.JoinExpr;
-  return [larg, rarg].flatMap((side) => (side === undefined ? [] : rangesOf(side)));
 }
 
 interface Locked {

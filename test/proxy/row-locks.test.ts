@@ -42,6 +42,10 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
     'select "public"."account"."id" from "public"."account" where "public"."account"."id" in (1, 2) order by 1 for update of "account"',
     'SELECT sub.id FROM (SELECT id FROM account ORDER BY id LIMIT 2 FOR UPDATE) sub ORDER BY 1',
   ],
+  'joins whose columns bear other names': [
+    'SELECT * FROM (account JOIN owner ON owner.id = account.owner) AS j (a) ORDER BY 1 FOR UPDATE',
+    'SELECT j.name, job.id FROM (account JOIN owner ON owner.id = account.owner) AS j, job WHERE job.id < 3 ORDER BY 1, 2 LIMIT 3 FOR UPDATE OF job',
+  ],
   'in WITH queries and sub-selects of writes': [
     `WITH next AS (SELECT id FROM job WHERE state = 'ready' ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1)
      UPDATE job SET state = 'running' FROM next WHERE job.id = next.id RETURNING job.id, job.state`,
