@@ -2,6 +2,7 @@
 import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
+import { isSameRange } from '../sql/splice.ts';
 import type { Merge, MergeParts, Qualifier, RelationUse, Write } from '../sql/verdict.ts';
 import type { Judgement } from './called-names.ts';
 import type { ResolvedName } from './names.ts';
@@ -112,8 +113,6 @@ export function mergedInto(
   );
   return replacements.map((each) => {
     if (each.start === target.start) return target;
-    return own.some(({ start, end }) => start === each.start && end === each.end)
-      ? { ...each, text: '' }
-      : each;
+    return own.some((qualifier) => isSameRange(qualifier, each)) ? { ...each, text: '' } : each;
   });
 }

@@ -5,6 +5,7 @@
 import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
+import { isSameRange } from '../sql/splice.ts';
 import type { LockedRelation, Read, RowLocks, Statement } from '../sql/verdict.ts';
 import { rowLockFunctions } from '../staging/overlay/row-lock.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
@@ -36,7 +37,8 @@ export function isPlainTable({ kind, isTwin, tree }: ResolvedName): boolean {
 }
 
 interface Lock extends LockedRelation {
-  readonly meaning: ResolvedName;
+  readonly key: readonly string[];
+  readonly functions: ReturnType<typeof rowLockFunctions>;
   /** Of the output column that locks, and of the setting that keeps what was locked. */
   readonly name: string;
 }
@@ -55,8 +57,10 @@ export function lockRewrite(
 ): LockRewrite | null {
   const kept = locks.relations.flatMap((each, index): Lock[] => {
     const meaning = named.find(({ use }) => use.start === each.start)?.meaning;
-    const hasKey = meaning && isPlainTable(meaning) && meaning.overlay && meaning.key.length > 0;
-    return hasKey ? [{ ...each, meaning, name: `stage.locked_${index + 1}` }] : [];
+    if (!meaning?.oid || !meaning.overlay || !isPlainTable(meaning)) return [];
+    const { key, oid, overlay } = meaning;
+    const functions = rowLockFunctions(overlay.schema, oid);
+    return key.length > 0 ? [{ ...each, key, functions, name: `stage.locked_${index + 1}` }] : [];
   });
   if (kept.length === 0) return null;
   return {
@@ -93,14 +97,11 @@ function lockingText(locks: RowLocks, kept: readonly Lock[]): Replacement[] {
   ];
 }
 
-const functionsOf = ({ overlay, oid }: ResolvedName) =>
-  rowLockFunctions(overlay?.schema ?? '', oid ?? 0);
-
-function lockCall({ alias, meaning, wait }: Lock): string {
-  const { seen, lock, tryLock } = functionsOf(meaning);
-  const columns = meaning.key.map((name) => `${quoteIdentifier(alias)}.${quoteIdentifier(name)}`);
-  const key = columns.join(', ');
-  const row = `${key}, ${seen}(${key})`;
+function lockCall({ alias, key, functions: { seen, lock, tryLock }, wait }: Lock): string {
+  const columns = key
+    .map((name) => `${quoteIdentifier(alias)}.${quoteIdentifier(name)}`)
+    .join(', ');
+  const row = `${columns}, ${seen}(${columns})`;
   return wait === 'wait' ? `${lock}(${row})` : `${tryLock}(${row}, ${wait === 'skip'})`;
 }
 
@@ -108,13 +109,11 @@ function lockCall({ alias, meaning, wait }: Lock): string {
 function readingText(replacement: Replacement, kept: readonly Lock[], read: Read): Replacement {
   const lock = kept.find(({ start }) => start === replacement.start);
   if (lock !== undefined) {
-    const { locked } = functionsOf(lock.meaning);
+    const { locked } = lock.functions;
     const alias = lock.isNamed ? '' : ` AS ${quoteIdentifier(lock.alias)}`;
     return { ...replacement, text: `${locked}(${quoteLiteral(lock.name)})${alias}` };
   }
-  const qualifier = read.qualifiers.find(
-    ({ start, end }) => start === replacement.start && end === replacement.end,
-  );
+  const qualifier = read.qualifiers.find((each) => isSameRange(each, replacement));
   const isLocked = kept.some(({ isNamed, alias }) => !isNamed && alias === qualifier?.name);
   return isLocked ? { ...replacement, text: '' } : replacement;
 }

@@ -8,7 +8,7 @@ import { mergedUses, movedUses, usesOf } from './body-uses.ts';
 import type { FunctionBody } from './function-body.ts';
 import { parsePlpgsql, parseTree, scanTokens } from './parser.ts';
 import type { Replacement } from './splice.ts';
-import { spliceBytes } from './splice.ts';
+import { isSameRange, spliceBytes } from './splice.ts';
 import { collectNodes, textsOf } from './tree.ts';
 
 /** An expression or query of the body. */
@@ -212,9 +212,7 @@ function splicePart(part: Part, replacements: readonly Replacement[]): Buffer {
   ]);
   const inside = (before ?? []).flatMap(({ start, end }, index) => {
     const place = after?.[index];
-    const replacement = replacements.find(
-      (each) => each.start === place?.start && each.end === place.end,
-    );
+    const replacement = place && replacements.find((each) => isSameRange(each, place));
     return replacement ? [{ start, end, text: replacement.text }] : [];
   });
   return spliceBytes(part.text, inside);

@@ -5,6 +5,10 @@ export interface Replacement extends ByteRange {
   readonly text: string;
 }
 
+/** Whether two ranges are the same: what is put in before something begins where that does, and is none of it. */
+export const isSameRange = (one: ByteRange, other: ByteRange): boolean =>
+  one.start === other.start && one.end === other.end;
+
 /**
  * Gives a text in which ranges are replaced, in whatever order they come.
  * @throws RangeError when they overlap or leave the text.

@@ -239,7 +239,7 @@ export function restriction(
     .join(' AND ');
   const unlessTaken = strict
     ? ''
-    : ` AND NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;
+    : `WHERE NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;
   const own = strict && server >= 18;
   const referenced = ` is ${own ? '' : 'still '}referenced from table "${foreignKey.child.name}".`;
   const place = placeAt(table, 'v_partition');
@@ -258,7 +258,7 @@ export function restriction(
   });
   return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO v_value, v_partition
   FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${reached(table, foreignKey, event, rows)}
-  WHERE true${unlessTaken} LIMIT 1;
+  ${unlessTaken} LIMIT 1;
   IF FOUND THEN ${violation} END IF;`;
 }
 

@@ -5,6 +5,7 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
+import { movedUses } from '../../sql/body-uses.ts';
 import { parseQuery } from '../../sql/parse-query.ts';
 import { spliceBytes } from '../../sql/splice.ts';
 import type { RelationUse, Statement } from '../../sql/verdict.ts';
@@ -101,31 +102,25 @@ async function partitionBody(tx: Queryable, twin: Twin, server: number): Promise
 async function viewBody(tx: Queryable, twin: Twin, view: string, server: number): Promise<Body> {
   const query = Buffer.from(view);
   const [statement] = parsedView(twin, query);
-  const verdict = statement?.verdict;
-  if (statement === undefined || verdict?.kind !== 'read')
+  if (statement?.verdict.kind !== 'read')
     throw unreadable(twin, 'its definition is not a plain query');
+  const uses = movedUses(statement.verdict, (at) => at + statement.start);
   const sources = new Map<string, Source>();
-  for (const { schema, name } of verdict.relations) {
+  for (const { schema, name } of uses.relations) {
     if (schema === null || sources.has(qualifiedName(schema, name))) continue;
     const oid = await oidOf(tx, schema, name);
     sources.set(qualifiedName(schema, name), await sourceFor(tx, oid, server, !twin.isInvoker));
   }
   const sourceOf = ({ schema, name }: RelationUse) =>
     sources.get(qualifiedName(schema ?? '', name));
-  const replacements = verdict.relations.flatMap((use) => {
+  const replacements = uses.relations.flatMap((use) => {
     const overlay = use.only ? sourceOf(use)?.only : sourceOf(use)?.name;
-    return overlay
-      ? [{ start: use.start + statement.start, end: use.end + statement.start, text: overlay }]
-      : [];
+    return overlay ? [{ start: use.start, end: use.end, text: overlay }] : [];
   });
-  const groupings = completedGroupings(verdict.groupings, (relation) => {
-    const use = verdict.relations.find(({ start }) => start === relation);
+  const groupings = completedGroupings(uses.groupings, (relation) => {
+    const use = uses.relations.find(({ start }) => start === relation);
     return (use && sourceOf(use)?.dependents) ?? null;
-  }).map((each) => ({
-    ...each,
-    start: each.start + statement.start,
-    end: each.end + statement.start,
-  }));
+  });
   const text = spliceBytes(query, [...replacements, ...groupings]);
   const all = [...sources.values()];
   return { text: text.toString(), sources: all, written: writtenView(twin, text, all) };
