@@ -6,7 +6,7 @@ import { noticeResponse, parameterStatus } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
 import type { Conversation } from './conversation.ts';
 import type { Expectation } from './expectation.ts';
-import type { Access } from './transaction-state.ts';
+import type { Access } from './transaction-table.ts';
 
 /** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
 export function controlReplacements(
@@ -15,16 +15,28 @@ export function controlReplacements(
   text: Buffer,
 ): Replacement[] {
   if (action.type === 'begin') {
-    // The pinned default would make it read-only. Behind a new line, for the text may end in a comment.
-    const opens = state.block !== 'client' && action.access === null;
-    const append = { start: text.length, end: text.length, text: '\nREAD WRITE' };
-    return opens && state.clientAccess === 'read write' ? [append] : [];
+    // Inside a transaction it changes nothing but what it says.
+    if (state.block !== 'none') return [];
+    // The last mode counts. Behind a new line, for the text may end in a comment.
+    const access = accessWords[action.access ?? state.clientAccess];
+    return [{ start: text.length, end: text.length, text: `\n${access}` }];
   }
   // RESET brings back the pinned value, which is the one from the start.
   if (action.type !== 'set access' || resets.test(text.toString('latin1'))) return [];
   // The default is pinned: a setting of ours takes the value, with the same answers in every transaction state.
   return [{ start: 0, end: text.length, text: `SET stage.access = '${action.access}'` }];
 }
+
+/** Cursors are read, and an EXECUTE of a write is entered, by other ways. */
+export function isControlling({ type }: ControlAction): boolean {
+  return !['declare', 'fetch', 'close', 'pass', 'execute'].includes(type);
+}
+
+/** What it undoes is undone with the savepoints of ours. */
+const isRollback = (action: ControlAction) =>
+  action.type === 'rollback to' || (action.type === 'rollback' && !action.chain);
+
+const accessWords = { 'read write': 'READ WRITE', 'read only': 'READ ONLY' } as const;
 
 /** RESET behind any comments. */
 const resets = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*reset\b/is;
@@ -45,8 +57,10 @@ export function beforeControl(
   action: ControlAction,
 ): Partial<Expectation> {
   const ends = action.type === 'commit' || action.type === 'rollback';
+  // What is prepared is analysed, which may run code.
+  if (action.type === 'prepare' && action.body.kind === 'read') own.guard();
   // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
-  if (ends ? action.chain : action.type !== 'rollback to') own.release();
+  else if (!isRollback(action)) own.release();
   if (action.type === 'commit') own.refuseHeld();
   if (action.type === 'set constraints') setConstraints({ state, own }, action);
   if (state.block !== 'own') return {};
@@ -90,31 +104,26 @@ export function afterControl(
   const { state, names, pending } = conversation;
   switch (action.type) {
     case 'begin':
-      begin(conversation, action.access, replacements.length > 0 ? 'read write' : action.access);
+      begin(conversation, action.access ?? state.clientAccess, replacements.length > 0);
       return;
     case 'commit':
     case 'rollback':
-      names.endTransaction();
-      if (state.block !== 'none' && action.chain) chain(conversation);
-      else {
-        state.end();
-        pending.fence = 'before more';
-      }
+      end(conversation, action.chain);
       return;
     case 'savepoint':
       state.save(action.name);
       return;
     case 'release':
-      if (!state.failed) state.rewind(action.name, false);
+      state.rewind(action.name, 'release');
+      askAccess(conversation);
       return;
     case 'rollback to':
-      state.rewind(action.name, true);
+      state.rewind(action.name, 'rollback to');
       names.endTransaction();
+      askAccess(conversation);
       return;
     case 'set transaction':
-      if (action.access === null) return;
-      if (state.block === 'none') pending.fence = 'before more';
-      else state.setAccess(action.access);
+      if (action.access !== null) changeTransaction(conversation);
       return;
     case 'set path':
       names.forget();
@@ -129,30 +138,47 @@ export function afterControl(
   }
 }
 
-/**
- * @param asked what the client's BEGIN asks for; null for its default
- * @param sent what it asked for when it was sent; null for the pinned default
- */
-function begin(
-  { state, own, pending }: Conversation,
-  asked: Access | null,
-  sent: Access | null,
-): void {
-  if (state.block === 'own') {
-    state.adopt(sent);
-    pending.fence = 'before anything';
-  } else if (state.block === 'none') {
-    state.begin('client', sent ?? 'read only');
-    // Prepared while the client's default was another one.
-    if (asked === null && (sent ?? 'read only') !== state.clientAccess)
-      own.setAccess(state.clientAccess);
+/** @param isTold the BEGIN was sent with this access */
+function begin(conversation: Conversation, access: Access, isTold: boolean): void {
+  const { state, pending } = conversation;
+  if (state.block === 'none' && isTold) {
+    state.begin('client', access);
+    return;
   }
+  const isOwn = state.block === 'own';
+  state.beginInside();
+  askAccess(conversation);
+  if (isOwn) pending.fence = 'before anything';
 }
 
-/** Where the server lets a chained transaction begin by the default, that is the pinned one. */
-function chain({ state, own }: Conversation): void {
+function end(conversation: Conversation, chains: boolean): void {
+  const { state, own, names, pending } = conversation;
+  names.endTransaction();
+  if (state.block === 'none' || !chains) {
+    state.end();
+    pending.fence = 'before more';
+    return;
+  }
   const access = state.chain();
   if (access !== null) own.setAccess(access);
+  askAccess(conversation);
+}
+
+/** Outside of a transaction block it sets the access of the implicit transaction, which ends before anything else runs. */
+function changeTransaction(conversation: Conversation): void {
+  const { state, pending } = conversation;
+  if (state.block === 'none') {
+    pending.fence = 'before more';
+    return;
+  }
+  state.changeAccess();
+  askAccess(conversation);
+}
+
+/** Until the server has told the transaction's access nothing else of the client's is sent. */
+function askAccess({ own, pending }: Conversation): void {
+  own.askAccess();
+  pending.fence = 'before more';
 }
 
 /** To be called when a control statement has succeeded. */

@@ -103,7 +103,7 @@ export function createConversation(
     rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
-    copyIn: new CopyIn(outlets.upstream, () => retry.disarm()),
+    copyIn: new CopyIn(link, () => retry.disarm()),
     statements: new Registry<PreparedStatement>(),
     portals,
     pending,

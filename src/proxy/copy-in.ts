@@ -7,17 +7,17 @@ import { StageError } from '../errors.ts';
 import type { Framer, Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { Expectation } from './expectation.ts';
-import type { Outlet } from './outlet.ts';
 import { ConnectionFault } from './refusals.ts';
+import type { UpstreamLink } from './upstream-link.ts';
 
 export class CopyIn {
-  private readonly upstream: Outlet;
+  private readonly upstream: UpstreamLink;
   private readonly onBegin: () => void;
   private open = false;
   private wake: (() => void) | null = null;
 
   /** @param onBegin called when data begins to flow: it is not kept, so that the COPY cannot be run again */
-  constructor(upstream: Outlet, onBegin: () => void) {
+  constructor(upstream: UpstreamLink, onBegin: () => void) {
     this.upstream = upstream;
     this.onBegin = onBegin;
   }
@@ -54,7 +54,7 @@ export class CopyIn {
   pass(framer: Framer): boolean {
     const data = framer.passing(frontend.copyData);
     if (data === null) return false;
-    this.upstream.add(data);
+    this.upstream.copy(data);
     return true;
   }
 
@@ -67,7 +67,7 @@ export class CopyIn {
     if (type === frontend.flush || type === frontend.sync) return;
     if (type !== frontend.copyDone && type !== frontend.copyFail) throw unexpected(type);
     this.open = false;
-    this.upstream.add(frame);
+    this.upstream.copy(frame);
   }
 }
 

@@ -11,6 +11,7 @@ import { noParameters } from './prepared-statements.ts';
 import { ownPrefix } from './reserved-names.ts';
 import type { Rewrite } from './rewrite.ts';
 import { textToSend } from './statement-text.ts';
+import { argumentsText } from './upstream-text.ts';
 
 /** OID of text. */
 const text = 25;
@@ -83,7 +84,7 @@ export function enterWithExpressions(
     const begin = `EXECUTE ${name} (${more.map((each) => `${each}, `).join('')}`;
     const replaced = { start: 0, end: places[0]?.start ?? 0, text: begin };
     const text = textToSend(written, statement, false, [replaced]);
-    own.run({ text: text.sent }, { onError: call.onError(text) });
+    own.run({ text: argumentsText(text) }, { onError: call.onError(text) });
   }
 }
 

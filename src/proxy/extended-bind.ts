@@ -1,8 +1,10 @@
 /** Bind: a portal is made, and where it writes, the write is made ready. */
 import type { Replacement } from '../sql/splice.ts';
+import type { Write } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
+import { isControlling } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
 import type { PreparedWrite } from './extended-write.ts';
@@ -10,9 +12,10 @@ import { findWrite, readyForWrite } from './extended-write.ts';
 import { fence } from './pace.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
+import { checkReadOnly } from './read-only-write.ts';
 import { checkName } from './reserved-names.ts';
 import { lockRows } from './row-locks.ts';
-import { prepareAgain, refreshRead } from './staging-steps.ts';
+import { prepareAgain, refreshControl, refreshRead } from './staging-steps.ts';
 
 /** @throws StageError for what is refused */
 export function bind(conversation: Conversation, message: Message): void | Promise<void> {
@@ -27,12 +30,32 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   if (statement === undefined) return bindRead(conversation, message, portal, null);
   const write = state.stages ? findWrite(conversation, statement) : null;
   if (write !== null) return bindWrite(conversation, message, portal, statement, write);
+  if (statement.body.kind === 'write' && !state.failed && isRefusedByUs(statement.body))
+    return bindReadOnly(conversation, message, portal, statement, statement.body);
+  if (statement.body.kind === 'control' && isControlling(statement.body.action))
+    refreshControl(conversation, statement, statement.body.action);
   if (reads === 'staged' && (pending.resolved !== statement || locksOf(statement)))
     return bindStagedRead(conversation, message, portal, statement);
   const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
   if (begins && state.implicit && pending.hasSnapshot) {
     return bindBehindFence(conversation, message, portal, statement);
   }
+  bindRead(conversation, message, portal, statement);
+}
+
+/** Whether the server would not refuse what is sent in its place in a READ ONLY transaction as it refuses the statement. */
+const isRefusedByUs = ({ truncate, merges }: Write) => truncate !== null || merges.length > 0;
+
+async function bindReadOnly(
+  conversation: Conversation,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+  write: Write,
+): Promise<void> {
+  const rewrite = await conversation.rewriter.write(write);
+  if (conversation.router.hasShownError) return;
+  if (rewrite !== null) checkReadOnly(write, rewrite);
   bindRead(conversation, message, portal, statement);
 }
 
@@ -62,7 +85,7 @@ function bindRead(
   const restore =
     statement === null
       ? portals.delete(portal)
-      : portals.set(portal, { statement, enter: null, reads: state.reads, started: false });
+      : portals.set(portal, { statement, write: null, runs: state.runs, started: false });
   link.send(frame, retry.answer('bind', { onFailure: restore }));
 }
 
@@ -104,7 +127,8 @@ async function bindWrite(
     return;
   }
   enter();
-  const made = { statement, enter, reads: state.reads, started: false };
+  const bound = { enter, target: write.statement, name: portal, frame: message.frame };
+  const made = { statement, write: bound, runs: state.runs, started: false };
   pending.entered = made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));

@@ -2,16 +2,16 @@
 import type { ControlAction } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeExecute } from '../wire/frontend-messages.ts';
-import { afterControl, beforeControl, controlDone } from './controls.ts';
+import { afterControl, beforeControl, controlDone, isControlling } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
 import { checkHold } from './held-cursors.ts';
-import type { Portal } from './prepared-statements.ts';
-import { preparingText, sqlStatement } from './prepared-statements.ts';
+import type { Portal, PortalWrite } from './prepared-statements.ts';
+import { inBody, preparingText, sqlStatement } from './prepared-statements.ts';
 import { movesPath } from './query-planner.ts';
 import { checkName } from './reserved-names.ts';
 import { noteResult } from './result-type.ts';
-import { answerToWrite } from './staging-steps.ts';
+import { answerToWrite, prepareAgain } from './staging-steps.ts';
 
 /** @throws StageError for what is refused */
 export function execute(conversation: Conversation, message: Message): void | Promise<void> {
@@ -23,14 +23,9 @@ export function execute(conversation: Conversation, message: Message): void | Pr
     // It may end the transaction that a write was bound, and so planned, in.
     conversation.own.endWatch();
     executeControl(conversation, message, portal, body.action);
-  } else if (portal?.enter && !portal.started && portal.reads === conversation.state.reads) {
-    return executeWrite(conversation, message, portal, portal.enter);
+  } else if (portal?.write && !portal.started) {
+    return executeWrite(conversation, message, portal, portal.write);
   } else executeRead(conversation, message, portal);
-}
-
-/** Cursors are read, and an EXECUTE of a write is entered, by other ways. */
-function isControlling({ type }: ControlAction): boolean {
-  return !['declare', 'fetch', 'close', 'pass', 'execute'].includes(type);
 }
 
 /** Also runs on what a write has returned already: nothing runs then. A cursor's name is one that we do not know. */
@@ -58,16 +53,23 @@ function executeWrite(
   conversation: Conversation,
   { frame }: Message,
   portal: Portal,
-  enter: () => void,
+  { enter, frame: bound, name, target }: PortalWrite,
 ): void | Promise<void> {
-  const { own, metrics, link, names, retry, pending, copyIn } = conversation;
+  const { own, metrics, link, names, retry, pending, copyIn, state } = conversation;
   metrics.query('write');
   own.releaseGuard();
+  const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
+  const isReplaceable = portal.runs !== state.runs;
+  if (isReplaceable) {
+    for (const each of new Set([target, portal.statement]))
+      prepareAgain(conversation, each, inBody(each));
+  }
   // Another write may have been bound since this one was, and it has entered in its place.
   if (pending.entered !== portal) enter();
+  // Code that has run since may have put another portal in its place.
+  if (isReplaceable) own.bindAgain(name, bound, onError);
   pending.entered = null;
   portal.started = true;
-  const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
   const { body } = portal.statement;
   const particular = body.kind === 'write' ? answerToWrite(conversation, body) : {};
   link.send(frame, retry.answer('execute', { ...particular, onError }));
@@ -102,6 +104,6 @@ function succeed(conversation: Conversation, { statement }: Portal, action: Cont
   }
   const { written, statement: prepare } = statement;
   const { statements, state } = conversation;
-  const made = sqlStatement(written, prepare, action, statement, state.reads);
+  const made = sqlStatement(written, prepare, action, statement, state.runs);
   statements.set(action.name, made);
 }

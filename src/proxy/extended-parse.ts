@@ -1,23 +1,29 @@
 /** Parse: the statement's text is judged, and prepared under the client's name as it has to run. */
 import { StageError } from '../errors.ts';
-import type { Read, Statement } from '../sql/verdict.ts';
+import type { Read, Statement, Write } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Parse } from '../wire/frontend-messages.ts';
-import { decodeParse, parseMessage } from '../wire/frontend-messages.ts';
+import { decodeParse } from '../wire/frontend-messages.ts';
 import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import { mapErrors } from './error-mapping.ts';
 import { openBlock } from './extended-write.ts';
-import { originalTypes } from './original-types.ts';
+import { originalTypes, refuseOriginal } from './original-types.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { blankLocking, readOf } from './query-planner.ts';
+import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import { refusalError } from './refusals.ts';
 import { checkName } from './reserved-names.ts';
 import { noteResult } from './result-type.ts';
-import { bodyReplacements, prepareReplacements } from './staging-steps.ts';
+import { prepareReplacements, readReplacements } from './staging-steps.ts';
+import { emptyText, statementText } from './upstream-text.ts';
+
+function writtenStatement({ plan, statement }: Parsing) {
+  return { written: plan.text, start: statement.start, statement: statement.text };
+}
 
 interface Parsing {
   readonly message: Message;
@@ -33,12 +39,10 @@ export function parse(conversation: Conversation, message: Message): void | Prom
   const plan = conversation.planner.plan(asked.text);
   checkPlan(plan);
   const [statement] = plan.statements;
-  const isTaken = asked.name !== '' && conversation.statements.get(asked.name) !== undefined;
-  // PostgreSQL answers for itself to an empty text, and to a name that is there already.
-  if (statement === undefined || isTaken) return parseUnknown(conversation, message, asked.name);
+  if (statement === undefined) return parseNothing(conversation, message, asked, plan);
   const parsing = { message, asked, plan, statement };
   const { verdict } = statement;
-  if (verdict.kind === 'write') return parseWrite(conversation, parsing);
+  if (verdict.kind === 'write') return parseWrite(conversation, parsing, verdict);
   if (needsNames(conversation, plan)) return parseWithNames(conversation, parsing);
   const read = readOf(verdict);
   const control = verdict.kind === 'control' && read === null ? verdict.action : null;
@@ -63,32 +67,37 @@ function needsNames({ reads }: Conversation, { statements, hasNames }: QueryPlan
   });
 }
 
-function parseUnknown(
+function parseNothing(
   { statements, link, retry }: Conversation,
   { frame }: Message,
-  name: string,
+  { name, types }: Parse,
+  plan: QueryPlan,
 ): void {
-  const restore = name === '' ? statements.delete(name) : () => undefined;
-  link.send(frame, retry.answer('parse', { onFailure: restore }));
+  const restore = statements.delete(name);
+  const text = emptyText(plan, frame);
+  link.parse({ name, text, types }, retry.answer('parse', { onFailure: restore }));
 }
 
-async function parseWrite(conversation: Conversation, parsing: Parsing): Promise<void> {
-  const { verdict } = parsing.statement;
+async function parseWrite(
+  conversation: Conversation,
+  parsing: Parsing,
+  verdict: Write,
+): Promise<void> {
   const { state, rewriter, router, own } = conversation;
-  const rewrite = state.stages && verdict.kind === 'write' ? await rewriter.write(verdict) : null;
+  if (state.failed) throw inFailedTransaction;
+  const rewrite = await rewriter.write(verdict);
   if (router.hasShownError) return;
-  if (rewrite === null) {
-    prepare(conversation, parsing, nothingReplaced);
-    return;
-  }
-  const written = parsing.plan.text;
+  const original = writtenStatement(parsing);
+  const { types } = parsing.asked;
+  if (rewrite === null) return refuseOriginal(conversation, verdict, original, types);
   const parameterTypes = rewrite.asksOriginal
-    ? await originalTypes(conversation, { written, types: parsing.asked.types })
+    ? await originalTypes(conversation, original, types)
     : null;
   if (router.hasShownError) return;
   // Opened before anything else of the batch, so that it need not wait for what came before.
-  if (!(await openBlock(conversation, parsing.message))) return;
+  if (state.stages && !(await openBlock(conversation, parsing.message))) return;
   if (rewrite.fill !== null) {
+    if (!state.stages) checkReadOnly(verdict, rewrite);
     own.releaseGuard();
     makeMergeTarget(own, rewrite.fill);
   }
@@ -106,7 +115,7 @@ async function parseWithNames(conversation: Conversation, parsing: Parsing): Pro
           statement,
           action: verdict.action,
         })
-      : { replacements: await bodyReplacements(conversation, readOf(verdict) as Read) };
+      : { replacements: await readReplacements(conversation, readOf(verdict) as Read) };
   if (conversation.router.hasShownError) return;
   prepare(conversation, parsing, { ...nothingReplaced, ...made });
 }
@@ -122,7 +131,7 @@ function prepare(
   { message, asked, plan, statement }: Parsing,
   { replacements, typeList, parameterTypes }: Preparation,
 ): void {
-  const { statements, link, names, types, retry, pending, state } = conversation;
+  const { statements, link, names, retry, pending, state, own } = conversation;
   const prepared: PreparedStatement = {
     name: asked.name,
     origin: 'parse',
@@ -133,27 +142,31 @@ function prepare(
     types: asked.types,
     replacements,
     typeList,
-    reads: state.reads,
+    runs: state.runs,
     parameterTypes,
     result: null,
   };
-  if (prepared.body.kind === 'write') prepared.parameterTypes ??= types.recall(prepared);
+  if (prepared.body.kind === 'write')
+    prepared.parameterTypes ??= conversation.types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
-  if (replacements.length === 0) {
-    link.send(message.frame, retry.answer('parse', { onFailure }));
+  const sentText = preparingText(prepared);
+  const isAsReceived = replacements.length === 0;
+  const text = statementText(statement, sentText, isAsReceived ? message.frame : null);
+  // To analyse a statement may run code.
+  if (text.kind === 'read') own.guard();
+  if (isAsReceived) {
+    link.parse({ ...asked, text }, retry.answer('parse', { onFailure }));
     noteResult(conversation, prepared.name, prepared.body);
     return;
   }
-  const text = preparingText(prepared);
-  const declared = parameterTypes ?? asked.types;
-  const frame = parseMessage({ name: asked.name, text: text.sent, types: declared });
   pending.resolved = prepared;
   // Parsed before it enters: an error may come from an overlay that has not followed its table yet.
   const onError = retry.before(
-    mapErrors(text, names.productionSchema),
+    mapErrors(sentText, names.productionSchema),
     (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   );
-  link.send(frame, retry.answer('parse', { onFailure, onError }));
+  const types = parameterTypes ?? asked.types;
+  link.parse({ name: asked.name, text, types }, retry.answer('parse', { onFailure, onError }));
   noteResult(conversation, prepared.name, prepared.body);
 }

@@ -1,22 +1,23 @@
 /**
- * The types of the parameters of a write, as the client's own text tells them. What is sent in its place may have lost
- * parameters together with a clause. The original is parsed where nothing is staged, and never run; what PostgreSQL
- * finds wrong in it the client is told in PostgreSQL's own words.
+ * What PostgreSQL says of a write as the client wrote it: the types of its parameters, and what is wrong with it. What is sent
+ * in its place may have lost parameters together with a clause, or fail in another way. It is analysed and planned by
+ * EXPLAIN, and so never run.
  */
+import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, Statement } from '../sql/verdict.ts';
+import type { ControlAction, Statement, Write } from '../sql/verdict.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
-import type { ErrorHandler } from './expectation.ts';
 import { hiddenClose } from './expectation.ts';
 import { fence } from './pace.ts';
-import type { TypedText } from './parameter-types.ts';
 import type { SentText } from './position-map.ts';
 import { UpstreamError } from './refusals.ts';
 import { ownPrefix } from './reserved-names.ts';
 import { textToSend } from './statement-text.ts';
+import type { UpstreamText, WrittenStatement } from './upstream-text.ts';
+import { explained, typesText } from './upstream-text.ts';
 
 /** A PREPARE in the text that brought it. */
 export interface Preparation {
@@ -28,65 +29,185 @@ export interface Preparation {
 const original = { kind: 'statement', name: `${ownPrefix}original` } as const;
 
 /**
- * Gives the types for a text that a Parse message brings. Ends an implicit transaction if the server has to be asked.
- * @param text where it stands in the client's text
+ * Gives the types of the parameters of a write. Ends an implicit transaction if the server has to be asked.
+ * @param types OIDs that the client prescribes
  * @throws UpstreamError for a text that PostgreSQL refuses
  */
-export function originalTypes(
+export async function originalTypes(
   conversation: Conversation,
-  asked: TypedText,
-  text: SentText = { written: asked.written, start: 0, sent: asked.written, replacements: [] },
+  write: WrittenStatement,
+  types: readonly number[],
 ): Promise<readonly number[]> {
-  return learn(conversation, asked, text, (onError) =>
-    conversation.own.prepare(original.name, { text: text.sent, types: asked.types }, onError),
-  );
+  const asked = { written: write.statement, types };
+  const known = conversation.types.recall(asked);
+  if (known !== null) return known;
+  const { text, sentText } = explained(write);
+  const description = await describe(conversation, text, types, sentText);
+  return description === null ? types : conversation.types.learn(asked, description);
 }
 
 /**
- * The same for an SQL PREPARE, whose parameters may have types by name.
+ * The same for the body of an SQL PREPARE, whose parameters may have types by name.
  * @returns the replacement that gives all of them their types
  */
 export async function originalTypeList(
   conversation: Conversation,
-  { written, statement, action: { typesRange } }: Preparation,
+  preparation: Preparation,
 ): Promise<Replacement> {
-  const renamed = { start: 0, end: typesRange.start, text: `PREPARE ${original.name}` };
-  const text = textToSend(written, statement, false, [renamed]);
-  const asked = { written: statement.text, types: [] };
-  const types = await learn(conversation, asked, text, (onError) => {
-    conversation.link.send(closeMessage(original), hiddenClose);
-    conversation.own.run({ text: text.sent }, { onError });
-  });
+  const types = await preparedTypes(conversation, preparation);
   const names = await conversation.names.typeNames(types);
+  const { typesRange } = preparation.action;
   return { ...typesRange, text: names.length === 0 ? ' ' : ` (${names.join(', ')}) ` };
 }
 
-async function learn(
+async function preparedTypes(
   conversation: Conversation,
-  asked: TypedText,
-  text: SentText,
-  prepare: (onError: ErrorHandler) => void,
+  preparation: Preparation,
 ): Promise<readonly number[]> {
-  const { types, link, names } = conversation;
-  const known = types.recall(asked);
-  if (known !== null) return known;
-  const outcome = { types: asked.types, failure: null as ErrorFields | null };
+  const declared = await declaredTypes(conversation, preparation);
+  return originalTypes(conversation, bodyOf(preparation), declared);
+}
+
+function bodyOf({ written, statement, action: { bodyRange } }: Preparation): WrittenStatement {
+  const { start, end } = bodyRange;
+  return {
+    written,
+    start: statement.start + start,
+    statement: statement.text.subarray(start, end),
+  };
+}
+
+/** The types that a PREPARE gives its parameters by name. */
+async function declaredTypes(
+  conversation: Conversation,
+  { written, statement, action: { typesRange } }: Preparation,
+): Promise<readonly number[]> {
+  const { start, end } = typesRange;
+  if (statement.text.toString('latin1', start, end).trim() === '') return [];
+  const sentText = textToSend(written, statement, false, [
+    { start: 0, end: start, text: `PREPARE ${original.name}` },
+    { start: end, end: statement.text.length, text: 'AS SELECT' },
+  ]);
+  const { own, link, types } = conversation;
+  own.guard();
+  link.send(closeMessage(original), hiddenClose);
+  const outcome = listen();
+  own.run({ text: typesText(sentText) }, { onError: outcome.onError });
+  const description = await outcome.answer(conversation, sentText);
+  const asked = { written: statement.text.subarray(0, end), types: [] };
+  return description === null ? [] : types.learn(asked, description);
+}
+
+/**
+ * Has PostgreSQL refuse a write that it can only refuse, in its own words.
+ * @param types OIDs of its parameters that the client prescribes
+ * @throws UpstreamError always, or a StageError if it is no longer to be refused
+ */
+export async function refuseOriginal(
+  conversation: Conversation,
+  write: Write,
+  part: WrittenStatement,
+  types: readonly number[],
+): Promise<never> {
+  if (write.copy === null) await explainPlan(conversation, part, types);
+  else await explainTarget(conversation, write, part);
+  throw changed;
+}
+
+/** The same for the body of an SQL PREPARE. */
+export async function refusePrepared(
+  conversation: Conversation,
+  write: Write,
+  preparation: Preparation,
+): Promise<never> {
+  const types = await preparedTypes(conversation, preparation);
+  return refuseOriginal(conversation, write, bodyOf(preparation), types);
+}
+
+const changed = new StageError(
+  'statement_not_supported',
+  'could not serialize access due to a concurrent change of a table',
+  { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
+);
+
+async function explainPlan(
+  conversation: Conversation,
+  part: WrittenStatement,
+  prescribed: readonly number[],
+): Promise<void> {
+  const types = await originalTypes(conversation, part, prescribed);
+  const { text, sentText } = explained(part);
+  await run(conversation, text, types, sentText);
+}
+
+/** COPY cannot be explained: its target can. PostgreSQL gives no position there. */
+async function explainTarget(
+  conversation: Conversation,
+  { relations }: Write,
+  { written, start, statement }: WrittenStatement,
+): Promise<void> {
+  const [target] = relations;
+  if (target === undefined) return;
+  const name = statement.subarray(target.start, target.end);
+  const query = Buffer.concat([Buffer.from('SELECT FROM '), name]);
+  const { text } = explained({ written, start, statement: query });
+  await run(conversation, text, [], null);
+}
+
+async function run(
+  conversation: Conversation,
+  text: UpstreamText,
+  types: readonly number[],
+  sentText: SentText | null,
+): Promise<void> {
+  const { own } = conversation;
+  own.guard();
+  const outcome = listen();
+  own.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
+  await fence(conversation);
+  outcome.check(conversation, sentText);
+}
+
+async function describe(
+  conversation: Conversation,
+  text: UpstreamText,
+  types: readonly number[],
+  sentText: SentText,
+): Promise<Buffer | null> {
+  conversation.own.guard();
+  const outcome = listen();
+  conversation.own.prepare(original.name, { text, types }, outcome.onError);
+  return outcome.answer(conversation, sentText);
+}
+
+/** What becomes of a question about the client's text. */
+function listen() {
+  let failure: ErrorFields | null = null;
   const onError = (fields: ErrorFields) => {
-    outcome.failure = fields;
+    failure = fields;
     return null;
   };
-  prepare(onError);
-  link.send(describeMessage(original), {
-    asked: 'describe',
-    shown: 'nothing',
-    onError,
-    onParameterTypes: (description) => {
-      outcome.types = types.learn(asked, description);
-    },
-  });
-  link.send(closeMessage(original), hiddenClose);
-  await fence(conversation);
-  const { failure } = outcome;
-  if (failure === null) return outcome.types;
-  throw new UpstreamError(failure, mapErrors(text, names.productionSchema)(failure) as Buffer);
+  const check = ({ names }: Conversation, sentText: SentText | null) => {
+    if (failure === null) return;
+    const told = mapErrors(sentText, names.productionSchema)(failure) as Buffer;
+    throw new UpstreamError(failure, told);
+  };
+  /** Has the statement described that has been prepared; gives the description of its parameters. */
+  const answer = async (conversation: Conversation, sentText: SentText) => {
+    const { link } = conversation;
+    let description: Buffer | null = null;
+    link.send(describeMessage(original), {
+      asked: 'describe',
+      shown: 'nothing',
+      onError,
+      onParameterTypes: (payload) => {
+        description = Buffer.from(payload);
+      },
+    });
+    link.send(closeMessage(original), hiddenClose);
+    await fence(conversation);
+    check(conversation, sentText);
+    return description as Buffer | null;
+  };
+  return { onError, check, answer };
 }

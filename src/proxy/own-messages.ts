@@ -5,25 +5,24 @@
  * write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where writing is possible.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  bindMessage,
-  closeMessage,
-  executeMessage,
-  parseMessage,
-} from '../wire/frontend-messages.ts';
+import { decodeDataRow } from '../wire/backend-decoder.ts';
+import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-messages.ts';
 import { deliver } from './error-mapping.ts';
 import type { ErrorHandler, Expectation } from './expectation.ts';
 import { hiddenClose } from './expectation.ts';
 import { ownPrefix } from './reserved-names.ts';
-import type { Access, TransactionState } from './transaction-state.ts';
+import type { TransactionState } from './transaction-state.ts';
+import type { Access } from './transaction-table.ts';
 import type { UpstreamLink } from './upstream-link.ts';
+import type { UpstreamText } from './upstream-text.ts';
+import { ownText } from './upstream-text.ts';
 
 const step = `${ownPrefix}step`;
 const guardName = `${ownPrefix}guard`;
 const protectionName = `${ownPrefix}write`;
 
 export interface OwnStatement {
-  readonly text: string | Buffer;
+  readonly text: string | UpstreamText;
   readonly types?: readonly number[];
 }
 
@@ -50,6 +49,9 @@ const texts = {
  */
 const readOnly = `SELECT pg_catalog.set_config('transaction_read_only', 'on', true)`;
 
+/** Both at once, and in letters that read the same whatever they are. */
+const pinning = `SELECT pg_catalog.set_config('standard_conforming_strings', 'on', false), pg_catalog.set_config('client_encoding', 'UTF8', false)`;
+
 export class OwnMessages {
   private readonly link: UpstreamLink;
   private readonly state: TransactionState;
@@ -59,6 +61,12 @@ export class OwnMessages {
   constructor(link: UpstreamLink, state: TransactionState) {
     this.link = link;
     this.state = state;
+    link.pinBy(() => this.pin());
+  }
+
+  /** Sets the settings by which texts are read, which code that has run may have changed. */
+  private pin(): void {
+    this.run({ text: pinning });
   }
 
   /** Opens a block of ours, with the access that the client's transactions have. */
@@ -75,7 +83,7 @@ export class OwnMessages {
   /** To be called before anything of a staged statement runs that may run code of the database's users. */
   watch(): void {
     this.endWatch();
-    this.state.noteCode();
+    this.state.noteRun();
     this.nonce = Buffer.from(randomBytes(16).toString('hex'));
     this.run({ text: 'SELECT stage.begin_watch($1)', types: [text] }, { values: [this.nonce] });
   }
@@ -98,8 +106,9 @@ export class OwnMessages {
    * code has left behind.
    */
   refuseHeld(): void {
-    if (this.state.mayHold)
-      this.run({ text: 'SELECT stage.refuse_held()' }, { onError: unlessFailed });
+    if (this.state.block === 'none' || this.state.failed) return;
+    this.release();
+    this.run({ text: 'SELECT stage.refuse_held()' }, { onError: unlessFailed });
   }
 
   /** Ends the block of ours; after an error this rolls it back. */
@@ -110,7 +119,7 @@ export class OwnMessages {
 
   /** To be called before every read: puts a read-only savepoint around those that would run where writing is possible. */
   guard(): void {
-    this.state.noteRead();
+    this.state.noteRun();
     if (!this.state.exposesReads) return;
     this.run({ text: `SAVEPOINT ${guardName}` });
     this.run({ text: readOnly });
@@ -145,6 +154,7 @@ export class OwnMessages {
   unwind(): void {
     this.run({ text: `ROLLBACK TO SAVEPOINT ${protectionName}` });
     this.state.unwind();
+    this.askAccess();
   }
 
   /**
@@ -165,10 +175,20 @@ export class OwnMessages {
     this.link.send(failing, { asked: 'bind', shown: 'nothing', onError: () => answer });
   }
 
-  /** Gives the client's transaction, which has just begun, the access that its BEGIN did not give it. */
+  /** Gives the client's transaction, which has just begun, the access that the server has not given it. */
   setAccess(access: Access): void {
     this.run({ text: texts.access[access] });
-    this.state.setAccess(access);
+    this.state.changeAccess();
+  }
+
+  /** Asks the server for the transaction's access, after anything that may have changed it. SHOW takes no snapshot. */
+  askAccess(): void {
+    const onRow = (payload: Buffer) => {
+      const isOn = String(decodeDataRow(payload)[0]) === 'on';
+      this.state.learnAccess(isOn ? 'read only' : 'read write');
+    };
+    // Where the transaction has failed, its access does not matter.
+    this.run({ text: 'SHOW transaction_read_only' }, { onRow, onError: unlessFailed });
   }
 
   /** Sets the pinned read-only default back. */
@@ -187,7 +207,14 @@ export class OwnMessages {
     // Closing what may not be there is no error; parsing a name that is there would be.
     this.link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
     const expected = { asked: 'parse', shown: 'nothing', onError } as const;
-    this.link.send(parseMessage({ name, text, types }), expected);
+    const sent = typeof text === 'string' ? ownText(text) : text;
+    this.link.parse({ name, text: sent, types }, expected);
+  }
+
+  /** Makes a portal of the client's anew. */
+  bindAgain(portal: string, frame: Buffer, onError: ErrorHandler): void {
+    this.link.send(closeMessage({ kind: 'portal', name: portal }), hiddenClose);
+    this.link.send(frame, { asked: 'bind', shown: 'nothing', onError });
   }
 
   /**

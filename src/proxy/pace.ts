@@ -61,7 +61,6 @@ export function createAsk(parts: Parts): Ask {
     const outcome = { done: false, failure: null as ErrorFields | null };
     // The search path is the client's: what is called in its names must not write either.
     own.guard();
-    router.watchRows(true);
     own.run(statement, {
       values,
       onRow: (payload) => rows.push(decodeDataRow(payload)),
@@ -74,7 +73,6 @@ export function createAsk(parts: Parts): Ask {
       },
     });
     await fence(parts);
-    router.watchRows(false);
     const { failure, done } = outcome;
     if (failure) throw new UpstreamError(failure, deliver(failure) as Buffer);
     if (!done) throw new Skipped();

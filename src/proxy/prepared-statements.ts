@@ -20,8 +20,8 @@ export interface PreparedStatement {
   replacements: readonly Replacement[];
   /** Of an SQL PREPARE: the types of its parameters, which what is sent of its body does not tell. */
   readonly typeList: readonly Replacement[];
-  /** How many reads the connection had run when it was prepared: each may have put another statement in its place. */
-  reads: number;
+  /** How often code had run on the connection when it was prepared: each time it may have put another statement in its place. */
+  runs: number;
   /** Type OIDs of its parameters, once the server has told. */
   parameterTypes: readonly number[] | null;
   /** The columns that it gives, and under which version of names these were last found; null when that is not known. */
@@ -47,7 +47,7 @@ export function sqlStatement(
   statement: Statement,
   action: Extract<ControlAction, { type: 'prepare' }>,
   { replacements, typeList }: PrepareReplacements,
-  reads: number,
+  runs: number,
 ): PreparedStatement {
   const { name, body, bodyRange } = action;
   const bodyText = statement.text.subarray(bodyRange.start, bodyRange.end);
@@ -61,18 +61,34 @@ export function sqlStatement(
     types: [],
     replacements,
     typeList,
-    reads,
+    runs,
     parameterTypes: null,
     result: null,
   };
 }
 
+/** What is replaced in a statement, but for the types of an SQL PREPARE. */
+export function inBody({ replacements, typeList }: PreparedStatement): readonly Replacement[] {
+  return replacements.filter((each) => !typeList.includes(each));
+}
+
+/** What it takes to run a staged write that has been bound. */
+export interface PortalWrite {
+  /** Tells the staging of it, before it is executed. */
+  enter(): void;
+  /** The statement that writes: the portal's own, or the one that it executes. */
+  readonly target: PreparedStatement;
+  /** The portal's name, and the Bind message that made it. */
+  readonly name: string;
+  readonly frame: Buffer;
+}
+
 export interface Portal {
   readonly statement: PreparedStatement;
-  /** Enters the staged write that it runs, before it is executed; null for anything else. */
-  readonly enter: (() => void) | null;
-  /** How many reads had run when it was bound: each may have put another portal in its place. */
-  readonly reads: number;
+  /** The staged write that it runs; null for anything else. */
+  readonly write: PortalWrite | null;
+  /** How often code had run when it was bound: each time it may have put another portal in its place. */
+  readonly runs: number;
   /** It has been executed: from then on it only gives rows that are there already. */
   started: boolean;
 }

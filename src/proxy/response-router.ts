@@ -38,6 +38,8 @@ export class ResponseRouter {
   private readonly scanner: BackendScanner;
   private readonly queue: Expectation[] = [];
   private syncs = 0;
+  /** Messages sent whose rows somebody waits for. */
+  private listeners = 0;
   /** Who listens: after an error the client hears only the next ReadyForQuery, and nothing until reopened. */
   private audience: 'open' | 'after error' | 'closed' = 'open';
   private held: Buffer | null = null;
@@ -80,12 +82,19 @@ export class ResponseRouter {
 
   expect(expectation: Expectation): void {
     this.queue.push(expectation);
+    if (expectation.onRow !== undefined) this.listen(1);
     if (expectation.asked === 'sync' || expectation.asked === 'query') this.syncs += 1;
   }
 
-  /** Rows are handed to the expectation's `onRow` from now on, or pass unread again. */
-  watchRows(watching: boolean): void {
-    this.scanner.watch(watching ? [...watched, backend.dataRow] : watched);
+  /** Rows are looked at one by one while anybody waits for some, and pass unread otherwise. */
+  private listen(change: 1 | -1): void {
+    this.listeners += change;
+    this.scanner.watch(this.listeners > 0 ? [...watched, backend.dataRow] : watched);
+  }
+
+  /** What was expected has come, or will not come. */
+  private dismiss({ onRow }: Expectation): void {
+    if (onRow !== undefined) this.listen(-1);
   }
 
   /** Hides everything, ReadyForQuery included, until reopened: what is running will be run again. */
@@ -213,6 +222,7 @@ export class ResponseRouter {
     }
     if (role === 'completes') {
       this.queue.shift();
+      this.dismiss(head);
       head.onDone?.(payload());
     }
   }
@@ -259,7 +269,10 @@ export class ResponseRouter {
     const next = this.queue.findIndex(({ asked }) => asked === 'sync');
     const skipped = this.queue.splice(0, next === -1 ? this.queue.length : next);
     // What was done on the assumption of success is undone, the last thing first.
-    for (const each of skipped.reverse()) each.onFailure?.();
+    for (const each of skipped.reverse()) {
+      this.dismiss(each);
+      each.onFailure?.();
+    }
   }
 }
 

@@ -18,6 +18,7 @@ import type { Parameters } from './prepared-statements.ts';
 import { errorMessage } from './refusals.ts';
 import type { Named } from './stageable.ts';
 import { textToSend } from './statement-text.ts';
+import { lockingText } from './upstream-text.ts';
 
 /** Both in bytes from the start of the statement's text. */
 export interface LockRewrite {
@@ -64,7 +65,7 @@ export function lockRewrite(
   });
   if (kept.length === 0) return null;
   return {
-    locking: [...replacements, ...lockingText(locks, kept)],
+    locking: [...replacements, ...lockedColumns(locks, kept)],
     reading: [...replacements.map((each) => readingText(each, kept, read)), ...locks.offsets],
     isWatched,
     isLimited: locks.limits.length > 0,
@@ -75,7 +76,7 @@ export function lockRewrite(
  * Adds a column for each table that locks the row as it is given, and puts a query around it that keeps the rows' keys. Where
  * rows may be left out, its limits count those that were locked.
  */
-function lockingText(locks: RowLocks, kept: readonly Lock[]): Replacement[] {
+function lockedColumns(locks: RowLocks, kept: readonly Lock[]): Replacement[] {
   const { columnsEnd, hasColumns, end } = locks;
   const limits = kept.some(({ wait }) => wait === 'skip') ? locks.limits : [];
   const columns = kept.map((lock) => `${lockCall(lock)} AS ${quoteIdentifier(lock.name)}`);
@@ -150,12 +151,10 @@ export async function lockRows(
     };
     if (rewrite.isWatched) own.watch();
     if (rewrite.isLimited) own.run({ text: clearMoved });
-    own.run({ text: text.sent, types }, { values, formats, onError });
+    own.run({ text: lockingText(body, text), types }, { values, formats, onError });
     if (rewrite.isLimited) own.run({ text: askMoved }, { onRow });
     own.endWatch();
-    router.watchRows(true);
     await fence(conversation);
-    router.watchRows(false);
     if (router.hasShownError || !outcome.moved) break;
   }
   return rewrite.reading;

@@ -28,12 +28,10 @@ export async function runPrepare(
 ): Promise<boolean> {
   const { statements, state } = conversation;
   const { plan, statement } = step;
-  const isTaken = statements.get(action.name) !== undefined;
-  const made = isTaken
-    ? { replacements: [], typeList: [] }
-    : await prepareReplacements(conversation, { written: plan.text, statement, action });
+  const preparation = { written: plan.text, statement, action };
+  const made = await prepareReplacements(conversation, preparation);
   return sendControl(conversation, step, action, made.replacements, () => {
-    statements.set(action.name, sqlStatement(plan.text, statement, action, made, state.reads));
+    statements.set(action.name, sqlStatement(plan.text, statement, action, made, state.runs));
   });
 }
 
@@ -64,6 +62,7 @@ async function executeWrite(
   return runWrite(conversation, step, {
     body,
     bodyText: statement.bodyText,
+    refuse: () => runRead(conversation, step),
     prepare: async ({ replacements, fill }) => {
       if (fill !== null) makeMergeTarget(conversation.own, fill);
       prepareAgain(conversation, statement, replacements);

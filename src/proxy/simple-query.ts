@@ -6,7 +6,7 @@
 import type { Verdict } from '../sql/verdict.ts';
 import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
-import { decodeQuery, queryMessage } from '../wire/frontend-messages.ts';
+import { decodeQuery } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
 import { passing } from './expectation.ts';
 import { fence, settle } from './pace.ts';
@@ -14,6 +14,7 @@ import type { Outlook, QueryPlan } from './query-planner.ts';
 import { errorMessage, refusalError } from './refusals.ts';
 import { runStep } from './simple-steps.ts';
 import { commitOwn, dropUnnamed, endOwn } from './staging-steps.ts';
+import { readsText } from './upstream-text.ts';
 
 /**
  * Handles a Query message; what takes more than one round trip gives a promise.
@@ -39,7 +40,8 @@ export function handleQuery(
   if (reads > 0) own.guard();
   else own.release();
   for (let read = 0; read < reads; read += 1) metrics.query('read');
-  link.query(passingText === null ? frame : queryMessage(passingText), passing.query);
+  const received = passingText === null ? frame : null;
+  link.query(readsText(passingText ?? text, outlook, received), passing.query);
 }
 
 /**

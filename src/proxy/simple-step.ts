@@ -1,7 +1,6 @@
 /** How one statement of a Query message is sent, and its answer waited for. */
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Statement } from '../sql/verdict.ts';
-import { queryMessage } from '../wire/frontend-messages.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
@@ -13,8 +12,9 @@ import type { QueryPlan } from './query-planner.ts';
 import { readOf } from './query-planner.ts';
 import { noteResult } from './result-type.ts';
 import { lockRows } from './row-locks.ts';
-import { bodyReplacements } from './staging-steps.ts';
+import { readReplacements } from './staging-steps.ts';
 import { textToSend } from './statement-text.ts';
+import { statementText } from './upstream-text.ts';
 
 export interface Step {
   readonly plan: QueryPlan;
@@ -28,7 +28,7 @@ export interface Step {
 export async function runRead(conversation: Conversation, step: Step): Promise<boolean> {
   const { own, metrics } = conversation;
   checkHold(conversation, step.statement.verdict);
-  const replacements = await readReplacements(conversation, step);
+  const replacements = await replacementsIn(conversation, step);
   if (conversation.router.hasShownError) return false;
   own.guard();
   metrics.query('read');
@@ -37,7 +37,7 @@ export async function runRead(conversation: Conversation, step: Step): Promise<b
   return isReadyShown;
 }
 
-async function readReplacements(
+async function replacementsIn(
   conversation: Conversation,
   { plan, statement }: Step,
 ): Promise<readonly Replacement[]> {
@@ -46,7 +46,7 @@ async function readReplacements(
   if (body === null) return [];
   const read = { body, written: plan.text, statement };
   const locked = verdict === body ? await lockRows(conversation, read, noParameters) : null;
-  return locked ?? bodyReplacements(conversation, body);
+  return locked ?? readReplacements(conversation, body);
 }
 
 /** Sends a control statement and waits; what it changes is noted, and on success once more. */
@@ -90,7 +90,7 @@ export function sendStep(
   const text = textToSend(plan.text, statement, isAlone, replacements);
   const isInOwnBlock = state.block === 'own';
   const isReadyShown = isAlone && !isInOwnBlock && !own.isWatching;
-  link.query(queryMessage(text.sent), {
+  link.query(statementText(statement, text), {
     asked: 'query',
     shown: isReadyShown ? 'all' : 'answer',
     // PostgreSQL reports the last statement's success when its transaction is committed.

@@ -1,16 +1,15 @@
 /** Runs the statements of a Query message, each in the way of its kind. */
-import type { ControlAction } from '../sql/verdict.ts';
+import type { ControlAction, Write } from '../sql/verdict.ts';
 import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import { enter } from './enter-call.ts';
-import { originalTypes } from './original-types.ts';
+import { originalTypes, refuseOriginal } from './original-types.ts';
 import { noParameters } from './prepared-statements.ts';
 import { runExecute, runPrepare } from './simple-prepared.ts';
 import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
 import { runWrite } from './simple-write.ts';
 import { answerToWrite } from './staging-steps.ts';
-import { textToSend } from './statement-text.ts';
 import { hidesParameters } from './write-options.ts';
 
 /**
@@ -19,34 +18,43 @@ import { hidesParameters } from './write-options.ts';
  * @throws StageError for what is refused
  */
 export async function runStep(conversation: Conversation, step: Step): Promise<boolean> {
-  const { plan, statement } = step;
-  const { verdict, text } = statement;
+  const { verdict } = step.statement;
   switch (verdict.kind) {
     case 'read':
       return runRead(conversation, step);
     case 'write':
-      // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
-      if (hidesParameters(verdict)) return runRead(conversation, step);
-      return runWrite(conversation, step, {
-        body: verdict,
-        bodyText: text,
-        prepare: async ({ fill }) => {
-          // Mistakes are told of the client's own text: what is sent runs on another table.
-          const original = textToSend(plan.text, statement, false, []);
-          if (fill !== null)
-            await originalTypes(conversation, { written: text, types: [] }, original);
-        },
-        send: ({ replacements }, wrapErrors) => {
-          const particular = answerToWrite(conversation, verdict);
-          return sendStep(conversation, step, replacements, particular, wrapErrors);
-        },
-        enter: (call) => enter(conversation.own, call, noParameters),
-      });
+      return runQueryWrite(conversation, step, verdict);
     case 'control':
       return runControl(conversation, step, verdict.action);
     case 'refuse':
       throw new Error('a refused statement was about to run');
   }
+}
+
+async function runQueryWrite(
+  conversation: Conversation,
+  step: Step,
+  write: Write,
+): Promise<boolean> {
+  const { plan, statement } = step;
+  const original = { written: plan.text, start: statement.start, statement: statement.text };
+  const refuse = () => refuseOriginal(conversation, write, original, []);
+  // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
+  if (hidesParameters(write) && !conversation.state.failed) return refuse();
+  return runWrite(conversation, step, {
+    body: write,
+    bodyText: statement.text,
+    refuse,
+    // Mistakes are told of the client's own text: what is sent runs on another table.
+    prepare: async ({ fill }) => {
+      if (fill !== null) await originalTypes(conversation, original, []);
+    },
+    send: ({ replacements }, wrapErrors) => {
+      const particular = answerToWrite(conversation, write);
+      return sendStep(conversation, step, replacements, particular, wrapErrors);
+    },
+    enter: (call) => enter(conversation.own, call, noParameters),
+  });
 }
 
 async function runControl(

@@ -7,9 +7,9 @@ import type { ErrorHandler } from './expectation.ts';
 import { passing } from './expectation.ts';
 import { settle } from './pace.ts';
 import type { SentText } from './position-map.ts';
+import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
-import { runRead, sendStep } from './simple-step.ts';
 import { commitOwn } from './staging-steps.ts';
 import { protectWrite, undo, waitForRow } from './write-protection.ts';
 
@@ -18,6 +18,8 @@ export interface StagedWrite {
   readonly body: Write;
   /** The client's text of the body, for the mutation log. */
   readonly bodyText: Buffer;
+  /** Has PostgreSQL say what is wrong with the client's own text, where it can only be refused. */
+  refuse(): Promise<boolean>;
   /** Makes ready, inside the transaction, what the statement needs. */
   prepare?(rewrite: Rewrite): Promise<void>;
   enter(call: EnterCall): void;
@@ -35,12 +37,12 @@ export async function runWrite(
   staged: StagedWrite,
 ): Promise<boolean> {
   const { state, rewriter, metrics, retry, names, own } = conversation;
-  // In a failed or read-only transaction PostgreSQL refuses the statement as the client wrote it.
-  if (!state.stages) return runUnstaged(conversation, step);
+  if (state.failed) throw inFailedTransaction;
+  if (!state.stages) return runReadOnly(conversation, staged);
   metrics.query('write');
   for (;;) {
     const rewrite = await rewriter.write(staged.body);
-    if (rewrite === null) return runRead(conversation, step);
+    if (rewrite === null) return staged.refuse();
     openForWrite(conversation);
     await staged.prepare?.(rewrite);
     const onError = (text: SentText | null) =>
@@ -67,8 +69,13 @@ export async function runWrite(
   }
 }
 
-async function runUnstaged(conversation: Conversation, step: Step): Promise<boolean> {
-  const isReadyShown = sendStep(conversation, step, []);
+async function runReadOnly(conversation: Conversation, staged: StagedWrite): Promise<boolean> {
+  const rewrite = await conversation.rewriter.write(staged.body);
+  if (rewrite === null) return staged.refuse();
+  checkReadOnly(staged.body, rewrite);
+  await staged.prepare?.(rewrite);
+  conversation.own.guard();
+  const isReadyShown = staged.send(rewrite, (handler) => handler);
   await settle(conversation);
   return isReadyShown;
 }

@@ -1,8 +1,9 @@
 /** The steps around a staged write that both protocols share. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Replacement } from '../sql/splice.ts';
-import type { Read, Write } from '../sql/verdict.ts';
+import type { ControlAction, Read, Write } from '../sql/verdict.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
+import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
 import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
@@ -10,21 +11,20 @@ import { deliver, deliverNotice, mapErrors } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
 import type { Preparation } from './original-types.ts';
-import { originalTypeList } from './original-types.ts';
+import { originalTypeList, refusePrepared } from './original-types.ts';
 import { fence, settle } from './pace.ts';
 import type { PreparedStatement, PrepareReplacements } from './prepared-statements.ts';
-import { noParameters, preparingText } from './prepared-statements.ts';
+import { inBody, noParameters, preparingText } from './prepared-statements.ts';
 import { blankLocking, hasNames } from './query-planner.ts';
+import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import { checkResult } from './result-type.ts';
+import { statementText } from './upstream-text.ts';
 
-/** What is replaced in a statement: row locks always, names in writes, and in reads that are to see staged rows. */
-export async function bodyReplacements(
-  { reads, rewriter, state }: Conversation,
-  body: Read | Write,
+/** What is replaced in a read: row locks always, names where it is to see staged rows. */
+export async function readReplacements(
+  { reads, rewriter }: Conversation,
+  body: Read,
 ): Promise<readonly Replacement[]> {
-  if (body.kind === 'write') {
-    return state.stages ? ((await rewriter.write(body))?.replacements ?? []) : [];
-  }
   if (reads === 'production' || !hasNames(body)) return blankLocking(body);
   return (await rewriter.read(body)).replacements;
 }
@@ -36,11 +36,15 @@ export async function prepareReplacements(
 ): Promise<PrepareReplacements> {
   const { state, rewriter, own } = conversation;
   const { body } = preparation.action;
-  const rewrite = body.kind === 'write' && state.stages ? await rewriter.write(body) : null;
-  if (!rewrite?.asksOriginal)
-    return { replacements: await bodyReplacements(conversation, body), typeList: [] };
+  if (body.kind === 'read')
+    return { replacements: await readReplacements(conversation, body), typeList: [] };
+  if (state.failed) throw inFailedTransaction;
+  const rewrite = await rewriter.write(body);
+  if (rewrite === null) return refusePrepared(conversation, body, preparation);
+  if (!rewrite.asksOriginal) return { replacements: rewrite.replacements, typeList: [] };
   const typeList = [await originalTypeList(conversation, preparation)];
   if (rewrite.fill !== null) {
+    if (!state.stages) checkReadOnly(body, rewrite);
     if (state.block === 'none') own.begin();
     own.releaseGuard();
     makeMergeTarget(own, rewrite.fill);
@@ -89,26 +93,41 @@ export function dropUnnamed({ statements, link }: Conversation): void {
 export function prepareAgain(
   { link, own, state, names }: Conversation,
   statement: PreparedStatement,
-  inBody: readonly Replacement[],
+  replaced: readonly Replacement[],
 ): void {
-  const replacements = [...inBody, ...statement.typeList];
+  const replacements = [...replaced, ...statement.typeList];
   const isSame = isDeepStrictEqual(statement.replacements, replacements);
   // Whatever runs in the place of a read is guarded as one.
-  if (isSame && (statement.body.kind === 'read' || statement.reads === state.reads)) return;
+  if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;
   // A Parse fixes the types for the statement's whole life.
   if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;
   statement.replacements = replacements;
-  statement.reads = state.reads;
+  statement.runs = state.runs;
   const { name, types, parameterTypes, origin } = statement;
-  const text = preparingText(statement);
-  const { sent } = text;
+  // To analyse a statement may run code.
+  if (statement.body.kind === 'read') own.guard();
+  const sentText = preparingText(statement);
+  const text = statementText(statement.statement, sentText);
   if (origin === 'parse') {
-    const onError = mapErrors(text, names.productionSchema);
-    own.prepare(name, { text: sent, types: parameterTypes ?? types }, onError);
+    const onError = mapErrors(sentText, names.productionSchema);
+    own.prepare(name, { text, types: parameterTypes ?? types }, onError);
   } else {
     link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
-    own.run({ text: sent });
+    own.run({ text });
   }
+}
+
+/** Makes the upstream's statement the command that is to run now: what a BEGIN is to say depends on where it runs. */
+export function refreshControl(
+  conversation: Conversation,
+  statement: PreparedStatement,
+  action: ControlAction,
+): void {
+  const replacements =
+    action.type === 'prepare'
+      ? inBody(statement)
+      : controlReplacements(conversation, action, statement.statement.text);
+  prepareAgain(conversation, statement, replacements);
 }
 
 /** Brings a read up to date where it is to see staged rows. */

@@ -1,10 +1,10 @@
 /**
  * In which transaction the next message will run. Moves ahead of the server as messages are sent, on the assumption
- * that they succeed; every ReadyForQuery says how it really went.
+ * that they succeed; every ReadyForQuery says how it really went. `transaction-table` says what each event does.
  */
 import type { TransactionStatus } from '../wire/backend-messages.ts';
-
-export type Access = 'read write' | 'read only';
+import type { Access, TransactionEvent, TransactionPhase } from './transaction-table.ts';
+import { transactionTable } from './transaction-table.ts';
 
 /** `own`: opened by us for writes outside the client's transactions; `client`: by the client's BEGIN. */
 type Block = 'none' | 'own' | 'client';
@@ -14,14 +14,10 @@ export class TransactionState {
   clientAccess: Access;
   /** The same at the start of the connection. */
   readonly initialAccess: Access;
-  private readsRun = 0;
-  private currentBlock: Block = 'none';
-  private writable = false;
-  /** What a rewound or released savepoint may bring back. */
-  private begunWritable = false;
-  /** The client's queries have run, with what code is in them. */
-  private hasRunCode = false;
-  private isFailed = false;
+  private phase: TransactionPhase = 'none';
+  private codeRun = 0;
+  /** Since it began, the transaction has been one that may write. */
+  private wasWritable = false;
   /** A read's guard (a savepoint that is read-only) is open. */
   private isGuarded = false;
   /** The transaction took its access over from the one before. */
@@ -32,35 +28,34 @@ export class TransactionState {
   private isProtected = false;
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
-  /** The block that a COMMIT or ROLLBACK has ended, if it was not skipped. */
-  private left: { block: Block; writable: boolean } | null = null;
 
   constructor(clientAccess: Access) {
     this.clientAccess = clientAccess;
     this.initialAccess = clientAccess;
   }
 
-  /** How many reads have run on this connection. */
-  get reads(): number {
-    return this.readsRun;
+  /** How often code that others wrote may have run on this connection: each time it may have changed what is prepared or open. */
+  get runs(): number {
+    return this.codeRun;
   }
 
-  noteRead(): void {
-    this.readsRun += 1;
-    this.hasRunCode = true;
-  }
-
-  /** A write is about to run that may run code of the database's users. */
-  noteCode(): void {
-    this.hasRunCode = true;
+  /** A read is about to run, or a write that may run code of the database's users. */
+  noteRun(): void {
+    this.codeRun += 1;
   }
 
   get block(): Block {
-    return this.currentBlock;
+    if (this.phase.startsWith('own')) return 'own';
+    return this.phase.startsWith('client') ? 'client' : 'none';
   }
 
   get failed(): boolean {
-    return this.isFailed;
+    return this.phase.endsWith('failed');
+  }
+
+  /** Whether the server has to be asked for the transaction's access. */
+  get isUnknown(): boolean {
+    return this.phase.endsWith('unknown');
   }
 
   get guarded(): boolean {
@@ -77,57 +72,64 @@ export class TransactionState {
 
   /** Whether nothing is open: the connection can end without loss. */
   get isIdle(): boolean {
-    return this.currentBlock === 'none' && !this.isImplicit;
+    return this.block === 'none' && !this.isImplicit;
   }
 
   /** Whether a block of ours may still be open, even if a COMMIT or ROLLBACK was sent to end it. */
   get needsOwnCommit(): boolean {
-    return this.currentBlock === 'own' || this.left?.block === 'own';
+    return this.block === 'own' || this.phase === 'left own';
   }
 
-  /** Whether a write would be staged; if not, PostgreSQL itself refuses it, being read-only or failed. */
+  /** Whether a write is staged: not in a transaction that has failed, nor in one that is READ ONLY. */
   get stages(): boolean {
-    if (this.isFailed) return false;
-    return this.currentBlock === 'none' ? this.clientAccess === 'read write' : this.writable;
+    if (this.block === 'none') return this.clientAccess === 'read write';
+    return !this.failed && !this.isReadOnly;
   }
 
   /** Whether a read has to be guarded first: it would run where writing is possible. */
   get exposesReads(): boolean {
-    return this.currentBlock !== 'none' && this.writable && !this.isGuarded && !this.isFailed;
+    return this.block !== 'none' && !this.isReadOnly && !this.isGuarded && !this.failed;
   }
 
   /** Whether what COMMIT still runs could write: the query of a cursor WITH HOLD. */
   get exposesHeld(): boolean {
-    return this.currentBlock !== 'none' && this.begunWritable;
+    return this.block !== 'none' && (this.wasWritable || this.isUnknown);
   }
 
-  /** Whether code may have declared such a cursor. */
-  get mayHold(): boolean {
-    return this.exposesHeld && this.hasRunCode && !this.isFailed;
+  private get isReadOnly(): boolean {
+    return this.phase.endsWith('read only');
   }
 
+  private apply(event: TransactionEvent): void {
+    this.phase = transactionTable[this.phase][event];
+    if (this.phase.endsWith('read write')) this.wasWritable = true;
+  }
+
+  /** A BEGIN of ours, or the client's with the access that we have added to it. */
   begin(block: 'own' | 'client', access: Access): void {
-    this.currentBlock = block;
-    this.hasRunCode = false;
-    this.writable = access === 'read write';
-    this.begunWritable = this.writable;
+    this.wasWritable = false;
     this.isImplicit = false;
+    this.apply(block === 'own' ? `own begin ${access}` : `begin ${access}`);
   }
 
-  /** The client's BEGIN inside a block of ours makes it the client's own. */
-  adopt(access: Access | null): void {
-    this.currentBlock = 'client';
-    if (access !== null) this.setAccess(access);
+  /** The client's BEGIN inside a block of ours, which makes it the client's own, or of its own, which may change its access. */
+  beginInside(): void {
+    this.apply('begin');
   }
 
   /** The client's BEGIN inside a block of ours has failed. */
   disown(): void {
-    this.currentBlock = 'own';
+    this.apply('begin failed');
   }
 
-  setAccess(access: Access): void {
-    this.writable = access === 'read write';
-    this.begunWritable ||= this.writable;
+  /** SET TRANSACTION. */
+  changeAccess(): void {
+    this.apply('set transaction');
+  }
+
+  /** What the server says of the access of the transaction that it is in. */
+  learnAccess(access: Access): void {
+    this.apply(`shows ${access}`);
   }
 
   guard(): void {
@@ -148,90 +150,67 @@ export class TransactionState {
     this.isProtected = false;
   }
 
-  /** Back at the savepoint of a write, which stays. */
+  /** Back at the savepoint of a write, which stays: the transaction is what it was before it failed. */
   unwind(): void {
-    this.isFailed = false;
+    this.apply('rollback to');
     this.isGuarded = false;
   }
 
   /** Whether the client's transaction has failed inside a savepoint of ours: what it has locked before, it keeps. */
   get keepsLocks(): boolean {
     const isInside = this.isProtected || this.isGuarded;
-    return this.isFailed && this.currentBlock === 'client' && isInside;
+    return this.failed && this.block === 'client' && isInside;
   }
 
   /** The client's SAVEPOINT. */
   save(name: string): void {
-    if (!this.isFailed) this.savepoints.push(name);
+    if (!this.failed) this.savepoints.push(name);
   }
 
-  /**
-   * RELEASE and ROLLBACK TO bring back the access from before the savepoint: suppose the one that needs more care.
-   * @param keeps the savepoint itself stays
-   */
-  rewind(name: string, keeps: boolean): void {
+  /** The client's RELEASE SAVEPOINT or ROLLBACK TO SAVEPOINT, which keeps the savepoint itself. */
+  rewind(name: string, how: 'release' | 'rollback to'): void {
     const at = this.savepoints.lastIndexOf(name);
-    if (at >= 0) this.savepoints.length = keeps ? at + 1 : at;
-    this.isFailed = false;
+    if (at >= 0) this.savepoints.length = how === 'rollback to' ? at + 1 : at;
+    this.apply(how);
     this.unprotect();
-    this.writable = this.begunWritable;
   }
 
   /** COMMIT or ROLLBACK. */
   end(): void {
-    this.left = { block: this.currentBlock, writable: this.begunWritable };
+    this.apply('end');
     this.leave();
   }
 
   /**
    * COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one was. But a failure outside of savepoints makes
-   * PostgreSQL forget what BEGIN said.
-   * @returns the access that the server may not give it by itself; null when it does
+   * PostgreSQL forget what BEGIN said: the transaction begins by the default then, which for the server is the pinned one.
+   * @returns the access that the client's own default gives it then; null where the server does what it would do anyway
    */
   chain(): Access | null {
-    const isForgotten = this.isFailed && this.savepoints.length === 0;
-    if (isForgotten && !this.isChained) this.writable = this.clientAccess === 'read write';
+    const isForgotten = this.failed && this.savepoints.length === 0 && !this.isChained;
+    this.apply('chain');
+    this.unprotect();
     this.isChained = true;
     this.savepoints = [];
-    this.begunWritable = this.writable;
-    this.hasRunCode = false;
-    this.isFailed = false;
-    this.unprotect();
-    return isForgotten ? accessOf(this.writable) : null;
+    this.wasWritable = false;
+    return isForgotten ? this.clientAccess : null;
   }
 
   /** A message of the extended protocol was sent. */
   touch(): void {
-    if (this.currentBlock === 'none') this.isImplicit = true;
+    if (this.block === 'none') this.isImplicit = true;
   }
 
   /** What the server says of itself: after every ReadyForQuery this is the truth. */
   ready(status: TransactionStatus): void {
     this.isImplicit = false;
-    const { left } = this;
-    this.left = null;
-    if (status === 'I') {
-      this.leave();
-      return;
-    }
-    if (this.currentBlock === 'none') {
-      // The COMMIT was skipped after an error. Without one, suppose what needs most care.
-      this.begin(left?.block === 'own' ? 'own' : 'client', accessOf(left?.writable ?? true));
-      this.hasRunCode = true;
-    }
-    this.isFailed = status === 'E';
+    this.apply(`ready ${status}`);
+    if (status === 'I') this.leave();
   }
 
   private leave(): void {
-    this.currentBlock = 'none';
-    this.writable = false;
-    this.isFailed = false;
     this.unprotect();
     this.isChained = false;
     this.savepoints = [];
   }
-}
-
-function accessOf(writable: boolean): Access {
-  return writable ? 'read write' : 'read only';
 }

@@ -1,10 +1,27 @@
-/** Sends messages upstream, each with what is expected of its answer, and tells when everything has been answered. */
-import { flushMessage, syncMessage } from '../wire/frontend-messages.ts';
+/**
+ * The one place that writes to the upstream's socket once a client has logged in. Sends messages, each with what is expected
+ * of its answer, and tells when everything has been answered.
+ */
+import {
+  flushMessage,
+  parseMessage,
+  queryMessage,
+  syncMessage,
+} from '../wire/frontend-messages.ts';
+import { frontend } from '../wire/message-codes.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenSync } from './expectation.ts';
 import type { Outlet } from './outlet.ts';
 import type { ResponseRouter } from './response-router.ts';
 import type { TransactionState } from './transaction-state.ts';
+import type { UpstreamText } from './upstream-text.ts';
+
+/** What a Parse message carries. */
+export interface Prepared {
+  readonly name: string;
+  readonly text: UpstreamText;
+  readonly types: readonly number[];
+}
 
 export class UpstreamLink {
   private readonly outlet: Outlet;
@@ -12,6 +29,9 @@ export class UpstreamLink {
   private readonly state: TransactionState;
   /** Messages of the extended protocol were sent and no Sync after them. */
   private isOpen = false;
+  /** Something was sent since the server last said which settings hold: it may have changed how the next text is read. */
+  private isUnsettled = false;
+  private pinSettings: () => void = () => undefined;
   private wake: (() => void) | null = null;
 
   constructor(outlet: Outlet, router: ResponseRouter, state: TransactionState) {
@@ -20,18 +40,53 @@ export class UpstreamLink {
     this.state = state;
   }
 
-  /** Sends a message of the extended protocol. */
+  /** @param pin sends what sets the settings that texts are read by, in a text that does not depend on them */
+  pinBy(pin: () => void): void {
+    this.pinSettings = pin;
+  }
+
+  /** Sends a Parse message. */
+  parse({ name, text, types }: Prepared, expectation: Expectation): void {
+    this.prepareFor(text);
+    this.put(text.frame ?? parseMessage({ name, text: text.bytes, types }), expectation);
+  }
+
+  /** Sends any other message of the extended protocol: it names what it runs, and brings no SQL. */
   send(frame: Buffer, expectation: Expectation): void {
+    if (frame[0] === frontend.parse || frame[0] === frontend.query)
+      throw new Error('a text was about to be sent without being checked');
+    this.put(frame, expectation);
+  }
+
+  private put(frame: Buffer, expectation: Expectation): void {
     this.router.expect(expectation);
     this.outlet.add(frame);
     this.isOpen = true;
+    this.isUnsettled = true;
     this.state.touch();
   }
 
   /** Sends a Query, after a Sync of ours if messages of the extended protocol came before it. */
-  query(frame: Buffer, expectation: Expectation): void {
+  query(text: UpstreamText, expectation: Expectation): void {
+    this.prepareFor(text);
     this.close();
     this.router.expect(expectation);
+    this.outlet.add(text.frame ?? queryMessage(text.bytes));
+    this.isUnsettled = true;
+  }
+
+  /**
+   * What the server reads a text by is set before it, where something may have changed it that the server has not told yet.
+   * @throws Error for a read where writing is possible
+   */
+  private prepareFor({ kind, bytes }: UpstreamText): void {
+    if (kind === 'read' && this.state.exposesReads)
+      throw new Error('a read was about to run where writing is possible');
+    if (this.isUnsettled && !this.state.failed && dependsOnSettings(bytes)) this.pinSettings();
+  }
+
+  /** Sends data of a COPY, or what ends it. */
+  copy(frame: Buffer): void {
     this.outlet.add(frame);
   }
 
@@ -68,10 +123,18 @@ export class UpstreamLink {
 
   /** To be called after each chunk received; says whether somebody waiting has been woken. */
   received(): boolean {
-    if (this.wake === null || !this.router.isIdle) return false;
+    if (!this.router.isIdle) return false;
+    // PostgreSQL reports changed settings before it is ready for more, and `SettingsWatch` mends or ends it.
+    this.isUnsettled = false;
+    if (this.wake === null) return false;
     const { wake } = this;
     this.wake = null;
     wake();
     return true;
   }
+}
+
+/** Whether standard_conforming_strings or client_encoding decide how a text is read: in others they change nothing. */
+function dependsOnSettings(text: Buffer): boolean {
+  return /[\\\x80-\xff]/.test(text.toString('latin1'));
 }

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION stage.refuse_held() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF EXISTS (SELECT FROM pg_cursor() c WHERE c.is_holdable AND c.creation_time >= transaction_timestamp()) THEN
+  IF NOT current_setting('transaction_read_only')::boolean AND EXISTS (SELECT FROM pg_cursor() c WHERE c.is_holdable AND c.creation_time >= transaction_timestamp()) THEN
     RAISE EXCEPTION 'cannot commit a transaction in which a function has declared a cursor WITH HOLD' USING ERRCODE = 'feature_not_supported',
       HINT = 'Nothing was written. Have the function declare it WITHOUT HOLD, or call it in a READ ONLY transaction.';
   END IF;

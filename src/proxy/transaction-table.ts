@@ -1,0 +1,114 @@
+/**
+ * The states of the client's transaction, and what each event makes of them: a total table.
+ *
+ * Access is never inferred. The proxy has written it into the BEGIN that it sent, or the server has told it: whatever else
+ * can change it makes it `unknown`, and the server is asked before anything of the client's runs. Where it is unknown, reads
+ * are guarded and writes are staged.
+ * https://www.postgresql.org/docs/current/sql-set-transaction.html
+ */
+
+export type Access = 'read write' | 'read only';
+
+/** What is known of a transaction that is open: its access, or that it has failed. */
+type Condition = Access | 'unknown' | 'failed';
+
+/**
+ * `own`: a block that the proxy has opened for writes outside the client's transactions; `client`: one that the client's BEGIN
+ * has opened; `left`: a COMMIT or ROLLBACK has been sent, and not been answered.
+ */
+export type TransactionPhase =
+  | 'none'
+  | `own ${Condition}`
+  | `client ${Condition}`
+  | 'left own'
+  | 'left client';
+
+/** What has been sent, and what the server has answered. */
+export type TransactionEvent =
+  /** The proxy's own BEGIN, with its access. */
+  | `own begin ${Access}`
+  /** The client's BEGIN, to which the proxy has added the access. */
+  | `begin ${Access}`
+  /** The client's BEGIN as it was written. */
+  | 'begin'
+  /** The client's BEGIN inside a block of the proxy's has failed. */
+  | 'begin failed'
+  | 'set transaction'
+  | 'release'
+  | 'rollback to'
+  | 'chain'
+  | 'end'
+  /** Answers to SHOW transaction_read_only. */
+  | `shows ${Access}`
+  /** The status of a ReadyForQuery. */
+  | 'ready I'
+  | 'ready T'
+  | 'ready E';
+
+type Row = Readonly<Record<TransactionEvent, TransactionPhase>>;
+
+/** No transaction of the client's: what runs is READ ONLY, by the pinned default. */
+function outside(phase: 'none' | 'left own' | 'left client'): Row {
+  const block = phase === 'left own' ? 'own' : 'client';
+  return {
+    'own begin read write': 'own read write',
+    'own begin read only': 'own read only',
+    'begin read write': 'client read write',
+    'begin read only': 'client read only',
+    begin: 'client unknown',
+    'begin failed': phase,
+    'set transaction': phase,
+    release: phase,
+    'rollback to': phase,
+    chain: phase,
+    end: phase,
+    'shows read write': phase,
+    'shows read only': phase,
+    'ready I': 'none',
+    // What was to end the transaction was skipped after an error.
+    'ready T': `${block} unknown`,
+    'ready E': `${block} failed`,
+  };
+}
+
+function inside(block: 'own' | 'client', condition: Condition): Row {
+  const phase = `${block} ${condition}` as const;
+  const isFailed = condition === 'failed';
+  const changed = isFailed ? phase : (`${block} unknown` as const);
+  const begun = isFailed ? phase : 'client unknown';
+  return {
+    'own begin read write': phase,
+    'own begin read only': phase,
+    // PostgreSQL warns, and sets what is said of the access all the same.
+    'begin read write': begun,
+    'begin read only': begun,
+    begin: begun,
+    'begin failed': `own ${condition}`,
+    'set transaction': changed,
+    release: changed,
+    // Both end the failure.
+    'rollback to': `${block} unknown`,
+    chain: `${block} unknown`,
+    end: `left ${block}`,
+    'shows read write': isFailed ? phase : `${block} read write`,
+    'shows read only': isFailed ? phase : `${block} read only`,
+    'ready I': 'none',
+    'ready T': isFailed ? `${block} unknown` : phase,
+    'ready E': `${block} failed`,
+  };
+}
+
+/** The next phase, by phase and event. */
+export const transactionTable: Readonly<Record<TransactionPhase, Row>> = {
+  none: outside('none'),
+  'left own': outside('left own'),
+  'left client': outside('left client'),
+  'own read write': inside('own', 'read write'),
+  'own read only': inside('own', 'read only'),
+  'own unknown': inside('own', 'unknown'),
+  'own failed': inside('own', 'failed'),
+  'client read write': inside('client', 'read write'),
+  'client read only': inside('client', 'read only'),
+  'client unknown': inside('client', 'unknown'),
+  'client failed': inside('client', 'failed'),
+};
