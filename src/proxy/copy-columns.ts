@@ -36,18 +36,30 @@ export function checkCopyColumns(
 }
 
 /**
- * Whether the WHERE of a COPY looks at a generated column, by its name or in a whole row: the view would know its value,
- * but PostgreSQL's own error of the client's text tells that it is not there yet.
+ * The generated column that the WHERE of a COPY looks at, by its name or in a whole row, or none: the view would know its
+ * value, but in PostgreSQL it is not there yet.
  * @param table the table's name, as a whole row is written
  */
-export function filtersByGenerated(
+export function filteredColumn(
   { filters }: CopyTarget,
   table: string,
   { columns }: ResolvedName,
-): boolean {
-  const isGenerated = (name: string) => columns.find((each) => each.name === name)?.generated;
-  return filters.some(
-    (name) => isGenerated(name) ?? (name === table && columns.some(({ generated }) => generated)),
+): string | undefined {
+  const [first] = columns.filter(({ generated }) => generated);
+  for (const name of filters) {
+    const column = columns.find((each) => each.name === name);
+    if (column?.generated) return name;
+    if (column === undefined && name === table && first !== undefined) return first.name;
+  }
+  return undefined;
+}
+
+/** PostgreSQL's error for a COPY whose WHERE looks at a generated column. */
+export function filtersByGenerated(column: string): StageError {
+  return new StageError(
+    'statement_not_supported',
+    'generated columns are not supported in COPY FROM WHERE conditions',
+    { sqlstate: '42P10', detail: `Column "${column}" is a generated column.` },
   );
 }
 

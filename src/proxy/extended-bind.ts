@@ -14,6 +14,7 @@ import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
 import { checkReadOnly } from './read-only-write.ts';
 import { checkName } from './reserved-names.ts';
+import { isRefused } from './rewrite.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './staging-steps.ts';
 
@@ -55,7 +56,7 @@ async function bindReadOnly(
 ): Promise<void> {
   const rewrite = await conversation.rewriter.write(write);
   if (conversation.router.hasShownError) return;
-  if (rewrite !== null) checkReadOnly(write, rewrite);
+  if (!isRefused(rewrite)) checkReadOnly(write, rewrite);
   bindRead(conversation, message, portal, statement);
 }
 

@@ -6,6 +6,7 @@ import { afterControl, beforeControl, controlDone, isControlling } from './contr
 import type { Conversation } from './conversation.ts';
 import { mapErrors } from './error-mapping.ts';
 import { checkHold } from './held-cursors.ts';
+import { refusePrepared } from './original-types.ts';
 import type { Portal, PortalWrite } from './prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from './prepared-statements.ts';
 import { movesPath } from './query-planner.ts';
@@ -25,6 +26,8 @@ export function execute(conversation: Conversation, message: Message): void | Pr
     executeControl(conversation, message, portal, body.action);
   } else if (portal?.write && !portal.started) {
     return executeWrite(conversation, message, portal, portal.write);
+  } else if (body?.kind === 'write' && portal?.statement.refusedWhen === 'run') {
+    return refusePrepared(conversation, portal.statement, body);
   } else executeRead(conversation, message, portal);
 }
 

@@ -18,10 +18,20 @@ import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import { refusalError } from './refusals.ts';
 import { checkName } from './reserved-names.ts';
 import { noteResult } from './result-type.ts';
+import type { RefusedWhen } from './rewrite.ts';
+import { isRefused } from './rewrite.ts';
 import { prepareReplacements, readReplacements } from './staging-steps.ts';
-import { emptyText, statementText } from './upstream-text.ts';
+import type { UpstreamText } from './upstream-text.ts';
+import { emptyText, explained, ownText, statementText } from './upstream-text.ts';
 
-function writtenStatement({ plan, statement }: Parsing) {
+/** Stands upstream in the place of what will be refused. */
+function inPlaceOf(when: RefusedWhen, parsing: Pick<Parsing, 'plan' | 'statement'>): UpstreamText {
+  return when === 'run'
+    ? ownText(`SET LOCAL stage.refused = ''`)
+    : explained(writtenStatement(parsing)).text;
+}
+
+function writtenStatement({ plan, statement }: Pick<Parsing, 'plan' | 'statement'>) {
   return { written: plan.text, start: statement.start, statement: statement.text };
 }
 
@@ -89,7 +99,12 @@ async function parseWrite(
   if (router.hasShownError) return;
   const original = writtenStatement(parsing);
   const { types } = parsing.asked;
-  if (rewrite === null) return refuseOriginal(conversation, verdict, original, types);
+  if (rewrite === 'analysed') return refuseOriginal(conversation, verdict, original, types);
+  if (isRefused(rewrite)) {
+    if (rewrite === 'planned') await originalTypes(conversation, original, types);
+    prepare(conversation, parsing, { ...nothingReplaced, refusedWhen: rewrite });
+    return;
+  }
   const parameterTypes = rewrite.asksOriginal
     ? await originalTypes(conversation, original, types)
     : null;
@@ -121,15 +136,23 @@ async function parseWithNames(conversation: Conversation, parsing: Parsing): Pro
 }
 
 /** What is particular about a statement as it is sent. */
-type Preparation = Pick<PreparedStatement, 'replacements' | 'typeList' | 'parameterTypes'>;
+type Preparation = Pick<
+  PreparedStatement,
+  'replacements' | 'typeList' | 'parameterTypes' | 'refusedWhen'
+>;
 
-const nothingReplaced: Preparation = { replacements: [], typeList: [], parameterTypes: null };
+const nothingReplaced: Preparation = {
+  replacements: [],
+  typeList: [],
+  parameterTypes: null,
+  refusedWhen: null,
+};
 
 /** Sends the Parse, changed only where something is replaced. */
 function prepare(
   conversation: Conversation,
   { message, asked, plan, statement }: Parsing,
-  { replacements, typeList, parameterTypes }: Preparation,
+  { replacements, typeList, parameterTypes, refusedWhen }: Preparation,
 ): void {
   const { statements, link, names, retry, pending, state, own } = conversation;
   const prepared: PreparedStatement = {
@@ -143,6 +166,7 @@ function prepare(
     replacements,
     typeList,
     runs: state.runs,
+    refusedWhen,
     parameterTypes,
     result: null,
   };
@@ -152,7 +176,10 @@ function prepare(
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
   const sentText = preparingText(prepared);
   const isAsReceived = replacements.length === 0;
-  const text = statementText(statement, sentText, isAsReceived ? message.frame : null);
+  const text =
+    refusedWhen === null
+      ? statementText(statement, sentText, isAsReceived ? message.frame : null)
+      : inPlaceOf(refusedWhen, { plan, statement });
   // To analyse a statement may run code.
   if (text.kind === 'read') own.guard();
   if (isAsReceived) {

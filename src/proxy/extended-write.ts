@@ -7,11 +7,12 @@ import type { Conversation } from './conversation.ts';
 import type { Expressions } from './enter-call.ts';
 import { enter, makeMergeTarget } from './enter-call.ts';
 import { mapErrors } from './error-mapping.ts';
+import { refusePrepared } from './original-types.ts';
 import { fence } from './pace.ts';
 import type { SentText } from './position-map.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
 import { checkResult } from './result-type.ts';
-import { watched } from './rewrite.ts';
+import { isRefused, watched } from './rewrite.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
 import { protectWrite, waitForRow } from './write-protection.ts';
 
@@ -72,7 +73,11 @@ export async function readyForWrite(
   const bind = decodeBind(message.payload);
   const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
   const rewrite = await rewriter.write(body);
-  if (rewrite === null || router.hasShownError) return null;
+  if (router.hasShownError) return null;
+  if (isRefused(rewrite)) {
+    // of a COPY PostgreSQL says it when it is run
+    return rewrite === 'run' ? null : refusePrepared(conversation, statement, body);
+  }
   if (!(await openBlock(conversation, message))) return null;
   if (retry.isFresh) own.releaseGuard();
   else protectWrite(conversation, message);

@@ -5,14 +5,16 @@
  */
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, Statement, Write } from '../sql/verdict.ts';
+import type { ControlAction, CopyTarget, Statement, Write } from '../sql/verdict.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { Conversation } from './conversation.ts';
+import { filteredColumn, filtersByGenerated } from './copy-columns.ts';
 import { mapErrors } from './error-mapping.ts';
 import { hiddenClose } from './expectation.ts';
-import { fence } from './pace.ts';
+import { fence, settle } from './pace.ts';
 import type { SentText } from './position-map.ts';
+import type { PreparedStatement } from './prepared-statements.ts';
 import { UpstreamError } from './refusals.ts';
 import { ownPrefix } from './reserved-names.ts';
 import { textToSend } from './statement-text.ts';
@@ -60,7 +62,7 @@ export async function originalTypeList(
   return { ...typesRange, text: names.length === 0 ? ' ' : ` (${names.join(', ')}) ` };
 }
 
-async function preparedTypes(
+export async function preparedTypes(
   conversation: Conversation,
   preparation: Preparation,
 ): Promise<readonly number[]> {
@@ -68,7 +70,11 @@ async function preparedTypes(
   return originalTypes(conversation, bodyOf(preparation), declared);
 }
 
-function bodyOf({ written, statement, action: { bodyRange } }: Preparation): WrittenStatement {
+export function bodyOf({
+  written,
+  statement,
+  action: { bodyRange },
+}: Preparation): WrittenStatement {
   const { start, end } = bodyRange;
   return {
     written,
@@ -100,26 +106,33 @@ async function declaredTypes(
 
 /**
  * Has PostgreSQL refuse a write that it can only refuse, in its own words.
- * @param types OIDs of its parameters that the client prescribes
+ * @param types OIDs of its parameters that the client prescribes; null in a Query, which has no parameters
  * @throws UpstreamError always, or a StageError if it is no longer to be refused
  */
 export async function refuseOriginal(
   conversation: Conversation,
   write: Write,
   part: WrittenStatement,
-  types: readonly number[],
+  types: readonly number[] | null,
 ): Promise<never> {
-  if (write.copy === null) await explainPlan(conversation, part, types);
-  else await explainTarget(conversation, write, part);
+  if (write.copy !== null) await explainCopy(conversation, write, write.copy, part);
+  else if (types === null) await query(conversation, explained(part));
+  else await explainPlan(conversation, part, types);
   throw changed;
 }
 
-/** The same for the body of an SQL PREPARE. */
+/** The same for what was prepared before. */
 export async function refusePrepared(
   conversation: Conversation,
+  { written, statement, types: prescribed, bodyText }: PreparedStatement,
   write: Write,
-  preparation: Preparation,
 ): Promise<never> {
+  const { verdict } = statement;
+  if (verdict.kind !== 'control' || verdict.action.type !== 'prepare') {
+    const part = { written, start: statement.start, statement: bodyText };
+    return refuseOriginal(conversation, write, part, prescribed);
+  }
+  const preparation = { written, statement, action: verdict.action };
   const types = await preparedTypes(conversation, preparation);
   return refuseOriginal(conversation, write, bodyOf(preparation), types);
 }
@@ -137,34 +150,47 @@ async function explainPlan(
 ): Promise<void> {
   const types = await originalTypes(conversation, part, prescribed);
   const { text, sentText } = explained(part);
-  await run(conversation, text, types, sentText);
-}
-
-/** COPY cannot be explained: its target can. PostgreSQL gives no position there. */
-async function explainTarget(
-  conversation: Conversation,
-  { relations }: Write,
-  { written, start, statement }: WrittenStatement,
-): Promise<void> {
-  const [target] = relations;
-  if (target === undefined) return;
-  const name = statement.subarray(target.start, target.end);
-  const query = Buffer.concat([Buffer.from('SELECT FROM '), name]);
-  const { text } = explained({ written, start, statement: query });
-  await run(conversation, text, [], null);
-}
-
-async function run(
-  conversation: Conversation,
-  text: UpstreamText,
-  types: readonly number[],
-  sentText: SentText | null,
-): Promise<void> {
   const { own } = conversation;
   own.guard();
   const outcome = listen();
   own.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
   await fence(conversation);
+  outcome.check(conversation, sentText);
+}
+
+/**
+ * COPY cannot be explained: a SELECT from its target can, and with its condition. Of the target PostgreSQL gives no position.
+ * @throws StageError for a condition on a generated column, which PostgreSQL refuses next
+ */
+async function explainCopy(
+  conversation: Conversation,
+  { relations }: Write,
+  copy: CopyTarget,
+  part: WrittenStatement,
+): Promise<void> {
+  const [target] = relations;
+  if (target === undefined) return;
+  const length = part.statement.length;
+  const from = { start: 0, end: target.start, text: 'SELECT FROM ' };
+  const onlyTarget = explained(part, [from, { start: target.end, end: length, text: '' }]);
+  await query(conversation, { ...onlyTarget, sentText: null });
+  if (copy.where === null) return;
+  const between = { start: target.end, end: copy.where, text: ' ' };
+  await query(conversation, explained(part, [from, between]));
+  const [meaning] = await conversation.names.resolve([target]);
+  const column = meaning && filteredColumn(copy, target.name, meaning);
+  if (column) throw filtersByGenerated(column);
+}
+
+async function query(
+  conversation: Conversation,
+  { text, sentText }: { readonly text: UpstreamText; readonly sentText: SentText | null },
+): Promise<void> {
+  const { own, link } = conversation;
+  own.guard();
+  const outcome = listen();
+  link.query(text, { asked: 'query', shown: 'nothing', onError: outcome.onError });
+  await settle(conversation);
   outcome.check(conversation, sentText);
 }
 

@@ -2,6 +2,7 @@
 import type { Replacement } from '../sql/splice.ts';
 import type { Control, ControlAction, Read, Statement, Write } from '../sql/verdict.ts';
 import type { SentText } from './position-map.ts';
+import type { RefusedWhen } from './rewrite.ts';
 import { textToSend } from './statement-text.ts';
 
 export interface PreparedStatement {
@@ -22,6 +23,8 @@ export interface PreparedStatement {
   readonly typeList: readonly Replacement[];
   /** How often code had run on the connection when it was prepared: each time it may have put another statement in its place. */
   runs: number;
+  /** When PostgreSQL refuses it, if it does: something else stands in its place upstream then. */
+  refusedWhen: RefusedWhen | null;
   /** Type OIDs of its parameters, once the server has told. */
   parameterTypes: readonly number[] | null;
   /** The columns that it gives, and under which version of names these were last found; null when that is not known. */
@@ -62,6 +65,7 @@ export function sqlStatement(
     replacements,
     typeList,
     runs,
+    refusedWhen: null,
     parameterTypes: null,
     result: null,
   };

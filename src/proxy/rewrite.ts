@@ -14,7 +14,7 @@ import type {
   Write,
 } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
-import { checkCopyColumns, filtersByGenerated } from './copy-columns.ts';
+import { checkCopyColumns, filteredColumn } from './copy-columns.ts';
 import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
 import type { MergeFill } from './merge-fill.ts';
@@ -74,6 +74,13 @@ export interface Rewrite {
   readonly version: number;
 }
 
+/** When PostgreSQL finds that a write is an error. */
+export type RefusedWhen = 'analysed' | 'planned' | 'run';
+
+/** Whether a write is refused. */
+export const isRefused = (rewrite: Rewrite | RefusedWhen): rewrite is RefusedWhen =>
+  typeof rewrite === 'string';
+
 export class Rewriter {
   private readonly names: Names;
   private readonly functions: FunctionNames;
@@ -95,10 +102,10 @@ export class Rewriter {
 
   /**
    * Prepares a write for staging: every relation that has an overlay is replaced, and every target gets one.
-   * @returns null when a relation does not exist or takes no rows: PostgreSQL shall say so itself
+   * @returns when PostgreSQL refuses it, if it does: it shall say so itself
    * @throws StageError for what cannot be staged
    */
-  async write(write: Write): Promise<Rewrite | null> {
+  async write(write: Write): Promise<Rewrite | RefusedWhen> {
     const known = this.kept.get(write);
     if (known?.version === this.names.version) return known;
     const functions = [...write.functions, ...write.fields.map(asFunction)];
@@ -106,17 +113,17 @@ export class Rewriter {
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const { truncate } = write;
     const named = await this.resolveStageable(write);
-    if (named === null) return null;
+    if (named === null) return write.copy ? 'run' : 'analysed';
     const [target] = named;
     if (write.copy && target) {
-      if (filtersByGenerated(write.copy, target.use.name, target.meaning)) return null;
+      if (filteredColumn(write.copy, target.use.name, target.meaning) !== undefined) return 'run';
       checkCopyColumns(write.copy, target.meaning);
     }
     const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
-    if (write.rights.some(isMistaken)) return null;
+    if (write.rights.some(isMistaken)) return 'analysed';
     const staged = await this.ensureOverlays(named, truncate?.cascades);
     for (const each of staged) checkOverlay(each);
-    if (staged.some((each) => isMistakenConflict(each, write))) return null;
+    if (staged.some((each) => isMistakenConflict(each, write))) return 'planned';
     // Of the tables that a cascade reaches it is not known whether they run code.
     const replaced = await this.replace(write, staged, runsCode || truncate?.cascades === true);
     const rewrite = truncate

@@ -2,6 +2,7 @@
 import type { ControlAction, Write } from '../sql/verdict.ts';
 import type { Conversation } from './conversation.ts';
 import { makeMergeTarget } from './enter-call.ts';
+import { refusePrepared } from './original-types.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { sqlStatement } from './prepared-statements.ts';
 import { checkResult } from './result-type.ts';
@@ -62,7 +63,7 @@ async function executeWrite(
   return runWrite(conversation, step, {
     body,
     bodyText: statement.bodyText,
-    refuse: () => runRead(conversation, step),
+    refuse: () => refusePrepared(conversation, statement, body),
     prepare: async ({ replacements, fill }) => {
       if (fill !== null) makeMergeTarget(conversation.own, fill);
       prepareAgain(conversation, statement, replacements);

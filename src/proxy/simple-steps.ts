@@ -38,7 +38,7 @@ async function runQueryWrite(
 ): Promise<boolean> {
   const { plan, statement } = step;
   const original = { written: plan.text, start: statement.start, statement: statement.text };
-  const refuse = () => refuseOriginal(conversation, write, original, []);
+  const refuse = () => refuseOriginal(conversation, write, original, null);
   // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
   if (hidesParameters(write) && !conversation.state.failed) return refuse();
   return runWrite(conversation, step, {

@@ -9,6 +9,7 @@ import { settle } from './pace.ts';
 import type { SentText } from './position-map.ts';
 import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import type { Rewrite } from './rewrite.ts';
+import { isRefused } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
 import { commitOwn } from './staging-steps.ts';
 import { protectWrite, undo, waitForRow } from './write-protection.ts';
@@ -19,7 +20,7 @@ export interface StagedWrite {
   /** The client's text of the body, for the mutation log. */
   readonly bodyText: Buffer;
   /** Has PostgreSQL say what is wrong with the client's own text, where it can only be refused. */
-  refuse(): Promise<boolean>;
+  refuse(): Promise<never>;
   /** Makes ready, inside the transaction, what the statement needs. */
   prepare?(rewrite: Rewrite): Promise<void>;
   enter(call: EnterCall): void;
@@ -42,7 +43,7 @@ export async function runWrite(
   metrics.query('write');
   for (;;) {
     const rewrite = await rewriter.write(staged.body);
-    if (rewrite === null) return staged.refuse();
+    if (isRefused(rewrite)) return staged.refuse();
     openForWrite(conversation);
     await staged.prepare?.(rewrite);
     const onError = (text: SentText | null) =>
@@ -71,7 +72,7 @@ export async function runWrite(
 
 async function runReadOnly(conversation: Conversation, staged: StagedWrite): Promise<boolean> {
   const rewrite = await conversation.rewriter.write(staged.body);
-  if (rewrite === null) return staged.refuse();
+  if (isRefused(rewrite)) return staged.refuse();
   checkReadOnly(staged.body, rewrite);
   await staged.prepare?.(rewrite);
   conversation.own.guard();

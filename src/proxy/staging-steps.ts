@@ -11,13 +11,15 @@ import { deliver, deliverNotice, mapErrors } from './error-mapping.ts';
 import type { Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
 import type { Preparation } from './original-types.ts';
-import { originalTypeList, refusePrepared } from './original-types.ts';
+import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './original-types.ts';
 import { fence, settle } from './pace.ts';
 import type { PreparedStatement, PrepareReplacements } from './prepared-statements.ts';
 import { inBody, noParameters, preparingText } from './prepared-statements.ts';
 import { blankLocking, hasNames } from './query-planner.ts';
 import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import { checkResult } from './result-type.ts';
+import type { RefusedWhen } from './rewrite.ts';
+import { isRefused } from './rewrite.ts';
 import { statementText } from './upstream-text.ts';
 
 /** What is replaced in a read: row locks always, names where it is to see staged rows. */
@@ -40,7 +42,7 @@ export async function prepareReplacements(
     return { replacements: await readReplacements(conversation, body), typeList: [] };
   if (state.failed) throw inFailedTransaction;
   const rewrite = await rewriter.write(body);
-  if (rewrite === null) return refusePrepared(conversation, body, preparation);
+  if (isRefused(rewrite)) return refusedBody(conversation, preparation, body, rewrite);
   if (!rewrite.asksOriginal) return { replacements: rewrite.replacements, typeList: [] };
   const typeList = [await originalTypeList(conversation, preparation)];
   if (rewrite.fill !== null) {
@@ -50,6 +52,18 @@ export async function prepareReplacements(
     makeMergeTarget(own, rewrite.fill);
   }
   return { replacements: [...rewrite.replacements, ...typeList], typeList };
+}
+
+/** A PREPARE of what can only be refused: PostgreSQL does so at once, or when it is executed. */
+async function refusedBody(
+  conversation: Conversation,
+  preparation: Preparation,
+  body: Write,
+  when: RefusedWhen,
+): Promise<PrepareReplacements> {
+  const types = await preparedTypes(conversation, preparation);
+  if (when === 'analysed') return refuseOriginal(conversation, body, bodyOf(preparation), types);
+  return { replacements: [{ ...preparation.action.bodyRange, text: 'SELECT' }], typeList: [] };
 }
 
 /** What is particular about the answer to a staged write. */
@@ -96,12 +110,14 @@ export function prepareAgain(
   replaced: readonly Replacement[],
 ): void {
   const replacements = [...replaced, ...statement.typeList];
-  const isSame = isDeepStrictEqual(statement.replacements, replacements);
+  const isKept = statement.refusedWhen === null;
+  const isSame = isKept && isDeepStrictEqual(statement.replacements, replacements);
   // Whatever runs in the place of a read is guarded as one.
   if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;
   // A Parse fixes the types for the statement's whole life.
   if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;
   statement.replacements = replacements;
+  statement.refusedWhen = null;
   statement.runs = state.runs;
   const { name, types, parameterTypes, origin } = statement;
   // To analyse a statement may run code.

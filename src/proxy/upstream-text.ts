@@ -3,6 +3,8 @@
  * read, a write whose targets have all been replaced, a command that controls the transaction or the session, or a text of
  * the proxy's own. The client's words for a write cannot be made into one.
  */
+import type { Replacement } from '../sql/splice.ts';
+import { spliceBytes } from '../sql/splice.ts';
 import type { Read, Statement, Write } from '../sql/verdict.ts';
 import type { SentText } from './position-map.ts';
 
@@ -115,13 +117,16 @@ export interface WrittenStatement {
 
 const explain = 'EXPLAIN ';
 
-/** An EXPLAIN of a statement of the client's: PostgreSQL analyses and plans it, and runs nothing. */
-export function explained({ written, start, statement }: WrittenStatement): {
-  readonly text: UpstreamText;
-  readonly sentText: SentText;
-} {
-  const sent = Buffer.concat([Buffer.from(explain), statement]);
-  const replacements = [{ start: 0, end: 0, text: explain }];
+/**
+ * An EXPLAIN of a statement of the client's: PostgreSQL analyses and plans it, and runs nothing.
+ * @param inStatement what makes of a statement that cannot be explained one that can
+ */
+export function explained(
+  { written, start, statement }: WrittenStatement,
+  inStatement: readonly Replacement[] = [],
+): { readonly text: UpstreamText; readonly sentText: SentText } {
+  const replacements = [{ start: 0, end: 0, text: explain }, ...inStatement];
+  const sent = spliceBytes(statement, replacements);
   return { text: checked('read', sent), sentText: { written, start, sent, replacements } };
 }
 

@@ -3,6 +3,7 @@
 import type { ColumnRef, CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from './identifier-reader.ts';
 import { judgeRead } from './judge-query.ts';
+import { scanTokens } from './parser.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
@@ -58,8 +59,21 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
       marksDefaults: given.includes('default'),
       skipsErrors: given.includes('on_error'),
       filters: collectNodes(whereClause, 'ColumnRef').flatMap(nameOf),
+      where: whereClause ? whereOf(source.text, target.end) : null,
     },
   });
+}
+
+/** The first byte of the WHERE behind a table's name: the first one outside of parentheses. */
+function whereOf(text: Buffer, from: number): number | null {
+  let depth = 0;
+  for (const { text: word, start = 0, keywordKind } of scanTokens(text)) {
+    if (word === '(') depth += 1;
+    else if (word === ')') depth -= 1;
+    else if (depth === 0 && start >= from && keywordKind !== 0 && word.toLowerCase() === 'where')
+      return start;
+  }
+  return null;
 }
 
 /** The last part of a column's name, or none. */

@@ -126,6 +126,8 @@ export interface CopyTarget {
   readonly skipsErrors: boolean;
   /** What its WHERE names: columns, or the table for a whole row; without what stands before them. */
   readonly filters: readonly string[];
+  /** First byte of its WHERE; null without one. */
+  readonly where: number | null;
 }
 
 /** A right that a write needs, as PostgreSQL would ask for it. */

@@ -210,6 +210,6 @@ suite('answers to reads', (test) => {
 
   test('production is what it was', async () => {
     assert.is((await proxied.contents()).length, 12);
-    assert.is((await proxied.database.query('SELECT FROM stage.overlay')).length, 0);
+    assert.is((await proxied.database.query('SELECT FROM stage.mutation')).length, 0);
   });
 });
