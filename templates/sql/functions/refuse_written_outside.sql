@@ -1,0 +1,64 @@
+-- The wall before COMMIT, sent with it: shows that the transaction has written nothing outside the service's own schemas, else
+-- fails, which rolls it back; and leaves the transaction READ ONLY, so that COMMIT cannot write what was not looked at.
+-- Nothing arms it. It looks at
+--  * the counters of the system catalogs: all DDL, roles, rights, large objects. Their locks are let go early.
+--  * the locks: nothing writes to a relation without ROW EXCLUSIVE or more, whatever the settings, and the lock stays to the end,
+--    except of a savepoint that was rolled back to. Sequences do not count: keys are drawn from them on purpose.
+--  * cursors WITH HOLD, whose query COMMIT would run, and deferred triggers, which it runs before it looks.
+-- p_nonce, p_counted: what of the counters is no write of the transaction, see stage.note_counted and stage.merge_target: as noted
+-- inside it under the nonce, and as the proxy was told. p_may_write: false where the role has no right to write to any relation.
+-- Gives what the catalogs' counters show, which the next transaction may still see; null when they were not looked at.
+-- Not SECURITY DEFINER: deferred triggers run in it.
+CREATE OR REPLACE FUNCTION stage.refuse_written_outside(p_nonce text DEFAULT NULL, p_counted bigint DEFAULT 0, p_may_write boolean DEFAULT true)
+RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+  v_writes bigint;
+  v_is_counted boolean := false;
+  v_written text;
+BEGIN
+  SET CONSTRAINTS ALL IMMEDIATE;
+  PERFORM stage.refuse_held();
+  -- no row of any table is written without one
+  IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
+    IF NOT current_setting('track_counts')::boolean THEN
+      RAISE EXCEPTION 'cannot tell whether the transaction has written to the system catalogs' USING ERRCODE = 'feature_not_supported',
+        HINT = 'Nothing was written. Turn the setting track_counts on.';
+    END IF;
+    v_writes := stage.catalog_writes();
+    IF v_writes > 0 THEN
+      PERFORM pg_stat_force_next_flush();  -- also where it fails: the next transaction is not held to this one's writes
+      v_is_counted := v_writes > greatest(0, p_counted, CASE WHEN p_nonce IS NOT NULL THEN stage.counted(p_nonce) END);
+    END IF;
+    IF p_may_write IS NOT FALSE OR v_is_counted THEN
+      SELECT format('"%s"', coalesce(i.identity, l.relation::text)) INTO v_written
+      FROM pg_lock_status() l
+      -- looked up by OID, not in the transaction's snapshot: tables may be newer than it
+      CROSS JOIN LATERAL (SELECT i.* FROM pg_identify_object('pg_class'::regclass, l.relation, 0) i OFFSET 0) i
+      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode <> ALL ('{AccessShareLock,RowShareLock}')
+        AND l.relation::regclass::text !~ '^(stage|stage_data|pg_toast)[.]'
+        -- the catalogs are counted
+        AND (l.relation >= 16384 OR i.schema <> 'pg_catalog')
+        -- what is written through a view locks its table, too; a relation that is dropped is none of these
+        AND (i.type IN ('view', 'toast table') OR i.type = 'sequence' AND l.mode = 'RowExclusiveLock'
+          -- what MERGE runs on
+          OR i.identity ~ '^pg_temp[.]_stage_merge_[0-9]+$') IS NOT TRUE
+      LIMIT 1;
+    END IF;
+  END IF;
+  IF v_is_counted AND v_written IS NULL THEN
+    SELECT format('"%s"', c.relname) INTO v_written
+    FROM pg_class c
+    WHERE c.relkind = 'r' AND c.relnamespace = 'pg_catalog'::regnamespace
+      AND pg_stat_get_xact_tuples_inserted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid) > 0
+    -- most objects have rows in these beside their own
+    ORDER BY c.relname IN ('pg_attribute', 'pg_depend', 'pg_shdepend', 'pg_type'), c.relname
+    LIMIT 1;
+  END IF;
+  IF v_is_counted OR v_written IS NOT NULL THEN
+    RAISE EXCEPTION 'cannot commit a transaction that has written to %', v_written USING ERRCODE = 'feature_not_supported',
+      HINT = 'Nothing was written. Leave out what writes, or stage its effect by a statement of its own.';
+  END IF;
+  PERFORM set_config('transaction_read_only', 'on', true);
+  RETURN v_writes;
+END $$;
