@@ -31,7 +31,7 @@ BEGIN
       v_is_counted := v_writes > greatest(0, p_counted, CASE WHEN p_nonce IS NOT NULL THEN stage.counted(p_nonce) END);
     END IF;
     IF p_may_write IS NOT FALSE OR v_is_counted THEN
-      SELECT format('"%s"', coalesce(i.identity, l.relation::text)) INTO v_written
+      SELECT coalesce('"' || i.identity || '"', 'a relation that it dropped') INTO v_written
       FROM pg_lock_status() l
       -- looked up by OID, not in the transaction's snapshot: tables may be newer than it
       CROSS JOIN LATERAL (SELECT i.* FROM pg_identify_object('pg_class'::regclass, l.relation, 0) i OFFSET 0) i
@@ -43,16 +43,17 @@ BEGIN
         AND (i.type IN ('view', 'toast table') OR i.type = 'sequence' AND l.mode = 'RowExclusiveLock'
           -- what MERGE runs on
           OR i.identity ~ '^pg_temp[.]_stage_merge_[0-9]+$') IS NOT TRUE
+      ORDER BY i.identity IS NULL, i.type = 'index'  -- a table tells more
       LIMIT 1;
     END IF;
   END IF;
   IF v_is_counted AND v_written IS NULL THEN
-    SELECT format('"%s"', c.relname) INTO v_written
+    SELECT '"' || c.relname || '"' INTO v_written
     FROM pg_class c
     WHERE c.relkind = 'r' AND c.relnamespace = 'pg_catalog'::regnamespace
       AND pg_stat_get_xact_tuples_inserted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid) > 0
     -- most objects have rows in these beside their own
-    ORDER BY c.relname IN ('pg_attribute', 'pg_depend', 'pg_shdepend', 'pg_type'), c.relname
+    ORDER BY coalesce(array_position('{pg_type,pg_attribute,pg_shdepend,pg_depend}', c.relname), 0), c.relname
     LIMIT 1;
   END IF;
   IF v_is_counted OR v_written IS NOT NULL THEN
