@@ -36,11 +36,11 @@ BEGIN
       -- looked up by OID, not in the transaction's snapshot: tables may be newer than it
       CROSS JOIN LATERAL (SELECT i.* FROM pg_identify_object('pg_class'::regclass, l.relation, 0) i OFFSET 0) i
       WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode <> ALL ('{AccessShareLock,RowShareLock}')
-        AND l.relation::regclass::text !~ '^(stage|stage_data|pg_toast)[.]'
-        -- the catalogs are counted
+        -- no toast table is written without its table, and the catalogs are counted
+        AND l.relation::regclass::text !~ '^(stage|stage_data|pg_toast(_temp_[0-9]+)?)[.]'
         AND (l.relation >= 16384 OR i.schema <> 'pg_catalog')
         -- what is written through a view locks its table, too; a relation that is dropped is none of these
-        AND (i.type IN ('view', 'toast table') OR i.type = 'sequence' AND l.mode = 'RowExclusiveLock'
+        AND (i.type = 'view' OR i.type = 'sequence' AND l.mode = 'RowExclusiveLock'
           -- what MERGE runs on
           OR i.identity ~ '^pg_temp[.]_stage_merge_[0-9]+$') IS NOT TRUE
       ORDER BY i.identity IS NULL, i.type = 'index'  -- a table tells more
