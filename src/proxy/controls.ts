@@ -61,7 +61,8 @@ export function beforeControl(
   if (action.type === 'prepare' && action.body.kind === 'read') own.guard();
   // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
   else if (!isRollback(action)) own.release();
-  if (action.type === 'commit') own.refuseHeld();
+  if (action.type === 'begin' && state.block === 'none') own.beforeBegin();
+  if (action.type === 'commit') own.checkCommit();
   if (action.type === 'set constraints') setConstraints({ state, own }, action);
   if (state.block !== 'own') return {};
   const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
@@ -108,7 +109,7 @@ export function afterControl(
       return;
     case 'commit':
     case 'rollback':
-      end(conversation, action.chain);
+      end(conversation, action);
       return;
     case 'savepoint':
       state.save(action.name);
@@ -151,7 +152,10 @@ function begin(conversation: Conversation, access: Access, isTold: boolean): voi
   if (isOwn) pending.fence = 'before anything';
 }
 
-function end(conversation: Conversation, chains: boolean): void {
+function end(
+  conversation: Conversation,
+  { type, chain: chains }: Extract<ControlAction, { type: 'commit' | 'rollback' }>,
+): void {
   const { state, own, names, pending } = conversation;
   names.endTransaction();
   if (state.block === 'none' || !chains) {
@@ -159,7 +163,7 @@ function end(conversation: Conversation, chains: boolean): void {
     pending.fence = 'before more';
     return;
   }
-  const access = state.chain();
+  const access = state.chain(type);
   if (access !== null) own.setAccess(access);
   askAccess(conversation);
 }

@@ -51,6 +51,7 @@ export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters 
   const onError = call.onError(null);
   const fills = fill !== null && parameters !== null;
   if (fills) makeMergeTarget(own, fill);
+  own.wall.noteWrite();
   if (isWatched) own.watch();
   if (fills) {
     own.run({ text: fill.text, types }, { values, formats, onError });
@@ -71,6 +72,7 @@ export function enterWithExpressions(
 ): void {
   const { relations, options, path, fill, isWatched } = call.rewrite;
   if (fill !== null) makeMergeTarget(own, fill);
+  own.wall.noteWrite();
   if (isWatched) own.watch();
   if (fill !== null) {
     own.prepare(filled, { text: fill.text, types }, call.onError(null));
@@ -90,7 +92,7 @@ export function enterWithExpressions(
 
 /** Makes the empty table that a MERGE runs on; it is dropped when the transaction ends. */
 export function makeMergeTarget(own: OwnMessages, { relation }: MergeFill): void {
-  own.run({ text: `SELECT stage.merge_target(${relation})` });
+  own.wall.makeMergeTarget(relation);
 }
 
 /** An array of jsonb takes any number of elements, a function's arguments only a hundred. */

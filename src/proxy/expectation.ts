@@ -14,6 +14,8 @@ export interface Expectation {
   /** Keeps CommandComplete back until the router is told to show or to forget it. */
   readonly holdsCompletion?: boolean;
   readonly hidesNotices?: boolean;
+  /** The status that its ReadyForQuery tells is that of before a BEGIN that has been sent behind it. */
+  readonly isBeforeBegin?: boolean;
   /** A message of ours that stands before CommandComplete, or before the error in its place. */
   readonly notice?: Buffer;
   /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */

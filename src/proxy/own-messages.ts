@@ -7,9 +7,10 @@
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-messages.ts';
+import { CommitWall } from './commit-wall.ts';
 import { deliver } from './error-mapping.ts';
 import type { ErrorHandler, Expectation } from './expectation.ts';
-import { hiddenClose } from './expectation.ts';
+import { hiddenClose, hiddenSync } from './expectation.ts';
 import { ownPrefix } from './reserved-names.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { Access } from './transaction-table.ts';
@@ -55,6 +56,7 @@ const pinning = `SELECT pg_catalog.set_config('standard_conforming_strings', 'on
 export class OwnMessages {
   private readonly link: UpstreamLink;
   private readonly state: TransactionState;
+  readonly wall = new CommitWall((statement, call) => this.run(statement, call));
   /** Known to nobody else while the statement is watched that it was made for. */
   private nonce: Buffer | null = null;
 
@@ -71,8 +73,14 @@ export class OwnMessages {
 
   /** Opens a block of ours, with the access that the client's transactions have. */
   begin(): void {
+    this.beforeBegin();
     this.runAtEdge({ text: texts.begin[this.state.clientAccess] });
     this.state.begin('own', this.state.clientAccess);
+  }
+
+  /** To be called before a BEGIN, ours or the client's, where no transaction block is open. */
+  beforeBegin(): void {
+    this.wall.begin(() => this.link.sync({ ...hiddenSync, isBeforeBegin: true }));
   }
 
   /** Whether a statement is watched whose end has not been looked at. */
@@ -102,13 +110,13 @@ export class OwnMessages {
   }
 
   /**
-   * To be called before COMMIT, in messages of its own where that is ours: has the transaction fail if COMMIT would run what
-   * code has left behind.
+   * To be called before COMMIT, in messages of its own where that is ours: has the transaction fail if it has written anything
+   * outside of the service's schemas, or if COMMIT would run what code has left behind.
    */
-  refuseHeld(): void {
+  checkCommit(): void {
     if (this.state.block === 'none' || this.state.failed) return;
     this.release();
-    this.run({ text: 'SELECT stage.refuse_held()' }, { onError: unlessFailed });
+    this.wall.check(unlessFailed);
   }
 
   /** Ends the block of ours; after an error this rolls it back. */

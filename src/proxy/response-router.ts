@@ -243,7 +243,7 @@ export class ResponseRouter {
     this.syncs -= 1;
     head.onDone?.(frame.subarray(headerBytes));
     if (head.shown === 'all') this.showReady(frame);
-    this.events.onReady(status);
+    if (!head.isBeforeBegin) this.events.onReady(status);
   }
 
   private error(frame: Buffer): void {

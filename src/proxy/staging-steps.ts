@@ -78,7 +78,7 @@ export function answerToWrite(
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
 export function commitOwn({ own, router, link }: Conversation, sync: Expectation): void {
-  own.refuseHeld();
+  own.checkCommit();
   link.close();
   own.commit({ onError: deliver, onDone: () => router.showHeld() });
   link.sync(sync);

@@ -20,8 +20,8 @@ export class TransactionState {
   private wasWritable = false;
   /** A read's guard (a savepoint that is read-only) is open. */
   private isGuarded = false;
-  /** The transaction took its access over from the one before. */
-  private isChained = false;
+  /** The access that a failure leaves the next transaction of a chain; null where the server has taken it over itself. */
+  private begunAccess: Access | null;
   /** The client's savepoints, innermost last. */
   private savepoints: string[] = [];
   /** A savepoint is set to which a write of the client's can be rolled back to be run again; a guard may be inside. */
@@ -32,6 +32,7 @@ export class TransactionState {
   constructor(clientAccess: Access) {
     this.clientAccess = clientAccess;
     this.initialAccess = clientAccess;
+    this.begunAccess = clientAccess;
   }
 
   /** How often code that others wrote may have run on this connection: each time it may have changed what is prepared or open. */
@@ -109,6 +110,7 @@ export class TransactionState {
   begin(block: 'own' | 'client', access: Access): void {
     this.wasWritable = false;
     this.isImplicit = false;
+    this.begunAccess = this.clientAccess;
     this.apply(block === 'own' ? `own begin ${access}` : `begin ${access}`);
   }
 
@@ -182,18 +184,20 @@ export class TransactionState {
   }
 
   /**
-   * COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one was. But a failure outside of savepoints makes
-   * PostgreSQL forget what BEGIN said: the transaction begins by the default then, which for the server is the pinned one.
-   * @returns the access that the client's own default gives it then; null where the server does what it would do anyway
+   * COMMIT or ROLLBACK AND CHAIN: the next transaction begins as the last one was. But the wall before COMMIT leaves that READ
+   * ONLY; and a failure outside of savepoints makes PostgreSQL forget what BEGIN said: the transaction begins by the default
+   * then, which for the server is the pinned one.
+   * @returns the access that it is to have; null where the server gives it that by itself
    */
-  chain(): Access | null {
-    const isForgotten = this.failed && this.savepoints.length === 0 && !this.isChained;
+  chain(how: 'commit' | 'rollback'): Access | null {
+    const isForgotten = this.failed && this.savepoints.length === 0;
+    if (how === 'commit' && this.phase === 'client read write') this.begunAccess = 'read write';
+    else if (!isForgotten) this.begunAccess = null;
     this.apply('chain');
     this.unprotect();
-    this.isChained = true;
     this.savepoints = [];
     this.wasWritable = false;
-    return isForgotten ? this.clientAccess : null;
+    return this.begunAccess;
   }
 
   /** A message of the extended protocol was sent. */
@@ -210,7 +214,7 @@ export class TransactionState {
 
   private leave(): void {
     this.unprotect();
-    this.isChained = false;
+    this.begunAccess = this.clientAccess;
     this.savepoints = [];
   }
 }

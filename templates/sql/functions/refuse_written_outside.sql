@@ -4,11 +4,10 @@
 --  * the counters of the system catalogs: all DDL, roles, rights, large objects. Their locks are let go early.
 --  * the locks: nothing writes to a relation without ROW EXCLUSIVE or more, whatever the settings, and the lock stays to the end,
 --    except of a savepoint that was rolled back to. Sequences do not count: keys are drawn from them on purpose.
---  * cursors WITH HOLD, whose query COMMIT would run, and deferred triggers, which it runs before it looks.
+--  * cursors WITH HOLD, whose query COMMIT would run. Deferred triggers, which it runs, too, cannot write any more.
 -- p_nonce, p_counted: what of the counters is no write of the transaction, see stage.note_counted and stage.merge_target: as noted
 -- inside it under the nonce, and as the proxy was told. p_may_write: false where the role has no right to write to any relation.
 -- Gives what the catalogs' counters show, which the next transaction may still see; null when they were not looked at.
--- Not SECURITY DEFINER: deferred triggers run in it.
 CREATE OR REPLACE FUNCTION stage.refuse_written_outside(p_nonce text DEFAULT NULL, p_counted bigint DEFAULT 0, p_may_write boolean DEFAULT true)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
@@ -17,7 +16,6 @@ DECLARE
   v_is_counted boolean := false;
   v_written text;
 BEGIN
-  SET CONSTRAINTS ALL IMMEDIATE;
   PERFORM stage.refuse_held();
   -- no row of any table is written without one
   IF pg_current_xact_id_if_assigned() IS NOT NULL THEN

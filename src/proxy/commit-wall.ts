@@ -1,0 +1,93 @@
+/**
+ * The wall before COMMIT: `stage.refuse_written_outside` looks inside the transaction, whatever the proxy believes of it, and
+ * fails it if it has written anything outside of the service's schemas. It is sent with the COMMIT.
+ */
+import { randomBytes } from 'node:crypto';
+import { decodeDataRow } from '../wire/backend-decoder.ts';
+import type { ErrorHandler } from './expectation.ts';
+import type { OwnCall, OwnStatement } from './own-messages.ts';
+
+type Run = (statement: OwnStatement, call?: OwnCall) => void;
+
+/** OIDs of text, int8 and bool. */
+const types = [25, 20, 16];
+
+/** How long an answer about the role's rights counts, in milliseconds: a right that is granted later is seen by then. */
+const rightsHold = 1000;
+
+export class CommitWall {
+  private readonly run: Run;
+  /** Under which the transaction notes what it has written to the catalogs by our doing; nobody else knows it. */
+  private secret: Buffer | null = null;
+  /** How much that is, as far as the server has told. */
+  private counted = 0;
+  /** A transaction has written and not come to its end through here: what it did still counts. */
+  private isUncounted = false;
+  private mayWrite = true;
+  private rightsUntil = 0;
+  private lastCommit = 0;
+  private began = 0;
+
+  constructor(run: Run) {
+    this.run = run;
+  }
+
+  /** To be called when a transaction begins, outside of any: has the server forget what earlier ones have counted. */
+  begin(sync: () => void): void {
+    this.secret = null;
+    this.counted = 0;
+    this.began = performance.now();
+    if (!this.isUncounted) return;
+    this.isUncounted = false;
+    // It takes effect when the server is next ready.
+    this.run({ text: 'SELECT pg_catalog.pg_stat_force_next_flush()' });
+    sync();
+  }
+
+  /** To be called when something is sent that runs where writing is possible. */
+  noteWrite(): void {
+    this.isUncounted = true;
+  }
+
+  /** Makes the temporary table that a MERGE runs on, and notes what that writes to the catalogs. */
+  makeMergeTarget(relation: number): void {
+    const onRow = (payload: Buffer) => {
+      this.counted += Number(decodeDataRow(payload)[0]);
+    };
+    const text = `SELECT stage.merge_target(${relation}, $1)`;
+    this.run({ text, types: [25] }, { values: [this.nonce], onRow });
+  }
+
+  private get nonce(): Buffer {
+    this.secret ??= Buffer.from(randomBytes(16).toString('hex'));
+    return this.secret;
+  }
+
+  /**
+   * To be sent before COMMIT.
+   * @param onError gives what the client is told when the transaction has written elsewhere
+   */
+  check(onError: ErrorHandler): void {
+    const now = performance.now();
+    const mayWrite = this.mayWrite || now > this.rightsUntil;
+    if (mayWrite && now - this.lastCommit < rightsHold) this.askRights();
+    this.lastCommit = now;
+    const counted = Buffer.from(String(this.counted));
+    const text = 'SELECT stage.refuse_written_outside($1, $2, $3)';
+    const values = [this.nonce, counted, Buffer.from(String(mayWrite))];
+    const onDone = () => {
+      this.isUncounted = false;
+    };
+    this.run({ text, types }, { values, onError, onDone });
+  }
+
+  /** Asked by connections that write again and again only: for a single transaction the look at its locks takes less. */
+  private askRights(): void {
+    const { began } = this;
+    const onRow = (payload: Buffer) => {
+      this.mayWrite = String(decodeDataRow(payload)[0]) !== 'f';
+      this.rightsUntil = began + rightsHold;
+    };
+    this.run({ text: 'SELECT stage.may_write()' }, { onRow, onError: () => null });
+  }
+}
