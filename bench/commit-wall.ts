@@ -1,0 +1,112 @@
+/**
+ * What the look before COMMIT costs inside PostgreSQL: `npm run bench:wall`, on Linux.
+ * BENCH_UPSTREAM is the URL of a superuser on this machine, for 250 connections; by default an embedded server is started.
+ * Microseconds of the backend's own processor time, which hold on a busy machine, in the median of several runs.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { startEmbedded } from '../src/daemon/embedded.ts';
+import { createLog } from '../src/log.ts';
+import { createDesk } from '../test/helpers/desk.ts';
+import { createRole } from '../test/helpers/roles.ts';
+import { median } from './pgbench.ts';
+
+const runs = 7;
+const schema = `CREATE TABLE item (id int PRIMARY KEY, code text UNIQUE, n int);
+  CREATE FUNCTION locks() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(*) FROM pg_lock_status()); END'`;
+
+const sum = `sum(pg_stat_get_xact_tuples_inserted(oid) + pg_stat_get_xact_tuples_updated(oid)
+  + pg_stat_get_xact_tuples_deleted(oid))`;
+/** By name: the expression and how often it is evaluated in a run. */
+const forms: Readonly<Record<string, readonly [string, number]>> = {
+  'counters of every table': [`(SELECT ${sum} FROM pg_class WHERE relkind = 'r' AND g > 0)`, 3],
+  'counters of the catalogs': ['stage.catalog_writes()', 100],
+  'pg_lock_status() alone': ['public.locks()', 100],
+  'the look': ['stage.refuse_written_outside()', 100],
+  'the look, no right to write': ['stage.refuse_written_outside(NULL, 0, false)', 100],
+};
+
+type Stopped = () => Promise<void>;
+
+async function start(): Promise<Stopped> {
+  const given = process.env['BENCH_UPSTREAM'];
+  if (given) {
+    process.env['STAGE_TEST_UPSTREAM'] = given;
+    return async () => undefined;
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
+  const log = createLog('silent', process.stderr);
+  const server = await startEmbedded({ directory, log, settings: { max_connections: '250' } });
+  process.env['STAGE_TEST_UPSTREAM'] = server.url;
+  return () => server.stop().then(() => rm(directory, { recursive: true }));
+}
+
+async function measure(client: pg.Client, [form, times]: readonly [string, number]) {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const used = async () =>
+    Number((await readFile(`/proc/${rows[0]?.pid}/schedstat`, 'utf8')).split(' ')[0]);
+  const found: number[] = [];
+  for (let run = 0; run <= runs; run += 1) {
+    const before = await used();
+    await client.query(`SELECT count(${form}) FROM generate_series(1, ${times}) g`);
+    // the first one plans
+    if (run > 0) found.push(((await used()) - before) / 1000 / times);
+  }
+  return median(found).toFixed(0);
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const stop = await start();
+const desk = await createDesk(schema, 'INSERT INTO item SELECT g, g FROM generate_series(1, 9) g');
+const session = await desk.open();
+const reader = await createRole(desk.database);
+const writer = await createRole(desk.database);
+const heads = ['tables', 'others', ...Object.keys(forms), 'rights of a reader', 'of a writer'];
+print(`| ${heads.join(' | ')} |`);
+print(`|${heads.map(() => '---|').join('')}`);
+let made = 0;
+for (const tables of [100, 10_000]) {
+  for (; made < tables; made += 100) {
+    const names = Array.from({ length: 100 }, (_, index) => `many_${made + index}`);
+    await desk.database.query(
+      names.map((name) => `CREATE TABLE ${name} (id int PRIMARY KEY, v text, at date);`).join(''),
+    );
+    await desk.database.query(
+      `GRANT SELECT ON ${names.join(',')} TO ${reader.name}, ${writer.name}`,
+    );
+  }
+  await desk.database.query(`GRANT INSERT ON many_${made - 1} TO ${writer.name}`);
+  await desk.database.query('VACUUM ANALYZE');
+  const others: pg.Client[] = [];
+  for (const [count, busy] of [
+    [2, false],
+    [50, false],
+    [200, false],
+    [200, true],
+  ] as const) {
+    while (others.length < count) others.push(await desk.connect(session));
+    // a transaction under way has locks of its own
+    if (busy) await Promise.all(others.map((other) => other.query('BEGIN; SELECT FROM item')));
+    const client = await desk.connect(session);
+    await client.query('BEGIN');
+    await client.query(`SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`);
+    await client.query('UPDATE item SET n = 1 WHERE id = 1');
+    const costs = [];
+    for (const form of Object.values(forms)) costs.push(await measure(client, form));
+    await client.query('ROLLBACK');
+    for (const role of [reader, writer]) {
+      await client.query(`SET SESSION AUTHORIZATION ${role.name}`);
+      costs.push(await measure(client, ['stage.may_write()', 3]));
+      await client.query('RESET SESSION AUTHORIZATION');
+    }
+    await client.end();
+    print(`| ${tables} | ${count} ${busy ? 'reading' : 'idle'} | ${costs.join(' | ')} |`);
+  }
+  await Promise.all(others.map((other) => other.end()));
+}
+await reader.drop();
+await writer.drop();
+await desk.close();
+await stop();
