@@ -1,6 +1,7 @@
-/** The names of our own statements, portals and savepoints, which no client may use. */
-import { StageError } from '../errors.ts';
+/** The names of statements, portals and savepoints that no client may use: our own, and those that PostgreSQL would cut. */
+import { refuseLongName } from '../sql/object-names.ts';
 import type { Refusal, Verdict } from '../sql/verdict.ts';
+import { refusalError } from './refusals.ts';
 
 /** Prefix of every statement, portal and savepoint of ours. */
 export const ownPrefix = '_stage_';
@@ -12,15 +13,16 @@ const reserved: Refusal = {
   hint: 'Choose another name.',
 };
 
-/** @throws StageError for a statement's or portal's name that is ours */
+/** @throws StageError for a statement's or portal's name that no client may use */
 export function checkName(name: string): void {
-  if (!name.startsWith(ownPrefix)) return;
-  const { message, sqlstate, hint } = reserved;
-  throw new StageError('statement_not_supported', message, { sqlstate, hint });
+  const refusal = isOwn(name) ? reserved : refuseLongName(name);
+  if (refusal) throw refusalError(refusal);
 }
 
 /** The refusal of an SQL command that names something of ours, or null. */
 export function refuseReserved(verdict: Verdict): Refusal | null {
   if (verdict.kind !== 'control' || !('name' in verdict.action)) return null;
-  return verdict.action.name?.startsWith(ownPrefix) ? reserved : null;
+  return verdict.action.name !== null && isOwn(verdict.action.name) ? reserved : null;
 }
+
+const isOwn = (name: string) => name.startsWith(ownPrefix);

@@ -8,6 +8,7 @@ import { judgeQuery } from './judge-query.ts';
 import { judgeSet, judgeShow } from './judge-setting.ts';
 import { judgeTransaction } from './judge-transaction.ts';
 import { judgeTruncate } from './judge-truncate.ts';
+import { refuseCutName } from './object-names.ts';
 import { unknownElement } from './refused-parts.ts';
 import { refusedStatement } from './refused-statements.ts';
 import type { Source } from './relation-uses.ts';
@@ -51,9 +52,9 @@ export function judge(node: Node | undefined, source: Source): Verdict {
   const opened = node && openNode(node);
   if (!node || !opened) return unknownElement('statement');
   const judgeIt = judges.get(opened.type);
-  return judgeIt
-    ? judgeIt(opened.fields, source, node)
-    : refusedStatement(opened.type, opened.fields);
+  if (!judgeIt) return refusedStatement(opened.type, opened.fields);
+  const verdict = judgeIt(opened.fields, source, node);
+  return (verdict.kind === 'control' && refuseCutName(verdict, source)) || verdict;
 }
 
 /** SET CONSTRAINTS; no names stand for ALL. */

@@ -69,8 +69,8 @@ function locate(names: readonly string[], location: number | undefined, source: 
   return parts?.every((part, index) => isSameName(part.name, names[index] ?? '')) ? parts : null;
 }
 
-/** The parser cuts names to 63 bytes, as PostgreSQL does. */
-function isSameName(written: string, parsed: string): boolean {
+/** Whether a name that is written was parsed as another: the parser cuts names to 63 bytes, as PostgreSQL does. */
+export function isSameName(written: string, parsed: string): boolean {
   if (written === parsed) return true;
   return (
     Buffer.byteLength(written) > 63 && Buffer.byteLength(parsed) > 59 && written.startsWith(parsed)

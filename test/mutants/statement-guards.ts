@@ -131,9 +131,23 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'names of the service are refused',
     file: 'src/proxy/reserved-names.ts',
-    text: 'if (!name.startsWith(ownPrefix)) return;',
-    without: 'if (name) return;',
+    text: '=> name.startsWith(ownPrefix);',
+    without: "=> name === '';",
     tests: ['proxy/refusals', 'proxy/walls'],
+  },
+  {
+    name: 'names that PostgreSQL would cut are refused',
+    file: 'src/sql/object-names.ts',
+    text: 'if (bytes <= maxBytes) return null;',
+    without: 'if (bytes >= 0) return null;',
+    tests: ['attacks/cut-names'],
+  },
+  {
+    name: 'names that the parser has cut are refused',
+    file: 'src/sql/judge.ts',
+    text: `return (verdict.kind === 'control' && refuseCutName(verdict, source)) || verdict;`,
+    without: 'return verdict;',
+    tests: ['sql/object-names'],
   },
   {
     name: 'an element of the grammar that nobody knows is refused',
