@@ -9,7 +9,7 @@ import type { ClientStartup } from './startup.ts';
 import { settleVersion } from './startup.ts';
 import type { Login } from './startup-parameters.ts';
 import { pinnedParameters, readLogin, unknownSession } from './startup-parameters.ts';
-import { readReports } from './startup-settings.ts';
+import { question, readReports } from './startup-settings.ts';
 import type { StartupStream } from './startup-stream.ts';
 import type { ConnectedPair } from './types.ts';
 import type { UpstreamOpening } from './upstream.ts';
@@ -85,6 +85,7 @@ async function makeReady(
   const upstream = opening.stream;
   const answer = await relayAuthentication({ client, upstream }, opening.first);
   if (answer.outcome === 'refused') return refuse(joining, [answer.frame]);
+  upstream.socket.write(question);
   const reports = await readReports(upstream, joining.login.access);
   if (reports.outcome === 'refused') return refuse(joining, [answer.frame, ...reports.messages]);
   const upstreamKey = reports.key;

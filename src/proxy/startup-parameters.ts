@@ -2,9 +2,11 @@
 import { StageError } from '../errors.ts';
 import type { ReadsMode } from '../model/session.ts';
 import { isSessionId, readsModes } from '../model/session.ts';
+import { judgeAssignment } from '../sql/judge-setting.ts';
 import type { StartupParameters } from '../wire/startup.ts';
 import type { Setting, Switch } from '../wire/startup-options.ts';
-import { formatOptions, parseOptions } from '../wire/startup-options.ts';
+import { formatOptions, parseOptions, settingOf } from '../wire/startup-options.ts';
+import { refusalError } from './refusals.ts';
 
 export interface Login {
   readonly sessionId: string;
@@ -22,24 +24,22 @@ const notSettings = new Set(['user', 'database', 'options', 'replication']);
  * Reads the start-up parameters.
  * @param database the one that is staged: no other can be reached
  * @throws StageError with SQLSTATE 08004 unless exactly one session is named, exactly as documented;
- *   3D000 for another database, 0A000 for another encoding, a role switch or replication, 42501 for a setting of ours
+ *   3D000 for another database, 0A000 for another encoding or replication; what SET says for a setting that it refuses
  */
 export function readLogin(parameters: StartupParameters, database: string): Login {
   const named = new Map(parameters);
   const options = parseOptions(named.get('options') ?? '');
   const settings = [
-    ...options
-      .filter((option) => option.kind === 'setting')
-      .map(({ name, value }) => [name, value] as const),
+    ...options.map(settingOf).filter((setting) => setting !== null),
     ...parameters.filter(([name]) => !notSettings.has(name)),
   ];
   const sessionId = readSession(settings);
   checkConnection(named, database);
-  for (const setting of settings) checkSetting(...setting);
+  const access = settings.map(judgeSetting).findLast((asked) => asked !== null) ?? 'read write';
   return {
     sessionId,
     reads: readReads(settings),
-    access: readAccess(settings),
+    access,
     parameters: passedOn(parameters, options),
   };
 }
@@ -144,21 +144,16 @@ function checkConnection(named: ReadonlyMap<string, string>, database: string): 
   }
 }
 
-function checkSetting(name: string, value: string): void {
+/** Gives the access that a setting chooses for transactions, if it does. */
+function judgeSetting([name, value]: Settings[number]): Login['access'] | null {
   const key = folded(name);
-  if (key === 'role' || key === 'session_authorization') {
-    throw unsupported(`"${key}" cannot be set when connecting`, 'Log in as that role.');
+  if (key === 'client_encoding') {
+    checkEncoding(value);
+    return null;
   }
-  if (key.startsWith('stage.')) {
-    throw new StageError(
-      'forbidden',
-      `setting ${JSON.stringify(name)} belongs to the staging service`,
-      {
-        hint: "The session is selected by options='-c service_session=<session id>'.",
-      },
-    );
-  }
-  if (key === 'client_encoding') checkEncoding(value);
+  const verdict = judgeAssignment(key, value);
+  if (verdict.kind === 'refuse') throw refusalError(verdict);
+  return verdict.action.type === 'set access' ? verdict.action.access : null;
 }
 
 /** SQL_ASCII means "no conversion" and is what psql asks for in the C locale: UTF8 serves it as well. */
@@ -175,17 +170,6 @@ function checkEncoding(value: string): void {
 
 function unsupported(message: string, hint: string): StageError {
   return new StageError('statement_not_supported', message, { hint });
-}
-
-function readAccess(settings: Settings): Login['access'] {
-  const asked =
-    settings.findLast(([name]) => folded(name) === 'default_transaction_read_only')?.[1] ?? 'off';
-  if (/^(on|t(r(ue?)?)?|y(es?)?|1)$/i.test(asked)) return 'read only';
-  if (/^(off?|f(a(l(se?)?)?)?|no?|0)$/i.test(asked)) return 'read write';
-  throw new StageError(
-    'invalid_request',
-    'parameter "default_transaction_read_only" requires a Boolean value',
-  );
 }
 
 function passedOn(

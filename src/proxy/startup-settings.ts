@@ -1,7 +1,8 @@
-/** What a server reports between the login and its first ReadyForQuery, as the client shall see it. */
+/** What a server reports between the login and its first ReadyForQuery, as the client shall see it, and what it is asked then. */
 import { StageError } from '../errors.ts';
 import type { Key } from '../wire/backend-decoder.ts';
 import { parameterStatus } from '../wire/backend-messages.ts';
+import { queryMessage } from '../wire/frontend-messages.ts';
 import type { Login } from './startup-parameters.ts';
 import { pinned } from './startup-parameters.ts';
 import type { StartupStream } from './startup-stream.ts';
@@ -16,8 +17,15 @@ export interface Reports {
 }
 
 /**
- * Reads up to and including the server's ReadyForQuery or its refusal.
- * @throws StageError `upstream_unavailable` when the server does not keep the pinned settings
+ * Asks for what the server does not report. Sent before the server is ready, so that the answer takes no round trip of its own:
+ * a role or a database may bring a value that no client could have asked for.
+ */
+export const question = queryMessage('SHOW session_replication_role');
+
+/**
+ * Reads up to and including the server's answer to our question, or its refusal.
+ * @throws StageError `upstream_unavailable` when the server does not keep the pinned settings; with SQLSTATE 55P02 where the
+ *   login would let triggers be, by which alone rows are staged
  */
 export async function readReports(
   upstream: StartupStream,
@@ -26,6 +34,8 @@ export async function readReports(
   const messages: Buffer[] = [];
   const reported = new Map<string, string>();
   let key: Key | null = null;
+  let isReady = false;
+  let role: string | null = null;
   for (;;) {
     const message = await readLoginMessage(upstream);
     switch (message.type) {
@@ -45,11 +55,33 @@ export async function readReports(
         return { messages: [...messages, message.frame], outcome: 'refused', key };
       case 'ready':
         checkPinned(message.status, reported);
-        return { messages, outcome: 'ready', key };
+        if (isReady) {
+          checkRole(role);
+          return { messages, outcome: 'ready', key };
+        }
+        isReady = true;
+        break;
+      case 'row':
+        role = String(message.values[0]);
+        break;
+      case 'result':
+        if (!isReady) throw broken('sent something else');
+        break;
       case 'request':
         throw broken('asked for a password twice');
     }
   }
+}
+
+/** @throws StageError unless triggers fire */
+function checkRole(role: string | null): void {
+  if (role === null) throw broken('did not answer');
+  if (role === 'origin') return;
+  const message = `session_replication_role is ${JSON.stringify(role)}, not "origin"`;
+  throw new StageError('statement_not_supported', message, {
+    sqlstate: '55P02',
+    hint: 'Nothing could be staged: take it back by ALTER ROLE or ALTER DATABASE ... RESET session_replication_role, or connect as another role.',
+  });
 }
 
 const readOnly = 'default_transaction_read_only';

@@ -4,6 +4,7 @@ import type { Key } from '../wire/backend-decoder.ts';
 import {
   decodeAuthentication,
   decodeBackendKeyData,
+  decodeDataRow,
   decodeParameterStatus,
   decodeReadyForQuery,
 } from '../wire/backend-decoder.ts';
@@ -31,7 +32,10 @@ export type LoginMessage =
       readonly frame: Buffer;
     }
   | { readonly type: 'key'; readonly key: Key }
-  | { readonly type: 'ready'; readonly status: TransactionStatus };
+  | { readonly type: 'ready'; readonly status: TransactionStatus }
+  /** Of the answer to a question of ours: a row, and what stands around the rows. */
+  | { readonly type: 'row'; readonly values: readonly (Buffer | null)[] }
+  | { readonly type: 'result' };
 
 /**
  * Reads the upstream's next message.
@@ -70,6 +74,11 @@ function decode({ type, payload, frame }: Message): LoginMessage {
       return { type: 'key', key: decodeBackendKeyData(payload) };
     case backend.readyForQuery:
       return { type: 'ready', status: decodeReadyForQuery(payload) };
+    case backend.dataRow:
+      return { type: 'row', values: decodeDataRow(payload) };
+    case backend.rowDescription:
+    case backend.commandComplete:
+      return { type: 'result' };
     default:
       throw broken('sent something else');
   }

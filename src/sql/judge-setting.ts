@@ -1,4 +1,4 @@
-/** The verdict on SET, RESET and SHOW. */
+/** The verdict on SET, RESET and SHOW, and on settings given when connecting. */
 
 import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
 import type { Access } from './judge-transaction.ts';
@@ -32,10 +32,21 @@ export function judgeShow({ name = '' }: VariableShowStmt): Read | Write {
 }
 
 function judgeValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {
+  return judgeAssignment(name, onlyValue(args), isLocal);
+}
+
+/**
+ * Judges giving a setting a value, by SET or when connecting.
+ * @param value null for anything but one constant
+ */
+export function judgeAssignment(
+  name: string,
+  value: string | null,
+  isLocal = false,
+): Control | Refusal {
   const kind = settingKind(name);
   if (kind === 'free') return control({ type: 'set' });
   if (kind === 'path') return control({ type: 'set path' });
-  const value = onlyValue(args);
   if (kind === 'pinned') {
     return value !== null && isHarmlessValue(name, value)
       ? control({ type: 'set' })

@@ -21,6 +21,7 @@ const pinned: ReadonlyMap<string, RegExp> = new Map([
   ['role', /$^/],
   ['session_authorization', /$^/],
   ['allow_system_table_mods', /^(?:off|false|no|0)$/i],
+  ['track_counts', /^(?:on|true|yes|1)$/i],
 ]);
 
 /** Says what a setting is to us; names are compared as PostgreSQL does, whatever their case. */

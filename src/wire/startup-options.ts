@@ -40,6 +40,12 @@ export function formatOptions(options: readonly (Setting | Switch)[]): string {
   return options.map(formatOption).join(' ');
 }
 
+/** The setting that an option gives a value, or null. Of the other switches, none sets what SET could be refused for. */
+export function settingOf(option: Setting | Switch): readonly [name: string, value: string] | null {
+  if (option.kind === 'setting') return [option.name, option.value];
+  return option.letter === 'O' ? ['allow_system_table_mods', 'on'] : null;
+}
+
 /** A word may bundle letters (`-ec name=value`); the first that takes a value takes the rest of it, or the next word. */
 function parseWord(word: string, following: string[]): (Setting | Switch)[] {
   const parsed: (Setting | Switch)[] = [];

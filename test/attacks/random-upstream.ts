@@ -17,6 +17,7 @@ import {
   readyForQuery,
 } from '../../src/wire/backend-messages.ts';
 import { errorFields } from '../../src/wire/error-fields.ts';
+import type { Message } from '../../src/wire/framer.ts';
 import { Framer } from '../../src/wire/framer.ts';
 import { frontendLimits } from '../../src/wire/limits.ts';
 import { backend, frontend } from '../../src/wire/message-codes.ts';
@@ -76,7 +77,7 @@ export async function startRandomUpstream(firstSeed: number): Promise<RandomUpst
         framer.push(chunk);
         const messages: Buffer[] = [];
         for (let asked = framer.next(); asked !== null; asked = framer.next())
-          messages.push(...answerTo(asked.type, random));
+          messages.push(...(isQuestion(asked) ? origin : answerTo(asked.type, random)));
         send(messages);
       });
     });
@@ -94,6 +95,15 @@ export async function startRandomUpstream(firstSeed: number): Promise<RandomUpst
   };
   return upstream;
 }
+
+/** What every login asks. */
+const isQuestion = ({ payload }: Message) => payload.includes('session_replication_role');
+const origin = [
+  description,
+  frame(backend.dataRow, Buffer.from('0001000000066f726967696e', 'hex')),
+  commandComplete('SHOW'),
+  readyForQuery('I'),
+];
 
 function answerTo(type: number, random: Random): Buffer[] {
   const ready = () => readyForQuery(random.pick(['I', 'I', 'I', 'T', 'E']));

@@ -95,14 +95,15 @@ suite('proxy: login', (test) => {
   test('pins its settings whatever the client and the role ask for', async () => {
     const session = `-c service_session=${front.session.id}`;
     await server.query('ALTER ROLE trusted SET default_transaction_read_only = off');
+    await server.query('ALTER ROLE trusted SET standard_conforming_strings = off');
     await server.query("ALTER ROLE trusted SET stage.session = 'ffffffffffffffffffffffffffffffff'");
     const pinned = `SELECT current_setting('default_transaction_read_only') AS "readOnly",
       current_setting('transaction_read_only') AS now, current_setting('client_encoding') AS encoding,
       current_setting('standard_conforming_strings') AS strings, current_setting('stage.session') AS session`;
     for (const options of [
       session,
-      `${session} -c default_transaction_read_only=off -c standard_conforming_strings=off`,
-      `--Default-Transaction-Read-Only=off ${session} -c STANDARD_CONFORMING_STRINGS=off`,
+      `${session} -c default_transaction_read_only=off -c standard_conforming_strings=on`,
+      `--Default-Transaction-Read-Only=off ${session} -c STANDARD_CONFORMING_STRINGS=1`,
       `${session} -c transaction_read_only=off -c client_encoding=SQL_ASCII`,
     ]) {
       assert.equal(
@@ -121,7 +122,42 @@ suite('proxy: login', (test) => {
       (await rejects(ask(front.url('trusted', ''), 'CREATE TABLE t (i int)'))).code,
       '25006',
     );
+    await server.query('ALTER ROLE trusted RESET standard_conforming_strings');
   });
+
+  test('refuses settings that SET refuses, before the upstream is asked', async () => {
+    const nowhere = await startFront({ upstream: 'postgresql://127.0.0.1:1/postgres' });
+    const session = `-c service_session=${nowhere.session.id}`;
+    for (const options of [
+      `${session} -c session_replication_role=replica`,
+      `--Session-Replication-Role=replica ${session}`,
+      `${session} -O`,
+    ]) {
+      const refused = await rejects<pg.DatabaseError>(
+        ask(nowhere.url('postgres', '', options), 'SELECT 1'),
+      );
+      assert.equal([refused.severity, refused.code], ['FATAL', '55P02'], options);
+      assert.match(refused.message, /^parameter "\w+" cannot be changed in a staged session$/);
+    }
+    await nowhere.stop();
+  });
+
+  for (const [what, value] of [
+    ['ROLE trusted', 'replica'],
+    ['DATABASE postgres', 'replica'],
+    ['ROLE trusted IN DATABASE postgres', 'local'],
+    ['ROLE ALL', 'replica'],
+  ]) {
+    test(`refuses a connection for which ALTER ${what} has turned triggers off`, async () => {
+      await server.query(`ALTER ${what} SET session_replication_role = ${value}`);
+      const refused = await rejects<pg.DatabaseError>(ask(front.url('trusted', ''), 'SELECT 1'));
+      await server.query(`ALTER ${what} RESET session_replication_role`);
+      assert.equal([refused.severity, refused.code], ['FATAL', '55P02']);
+      assert.is(refused.message, `session_replication_role is "${value}", not "origin"`);
+      assert.match(refused.hint ?? '', /RESET session_replication_role/);
+      assert.is((await ask(front.url('trusted', ''), whoami))['who'], 'trusted');
+    });
+  }
 
   test('passes other options and parameters on, in order', async () => {
     const options = `-c search_path="a\\ b",c -c service_session=${front.session.id} --work-mem=1234kB -e -c search_path=d\\\\e -S 99`;

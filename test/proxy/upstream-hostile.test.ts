@@ -20,6 +20,7 @@ import type { Front } from '../helpers/front.ts';
 import { connectRaw, startFront } from '../helpers/front.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
+const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const settings = Buffer.concat([
   parameterStatus('default_transaction_read_only', 'on'),
   parameterStatus('client_encoding', 'UTF8'),
@@ -27,12 +28,19 @@ const settings = Buffer.concat([
 ]);
 const key = backendKeyData(7, Buffer.from('0007', 'latin1'));
 const ready = readyForQuery('I');
+/** The answer to the one question that is asked while logging in. */
+const row = Buffer.concat([hex('0001 00000006'), Buffer.from('origin')]);
+const answered = Buffer.concat([
+  new MessageWriter().raw(hex('0000')).message(backend.rowDescription),
+  new MessageWriter().raw(row).message(backend.dataRow),
+  commandComplete('SHOW'),
+  ready,
+]);
 const notice = noticeResponse(errorFields('NOTICE', { sqlstate: '00000', message: 'hello' }));
 const full = errorResponse(
   errorFields('FATAL', { sqlstate: '53300', message: 'sorry, too many clients already' }),
 );
 const request = (kind: number) => new MessageWriter().int32(kind).message(backend.authentication);
-const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 suite('proxy: hostile upstream', (test) => {
   let upstream: Server;
@@ -121,6 +129,24 @@ suite('proxy: hostile upstream', (test) => {
       'E',
       '08006',
     ],
+    [
+      'no answer to a question',
+      Buffer.concat([authenticationOk, settings, key, ready, ready]),
+      'E',
+      '08006',
+    ],
+    [
+      'an error for an answer',
+      Buffer.concat([authenticationOk, settings, key, ready, full]),
+      'RSSSE',
+      '53300',
+    ],
+    [
+      'an answer inside of a transaction',
+      Buffer.concat([authenticationOk, settings, key, ready, readyForQuery('T')]),
+      'E',
+      '08006',
+    ],
     ['too many clients', full, 'E', '53300'],
     [
       'too many clients after the password',
@@ -196,7 +222,9 @@ suite('proxy: hostile upstream', (test) => {
   });
 
   test('sends no key: the client gets one all the same, and a login goes through afterwards', async () => {
-    const client = await logIn(Buffer.concat([authenticationOk, notice, settings, ready]));
+    const client = await logIn(
+      Buffer.concat([authenticationOk, notice, settings, ready, answered]),
+    );
     let types = '';
     while (!types.endsWith('Z')) types += String.fromCharCode((await client.stream.next()).type);
     assert.is(types, 'RNSSSKZ');

@@ -138,6 +138,7 @@ const others: readonly (readonly [sql: string, sqlstate: string, message: RegExp
   ['SET LOCAL standard_conforming_strings = 0', '55P02', /"standard_conforming_strings"/],
   ['SET backslash_quote = on', '55P02', /"backslash_quote"/],
   ['SET session_replication_role = replica', '55P02', /"session_replication_role"/],
+  ['SET track_counts = off', '55P02', /"track_counts"/],
   ["SET stage.session = 'x'", '55P02', /"stage.session"/],
   ['SET LOCAL "stage.session" = \'x\'', '55P02', /"stage.session"/],
   ['SET "Stage"."x" TO DEFAULT', '55P02', /"Stage.x"/],
