@@ -44,8 +44,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   config: [],
   model: [],
 };
-/** The commands that work without a running daemon: they load what they need on demand. */
-const reachPast = ['serve', 'init', 'doctor'].map((name) => `src/cli/commands/${name}.ts`);
+/** The commands that do more than ask the daemon: they load what they need on demand. */
+const reachPast = ['serve', 'init', 'doctor', 'run'].map((name) => `src/cli/commands/${name}.ts`);
 const rooms = Object.keys(below).filter((room) => room !== 'model');
 
 const roomOf = (path: string): string => path.split('/')[1] ?? '';

@@ -14,6 +14,7 @@ const patience = 300;
 const useful: Readonly<Record<string, readonly SessionStatus[]>> = {
   url: ['active'],
   psql: ['active'],
+  run: ['active'],
   propose: ['active'],
   check: ['active', 'proposed'],
   wait: ['active', 'proposed'],

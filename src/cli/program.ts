@@ -54,6 +54,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/psql.ts')).configurePsql,
       },
       {
+        name: 'run',
+        summary: 'run SQL scripts in a session',
+        load: async () => (await import('./commands/run.ts')).configureRun,
+      },
+      {
         name: 'diff',
         summary: 'show what a session changes',
         load: async () => (await import('./commands/diff.ts')).configureDiff,

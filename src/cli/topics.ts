@@ -32,7 +32,7 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
                      (default: stage/token in XDG_CONFIG_HOME, which defaults to ~/.config)
   STAGE_UPSTREAM     \`stage serve\`: connection URL of the service account; DATABASE_URL is read after it
   XDG_STATE_HOME     keeps the session chosen in each directory (default ~/.local/state)
-  PGUSER             database role for \`stage url\` and \`stage psql\`
+  PGUSER             database role for \`stage url\`, \`stage psql\` and \`stage run\`
   CI                 never ask
   STAGE_ACCESSIBLE   no line that comes and goes, for screen readers
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb

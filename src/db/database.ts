@@ -70,7 +70,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 /** Reads the URL with libpq's meaning of sslmode; pg by itself takes `require` for `verify-full`. */
-function readUrl(url: string): pg.ClientConfig {
+export function readUrl(url: string): pg.ClientConfig {
   const parsed = parse(url, { useLibpqCompat: true });
   // pg cannot fall back from one to the other, so where either will do it stays without TLS
   const either = ['allow', 'prefer'].includes(String(parsed['sslmode']));

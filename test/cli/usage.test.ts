@@ -41,6 +41,7 @@ suite('command line usage', (test) => {
     'session delete',
     'url',
     'psql',
+    'run',
     'diff',
     'log',
     'watch',

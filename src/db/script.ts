@@ -1,0 +1,87 @@
+/**
+ * Connections that run SQL scripts. A script goes to the server as it is, in one Query message: nothing else reads it, so that
+ * nothing in it is a command to a client, and PostgreSQL makes one transaction of it.
+ */
+import { isUtf8 } from 'node:buffer';
+import pg from 'pg';
+import { StageError } from '../errors.ts';
+import { readUrl } from './database.ts';
+
+export interface Script {
+  /** By which errors call it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface ScriptConnection {
+  /**
+   * Gives the server's notices.
+   * @throws StageError that says in which line the server refused the script
+   */
+  run(script: Script): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** @throws StageError for bytes that are no text: the server would take another script for it, or none */
+export function readScript(name: string, bytes: Buffer): Script {
+  if (!isUtf8(bytes) || bytes.includes(0)) {
+    throw new StageError('invalid_request', `${name} is not a text in UTF-8`, {
+      sqlstate: '22021',
+      hint: 'Save the script in UTF-8.',
+    });
+  }
+  return { name, text: bytes.toString().replace(/^\ufeff/, '') };
+}
+
+/** @throws StageError when the server refuses the login, or cannot be reached */
+export async function connectForScripts(url: string): Promise<ScriptConnection> {
+  const client = new pg.Client({ application_name: 'stage run', ...readUrl(url) });
+  const notices: string[] = [];
+  // said again by the query that it ends
+  client.on('error', () => undefined);
+  client.on('notice', ({ message = '' }) => notices.push(message));
+  await client.connect().catch((cause: unknown) => {
+    throw unconnected(cause);
+  });
+  return {
+    run: async (script) => {
+      await client.query(script.text).catch((cause: unknown) => {
+        throw failed(script, cause);
+      });
+      return notices.splice(0);
+    },
+    close: () => client.end(),
+  };
+}
+
+function unconnected(cause: unknown): StageError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof pg.DatabaseError))
+    return new StageError('server_unavailable', `the proxy cannot be reached: ${message}`, {
+      cause,
+    });
+  const { code: sqlstate = '08006', hint } = cause;
+  const refused = sqlstate.startsWith('28') ? 'unauthorized' : 'server_unavailable';
+  const code = sqlstate === '08004' ? 'session_not_found' : refused;
+  return new StageError(code, message, { sqlstate, cause, ...(hint && { hint }) });
+}
+
+function failed({ name, text }: Script, cause: unknown): StageError {
+  if (!(cause instanceof pg.DatabaseError)) return unconnected(cause);
+  const { code: sqlstate = 'XX000', message, detail, position } = cause;
+  // The server counts characters, from 1.
+  const before = [...text].slice(0, Number(position ?? 1) - 1);
+  const line =
+    position === undefined ? '' : `${before.filter((each) => each === '\n').length + 1}:`;
+  const isCommand = position !== undefined && text[before.join('').length] === '\\';
+  const hint = isCommand ? noCommands : cause.hint;
+  return new StageError('invalid_request', `${name}:${line} ${message}`, {
+    sqlstate,
+    cause,
+    ...(hint && { hint }),
+    ...(detail && { detail }),
+  });
+}
+
+const noCommands =
+  'A script is SQL alone: commands of psql, which begin with a backslash, and the data of COPY do not work in it.';
