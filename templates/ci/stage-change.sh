@@ -2,9 +2,13 @@
 # Takes a data change through review, from CI or by hand.
 #
 #   stage-change.sh open FILE...            stage the SQL scripts, propose, and write the diff to stage-diff.md
+#   stage-change.sh open-commits BASE HEAD  the same with the scripts changes/*.sql that these commits add or change
 #   stage-change.sh wait SESSION            wait until a person has approved
 #   stage-change.sh approve SESSION DIGEST  approve exactly the diff that was shown, after a person has agreed elsewhere
 #   stage-change.sh run FILE...             open, then wait
+#
+# Scripts are data: each goes to the server as it is, where commands of psql (\!, \copy, ...) are syntax errors. `open-commits`
+# takes them out of git's store, so that it needs no files of the commits beside itself, and runs none.
 #
 # Ends with stage's exit codes: 0 done, or nothing to change; 1 a script failed (its session is deleted); 3 conflict with
 # production or another diff than the reviewed one, nothing applied; 4 not permitted; 6 rejected; 7 the daemon cannot be
@@ -14,11 +18,11 @@
 #   STAGE_PROJECT   project of the session (default)       STAGE_RUN       what the session is about, kept with it
 #   STAGE_TIMEOUT   how long `wait` waits (24h)            STAGE_APPROVER  name for the audit (the account's)
 #   STAGE_POST      command that is given the diff's file, to show it to people
-# `open` appends session=... and digest=... to the file that GITHUB_OUTPUT names, and prints them.
+# `open` and `open-commits` append session=... and digest=... to the file that GITHUB_OUTPUT names, and print them.
 set -euo pipefail
 
 usage() {
-  sed -n '4,7s/^# *//p' "$0" >&2
+  sed -n '4,8s/^# *//p' "$0" >&2
   exit 64
 }
 
@@ -30,7 +34,7 @@ open_change() {
   done
   session=$(stage session new --project "${STAGE_PROJECT:-default}" --metadata "run=${STAGE_RUN:-$(hostname)}")
   for file; do
-    if ! stage psql "$session" -- --no-psqlrc --quiet --set ON_ERROR_STOP=1 --single-transaction --file "$file"; then
+    if ! stage run --session "$session" "$file"; then
       stage session delete "$session" --yes >&2
       echo "stage-change: $file failed; nothing is left of it" >&2
       exit 1
@@ -41,12 +45,33 @@ open_change() {
     echo 'stage-change: nothing to change' >&2
     exit 0
   fi
+  # from here on nothing can be staged in it: diff and digest are of the same rows
   stage propose "$session" >&2
   stage diff "$session" --output markdown > stage-diff.md
   digest=$(stage diff "$session" --summary | sed -n 's/^digest //p')
   printf 'session=%s\ndigest=%s\n' "$session" "$digest" | tee -a "${GITHUB_OUTPUT:-/dev/null}"
   if [ -n "${STAGE_POST:-}" ]; then "$STAGE_POST" stage-diff.md >&2; fi
   opened=$session
+}
+
+open_commits() {
+  [ $# -eq 2 ] || usage
+  local base=$1 head=$2 file
+  local -a files=()
+  scripts=$(mktemp -d)
+  trap 'rm -rf "$scripts"' EXIT
+  git diff -z --name-only --diff-filter=AM "$base...$head" -- 'changes/*.sql' > "$scripts/list"
+  while IFS= read -r -d '' file; do
+    mkdir -p "$scripts/$(dirname "$file")"
+    # of a link this is the text that says where it leads
+    git cat-file blob "$head:$file" > "$scripts/$file"
+    files+=("$scripts/$file")
+  done < "$scripts/list"
+  if [ ${#files[@]} -eq 0 ]; then
+    echo 'stage-change: no script is added or changed' >&2
+  else
+    open_change "${files[@]}"
+  fi
 }
 
 wait_for() {
@@ -63,6 +88,7 @@ verb=${1:-}
 [ $# -eq 0 ] || shift
 case $verb in
   open) open_change "$@" ;;
+  open-commits) open_commits "$@" ;;
   wait) wait_for "$@" ;;
   approve) approve_change "$@" ;;
   run)

@@ -9,6 +9,8 @@ import { options } from '../../src/config/schema.ts';
 import { commandLinesIn, mistakeIn } from '../helpers/command-lines.ts';
 import { needProgram } from '../helpers/programs.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import type { Job } from '../helpers/workflow.ts';
+import { readWorkflow } from '../helpers/workflow.ts';
 import type { Shell } from './stage.ts';
 import { createShell } from './stage.ts';
 
@@ -130,18 +132,45 @@ suite('templates', (test) => {
     );
   });
 
-  test('are a workflow whose steps exist, and that no fork can run', async () => {
+  test('are a workflow that no fork can run, and in which a pull request is data', async () => {
     const text = await template('ci/stage-change.yml');
-    const [{ jobs }] = yaml(text);
+    const { on, permissions, jobs } = readWorkflow(text);
+    assert.equal(Object.keys(on), ['pull_request_target']);
+    assert.equal(permissions, {});
     assert.equal(Object.keys(jobs), ['propose', 'approve']);
-    assert.is(jobs.approve.needs, 'propose');
-    assert.is(jobs.approve.environment, 'production');
-    assert.match(jobs.propose.if, /head\.repo\.full_name == github\.repository/);
-    type Step = { run?: string; env?: Record<string, string> };
-    const steps: Step[] = [...jobs.propose.steps, ...jobs.approve.steps];
-    for (const { run } of steps) assert.not.match(run ?? '', /\$\{\{/);
-    const verbs = [...text.matchAll(/stage-change\.sh (open|approve)/g)].map(([, verb]) => verb);
-    assert.equal(verbs, ['open', 'approve']);
+    const { propose, approve } = jobs as Record<'propose' | 'approve', Job>;
+    assert.match(propose.if ?? '', /head\.repo\.full_name == github\.repository/);
+    assert.match(propose.if ?? '', /base\.ref == github\.event\.repository\.default_branch/);
+    assert.is(propose.environment, 'staging');
+    const checkouts = ({ steps }: Job) =>
+      steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    assert.equal(
+      checkouts(propose).map((step) => step.with),
+      [{ 'fetch-depth': 0, 'persist-credentials': false }],
+    );
+    assert.equal([approve.needs, approve.environment], ['propose', 'production']);
+    assert.equal([approve.permissions, checkouts(approve)], [{}, []]);
+    assert.match(approve.steps.at(-1)?.run ?? '', /^stage approve "\$SESSION" --digest "\$DIGEST"/);
+    for (const { run } of [...propose.steps, ...approve.steps])
+      assert.not.match(run ?? '', /\$\{\{/);
+    assert.match(await template('ci/stage-change.sh'), /^ {2}open-commits\)/m);
+  });
+
+  test('take nothing that may become another thing under the same name', async () => {
+    const workflow = await template('ci/stage-change.yml');
+    const dockerfile = await template('service/Dockerfile');
+    for (const [, action] of workflow.matchAll(/uses: (.*)$/gm))
+      assert.match(action ?? '', /^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const versions = [...workflow.matchAll(/node-version: ([^,]*)/g)].map(([, each]) => each);
+    const [, image] = /^FROM node:(.*)-slim$/m.exec(dockerfile) ?? [];
+    assert.match(image ?? '', /^\d+\.\d+\.\d+$/);
+    assert.equal(versions, [image, image]);
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    const installs = [...`${workflow}${dockerfile}`.matchAll(/npm install .*$/gm)];
+    assert.is(installs.length, 3);
+    for (const [line] of installs) assert.ok(line.endsWith(` @stagedb/stage@${version}`), line);
+    for (const { 'runs-on': machine } of Object.values(readWorkflow(workflow).jobs))
+      assert.not.match(machine, 'latest');
   });
 
   function isVariable(name: string): boolean {
