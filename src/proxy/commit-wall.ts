@@ -22,7 +22,7 @@ export class CommitWall {
   /** How much that is, as far as the server has told. */
   private counted = 0;
   /** A transaction has written and not come to its end through here: what it did still counts. */
-  private isUncounted = false;
+  private mustFlush = false;
   private mayWrite = true;
   private rightsUntil = 0;
   private lastCommit = 0;
@@ -32,13 +32,18 @@ export class CommitWall {
     this.run = run;
   }
 
+  /** Whether what an earlier transaction has counted is still to be forgotten. */
+  get isUncounted(): boolean {
+    return this.mustFlush;
+  }
+
   /** To be called when a transaction begins, outside of any: has the server forget what earlier ones have counted. */
   begin(sync: () => void): void {
     this.secret = null;
     this.counted = 0;
     this.began = performance.now();
-    if (!this.isUncounted) return;
-    this.isUncounted = false;
+    if (!this.mustFlush) return;
+    this.mustFlush = false;
     // It takes effect when the server is next ready.
     this.run({ text: 'SELECT pg_catalog.pg_stat_force_next_flush()' });
     sync();
@@ -46,7 +51,7 @@ export class CommitWall {
 
   /** To be called when something is sent that runs where writing is possible. */
   noteWrite(): void {
-    this.isUncounted = true;
+    this.mustFlush = true;
   }
 
   /** Makes the temporary table that a MERGE runs on, and notes what that writes to the catalogs. */
@@ -76,7 +81,7 @@ export class CommitWall {
     const text = 'SELECT stage.refuse_written_outside($1, $2, $3)';
     const values = [this.nonce, counted, Buffer.from(String(mayWrite))];
     const onDone = () => {
-      this.isUncounted = false;
+      this.mustFlush = false;
     };
     this.run({ text, types }, { values, onError, onDone });
   }

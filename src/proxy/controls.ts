@@ -61,7 +61,6 @@ export function beforeControl(
   if (action.type === 'prepare' && action.body.kind === 'read') own.guard();
   // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
   else if (!isRollback(action)) own.release();
-  if (action.type === 'begin' && state.block === 'none') own.beforeBegin();
   if (action.type === 'commit') own.checkCommit();
   if (action.type === 'set constraints') setConstraints({ state, own }, action);
   if (state.block !== 'own') return {};

@@ -38,9 +38,7 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   if (reads === 'staged' && (pending.resolved !== statement || locksOf(statement)))
     return bindStagedRead(conversation, message, portal, statement);
   const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
-  if (begins && state.implicit && pending.hasSnapshot) {
-    return bindBehindFence(conversation, message, portal, statement);
-  }
+  if (begins && state.block === 'none') return bindBegin(conversation, message, portal, statement);
   bindRead(conversation, message, portal, statement);
 }
 
@@ -60,6 +58,19 @@ async function bindReadOnly(
   bindRead(conversation, message, portal, statement);
 }
 
+function bindBegin(
+  conversation: Conversation,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+): void | Promise<void> {
+  const { state, pending, own } = conversation;
+  if ((state.implicit && pending.hasSnapshot) || own.wall.isUncounted)
+    return bindBehindFence(conversation, message, portal, statement);
+  own.beforeBegin();
+  bindRead(conversation, message, portal, statement);
+}
+
 /** A transaction whose access is chosen cannot go on with the snapshot of what ran before it in the batch. */
 async function bindBehindFence(
   conversation: Conversation,
@@ -68,7 +79,9 @@ async function bindBehindFence(
   statement: PreparedStatement,
 ): Promise<void> {
   await fence(conversation);
-  if (!conversation.router.hasShownError) bindRead(conversation, message, portal, statement);
+  if (conversation.router.hasShownError) return;
+  conversation.own.beforeBegin();
+  bindRead(conversation, message, portal, statement);
 }
 
 function bindRead(

@@ -58,6 +58,8 @@ export async function sendControl(
   onSuccess: () => void = () => controlDone(conversation, action),
 ): Promise<boolean> {
   const outcome = { failed: false };
+  if (action.type === 'begin' && conversation.state.block === 'none')
+    conversation.own.beforeBegin();
   const particular = beforeControl(conversation, action);
   const isReadyShown = sendStep(conversation, step, replacements, {
     ...particular,

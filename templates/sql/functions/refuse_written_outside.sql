@@ -36,7 +36,7 @@ BEGIN
       FROM pg_lock_status() l
       -- looked up by OID, not in the transaction's snapshot: tables may be newer than it
       CROSS JOIN LATERAL (SELECT i.* FROM pg_identify_object('pg_class'::regclass, l.relation, 0) i OFFSET 0) i
-      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode <> ALL ('{AccessShareLock,RowShareLock}')
+      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode <> ALL ('{AccessShareLock,RowShareLock,SIReadLock}')
         -- no toast table is written without its table, and the catalogs are counted
         AND l.relation::regclass::text !~ '^(stage|stage_data|pg_toast(_temp_[0-9]+)?)[.]'
         AND (l.relation >= 16384 OR i.schema <> 'pg_catalog')
