@@ -72,10 +72,11 @@ export function readOutline(json: JsonText): Outline {
   const { revision, tables } = JSON.parse(json.text) as OutlineBody;
   return {
     revision,
-    tables: Object.entries(tables).map(([table, { key, columns, chunks }]) => ({
+    tables: Object.entries(tables).map(([table, { key, columns, chunks, ...counts }]) => ({
       table,
       key,
       columns,
+      furtherChanges: counts.further_changes ?? 0,
       chunks: chunks.map(([after, inserts, updates, deletes]) => ({
         after,
         inserts,
@@ -93,6 +94,8 @@ interface OutlineBody {
       string,
       Pick<TableOutline, 'key' | 'columns'> & {
         readonly chunks: readonly (readonly [string, number, number, number])[];
+        /** Of a daemon that does not count them, nothing is known. */
+        readonly further_changes?: number;
       }
     >
   >;

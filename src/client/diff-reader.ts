@@ -46,6 +46,7 @@ export class DiffReader {
       inserts: count('inserts'),
       updates: count('updates'),
       deletes: count('deletes'),
+      furtherChanges: count('further_changes'),
     };
   }
 

@@ -1,17 +1,22 @@
 /** What counts and conflicts are called, wherever people read of them. */
-import type { ChangeCounts, Conflict } from '../model/change.ts';
+import type { Conflict, StepCounts } from '../model/change.ts';
 
-/** `3 inserted, 1 updated, 0 deleted`. */
-export function countsInWords(counts: Omit<ChangeCounts, 'table'>): string {
-  return `${counts.inserts} inserted, ${counts.updates} updated, ${counts.deletes} deleted`;
+/** `3 inserted, 1 updated, 0 deleted`, and what approval replays beside these; `2 further changes, net 0` where nothing else is left. */
+export function countsInWords({ inserts, updates, deletes, furtherChanges }: StepCounts): string {
+  const net = `${inserts} inserted, ${updates} updated, ${deletes} deleted`;
+  if (furtherChanges === 0) return net;
+  const further = furtherInWords(furtherChanges);
+  return inserts + updates + deletes === 0 ? `${further}, net 0` : `${net}, ${further}`;
 }
 
-/** Counts of several tables, or of several parts of one, taken together. */
-export function sumOf(counts: readonly Omit<ChangeCounts, 'table'>[]): Omit<ChangeCounts, 'table'> {
-  const add = (field: 'inserts' | 'updates' | 'deletes') =>
-    counts.reduce((sum, entry) => sum + entry[field], 0);
-  return { inserts: add('inserts'), updates: add('updates'), deletes: add('deletes') };
+/** `1 further change`. */
+export function furtherInWords(count: number): string {
+  return `${count} further change${count === 1 ? '' : 's'}`;
 }
+
+/** What further changes are, for those who meet the word. */
+export const furtherExplained =
+  "Further changes are those of rows that change again, or end as they began: approval replays them too, and production's triggers run for them.";
 
 export const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
   changed: 'the row has changed in production',

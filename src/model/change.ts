@@ -36,16 +36,31 @@ export interface NumberedChange extends Change {
   readonly number: string;
 }
 
-/** Number of net changes of each kind in one table. */
-export interface ChangeCounts {
-  readonly table: string;
+/** Number of net changes of each kind. */
+export interface NetCounts {
   readonly inserts: number;
   readonly updates: number;
   readonly deletes: number;
 }
 
+/** Counts of several tables, or of several parts of one, taken together. */
+export function sumOf(counts: readonly NetCounts[]): NetCounts {
+  const add = (field: keyof NetCounts) => counts.reduce((sum, entry) => sum + entry[field], 0);
+  return { inserts: add('inserts'), updates: add('updates'), deletes: add('deletes') };
+}
+
+/** Number of net changes, and of those that approval replays beside them: rows changed again, or back to what they were. */
+export interface StepCounts extends NetCounts {
+  readonly furtherChanges: number;
+}
+
+/** The counts of one table. */
+export interface ChangeCounts extends StepCounts {
+  readonly table: string;
+}
+
 /** A stretch of a table's diff: what it begins behind, and how many changes of each kind it has. */
-export interface Chunk extends Omit<ChangeCounts, 'table'> {
+export interface Chunk extends NetCounts {
   /** Number of the last change before it; `0` for the first. */
   readonly after: string;
 }
@@ -65,6 +80,14 @@ export interface TableOutline {
   /** The table's columns in order, as they are now. */
   readonly columns: readonly OutlineColumn[];
   readonly chunks: readonly Chunk[];
+  /** How many changes approval replays beside the net ones. */
+  readonly furtherChanges: number;
+}
+
+/** The counts of tables of a diff, taken together. */
+export function stepCountsOf(tables: readonly TableOutline[]): StepCounts {
+  const furtherChanges = tables.reduce((sum, table) => sum + table.furtherChanges, 0);
+  return { ...sumOf(tables.flatMap((table) => table.chunks)), furtherChanges };
 }
 
 /** A diff without its changes. */

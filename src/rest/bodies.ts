@@ -1,5 +1,6 @@
 /** The model's nouns in the form in which the interface shows them. */
 import type { AuditEntry, Change, ChangePage, Mutation, Outline } from '../model/change.ts';
+import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 
@@ -53,26 +54,25 @@ export function changeBody(change: Change): JsonObject {
 
 /** An outline as counts by table; chunks are arrays, for there may be thousands. */
 export function outlineBody(id: string, { revision, tables }: Outline): JsonObject {
-  const bodies = tables.map(({ table, key, columns, chunks }): [string, JsonObject] => {
-    const total = (kind: 'inserts' | 'updates' | 'deletes') =>
-      chunks.reduce((sum, chunk) => sum + chunk[kind], 0);
-    return [
-      table,
-      {
-        inserts: total('inserts'),
-        updates: total('updates'),
-        deletes: total('deletes'),
-        key,
-        columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
-        chunks: chunks.map(({ after, inserts, updates, deletes }) => [
-          after,
-          inserts,
-          updates,
-          deletes,
-        ]),
-      },
-    ];
-  });
+  const bodies = tables.map(
+    ({ table, key, columns, chunks, furtherChanges }): [string, JsonObject] => {
+      return [
+        table,
+        {
+          ...sumOf(chunks),
+          further_changes: furtherChanges,
+          key,
+          columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
+          chunks: chunks.map(({ after, inserts, updates, deletes }) => [
+            after,
+            inserts,
+            updates,
+            deletes,
+          ]),
+        },
+      ];
+    },
+  );
   return { session_id: id, id, revision, tables: Object.fromEntries(bodies) };
 }
 

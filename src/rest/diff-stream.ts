@@ -1,6 +1,7 @@
 /** A diff as a stream of JSON text: however many changes there are, only a page of them is in memory. */
 import { Readable } from 'node:stream';
 import type { Change, ChangeCounts, Operation } from '../model/change.ts';
+import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff.ts';
@@ -60,7 +61,8 @@ async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
   );
   const changes = onPage(diff.changes, page);
   let next = await changes.next();
-  for (const [index, { table, ...counts }] of shown.entries()) {
+  for (const [index, { table, furtherChanges, ...net }] of shown.entries()) {
+    const counts = { ...net, further_changes: furtherChanges };
     yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${stringifyJson(counts).slice(0, -1)},"changes":[`;
     for (let separator = ''; !next.done && next.value.table === table; separator = ',') {
       yield separator + stringifyJson(changeBody(next.value));
@@ -86,12 +88,12 @@ async function* onPage(
 }
 
 function summaryOf(counts: readonly ChangeCounts[]): JsonObject {
-  const total = (kind: 'inserts' | 'updates' | 'deletes') =>
-    counts.reduce((sum, entry) => sum + entry[kind], 0);
+  const { inserts, updates, deletes } = sumOf(counts);
   return {
-    total_inserts: total('inserts'),
-    total_updates: total('updates'),
-    total_deletes: total('deletes'),
+    total_inserts: inserts,
+    total_updates: updates,
+    total_deletes: deletes,
     tables_affected: counts.length,
+    further_changes: counts.reduce((sum, { furtherChanges }) => sum + furtherChanges, 0),
   };
 }

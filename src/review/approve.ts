@@ -15,7 +15,7 @@ import {
   refreshOverlays,
   reviewRelations,
 } from './conflicts.ts';
-import { diffTables, summarizeDiff } from './diff-tables.ts';
+import { digestOf } from './diff-tables.ts';
 
 export interface Approval {
   /** Who approves, as the caller says. */
@@ -70,7 +70,7 @@ async function approveLocked(
   await refuseLateRows(tx, session);
   await prepare(tx);
   await refuseConflicts(tx, session);
-  const current = await digestOf(tx, session);
+  const current = await digestOf(tx, session.uuid);
   if (digest !== null && digest !== current) throw digestMismatch(current);
   const [row] = await tx.query('SELECT stage.approve_session($1, $2, $3, $4) AS failure', [
     session.uuid,
@@ -123,13 +123,9 @@ async function refuseConflicts(tx: Queryable, session: LockedSession): Promise<v
   });
 }
 
-async function digestOf(tx: Queryable, { uuid, status }: LockedSession): Promise<string> {
-  return (await summarizeDiff(tx, await diffTables(tx, uuid, status))).digest;
-}
-
 function digestMismatch(current: string): StageError {
   return new StageError('digest_mismatch', 'the diff is not the one that was reviewed', {
-    hint: 'Look at the diff again and approve with its digest.',
+    hint: 'Read the diff again, and approve with the digest that it has now.',
     facts: { digest: current },
   });
 }

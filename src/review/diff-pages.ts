@@ -8,12 +8,13 @@ import type {
   OutlineColumn,
   TableOutline,
 } from '../model/change.ts';
+import { sumOf } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
 import type { ChangeRow } from './diff.ts';
 import { toChange } from './diff.ts';
 import type { DiffTable } from './diff-tables.ts';
-import { diffTables } from './diff-tables.ts';
+import { countFurther, diffTables } from './diff-tables.ts';
 import { streamRows } from './stream-rows.ts';
 
 /** Changes in one chunk of an outline. */
@@ -44,7 +45,7 @@ export async function readOutline(db: Database, id: string): Promise<Outline> {
     const tables: TableOutline[] = [];
     for (const table of await diffTables(tx, sessionUuid(id), session.status)) {
       const outline = await outlineOf(tx, table);
-      if (outline.chunks.length > 0) tables.push(outline);
+      if (outline.chunks.length + outline.furtherChanges > 0) tables.push(outline);
     }
     return { revision: revisionOf(session), tables };
   }, 'repeatable read read only');
@@ -57,18 +58,20 @@ function revisionOf({ status, mutationCount }: Session): string {
 }
 
 async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline> {
-  const chunks = await tx.query(`SELECT * FROM ${table.outline} o`, [chunkSize]);
+  const rows = await tx.query(`SELECT * FROM ${table.outline} o`, [chunkSize]);
+  const chunks = rows.map((row) => ({
+    after: String(row['after']),
+    inserts: Number(row['inserts']),
+    updates: Number(row['updates']),
+    deletes: Number(row['deletes']),
+  }));
   const [shape] = await tx.query(selectShape, [table.relation]);
   return {
     table: table.name,
     key: JSON.parse(shape?.['key'] ?? '[]') as string[],
     columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
-    chunks: chunks.map((row) => ({
-      after: String(row['after']),
-      inserts: Number(row['inserts']),
-      updates: Number(row['updates']),
-      deletes: Number(row['deletes']),
-    })),
+    chunks,
+    furtherChanges: await countFurther(tx, table, sumOf(chunks)),
   };
 }
 

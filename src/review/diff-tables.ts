@@ -1,7 +1,6 @@
 /** Where a session's net changes are read from, table by table: the shadow tables, what is parked, or after approval the audit. */
-import { createHash } from 'node:crypto';
 import type { Queryable, Row } from '../db/database.ts';
-import type { ChangeCounts } from '../model/change.ts';
+import type { ChangeCounts, NetCounts } from '../model/change.ts';
 import type { SessionStatus } from '../model/session.ts';
 
 const stagedTables = `
@@ -33,12 +32,14 @@ export interface DiffTable {
   readonly page: string;
   /** Gives after, inserts, updates and deletes of each chunk of $1 changes. */
   readonly outline: string;
+  /** Gives as `count` how many row changes approval replays, or has applied. */
+  readonly steps: string;
 }
 
 export interface DiffSummary {
-  /** Only tables with changes, in the diff's order. */
+  /** Only tables with changes, of which nothing may be left in the end, in the diff's order. */
   readonly counts: ChangeCounts[];
-  /** `sha256:` and 64 hexadecimal digits. */
+  /** `sha256:` and 64 hexadecimal digits; covers every step that approval replays. */
   readonly digest: string;
 }
 
@@ -65,8 +66,15 @@ function tableOf(uuid: string, { relation, name, kind }: TableRow): DiffTable {
   if (kind === 'parked') return parkedTable(uuid, oid, name);
   const changes = `stage.audit_diff('${uuid}', ${oid})`;
   const page = `stage.audit_diff('${uuid}', ${oid}, $1, $2, $3, $4)`;
-  return { relation: oid, name, changes, page, outline: outlineOf(changes) };
+  const steps = `(SELECT count(*) FROM stage.audit a WHERE a.session = '${uuid}' AND a.relation = ${oid})`;
+  return { relation: oid, name, changes, page, outline: outlineOf(changes), steps };
 }
+
+/** Of what foreign keys do to a row in one statement approval applies the outcome. */
+const replayedOf = (uuid: string, relation: number) => `(
+  SELECT count(*) FILTER (WHERE s._stage_origin = 'c')
+    + count(DISTINCT (s._stage_mutation, coalesce(s._stage_root, s._stage_seq))) FILTER (WHERE s._stage_origin = 'f') AS count
+  FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}')`;
 
 function stagedTable(uuid: string, relation: number, name: string): DiffTable {
   return {
@@ -75,6 +83,7 @@ function stagedTable(uuid: string, relation: number, name: string): DiffTable {
     changes: `stage_data.diff_${relation}('${uuid}')`,
     page: `stage_data.diff_${relation}('${uuid}', $1, $2, $3, $4)`,
     outline: `stage_data.outline_${relation}('${uuid}', $1)`,
+    steps: replayedOf(uuid, relation),
   };
 }
 
@@ -83,7 +92,8 @@ function parkedTable(uuid: string, relation: number, name: string): DiffTable {
   const changes = `(SELECT p.number, p.operation, p.row_id, p.before, p.after FROM stage.parked_change p
     WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
   const page = `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`;
-  return { relation, name, changes, page, outline: outlineOf(changes) };
+  const steps = `(SELECT count(*) FROM ${changes} a)`;
+  return { relation, name, changes, page, outline: outlineOf(changes), steps };
 }
 
 const outlineOf = (changes: string) => `(
@@ -98,42 +108,51 @@ const countsByKind = (source: string) =>
     )
     .join(', ');
 
-/**
- * Counts the changes and computes their digest, without any of them leaving the database.
- * The digest is the hash chain of the canonical texts `["stage.diff.v1", table, operation, row_id, before, after]` as
- * PostgreSQL prints jsonb: h = sha256(h || text), from the empty string; without any change it is that of the empty string.
- */
+/** Counts a table's changes, without any of them leaving the database; null where there are none. */
+async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCounts | null> {
+  const [row] = await tx.query(
+    `SELECT coalesce(sum(o.inserts), 0) AS inserts, coalesce(sum(o.updates), 0) AS updates, coalesce(sum(o.deletes), 0) AS deletes
+     FROM ${table.outline} o`,
+    [oneChunk],
+  );
+  const count = (kind: string) => Number(row?.[kind]);
+  const net = { inserts: count('inserts'), updates: count('updates'), deletes: count('deletes') };
+  const furtherChanges = await countFurther(tx, table, net);
+  if (net.inserts + net.updates + net.deletes + furtherChanges === 0) return null;
+  return { table: table.name, ...net, furtherChanges };
+}
+
+const oneChunk = 2 ** 31 - 1;
+
+/** Counts the changes that approval replays beside the net ones: each of these accounts for one. */
+export async function countFurther(
+  tx: Queryable,
+  { steps }: DiffTable,
+  { inserts, updates, deletes }: NetCounts,
+): Promise<number> {
+  const [row] = await tx.query(`SELECT s.count FROM ${steps} s`);
+  return Number(row?.['count']) - inserts - updates - deletes;
+}
+
+/** Counts the changes of a session, table by table, and gives their digest. */
 export async function summarizeDiff(
   tx: Queryable,
+  uuid: string,
   tables: readonly DiffTable[],
 ): Promise<DiffSummary> {
   const counts: ChangeCounts[] = [];
-  let hash = '';
-  for (const { name, changes } of tables) {
-    const [row] = await tx.query(summarize(changes), [`\\x${hash}`, name]);
-    const summary = row as SummaryRow;
-    if (summary.hash === null) continue;
-    hash = summary.hash;
-    counts.push({
-      table: name,
-      inserts: Number(summary.inserts),
-      updates: Number(summary.updates),
-      deletes: Number(summary.deletes),
-    });
+  for (const table of tables) {
+    const entry = await countChanges(tx, table);
+    if (entry !== null) counts.push(entry);
   }
-  return { counts, digest: `sha256:${hash || createHash('sha256').digest('hex')}` };
+  return { counts, digest: await digestOf(tx, uuid) };
 }
 
-/** The aggregate takes the rows in the order in which the function gives them. */
-const summarize = (changes: string) => `
-SELECT encode(stage.chain($1::bytea, convert_to(
-    jsonb_build_array('stage.diff.v1', $2::text, d.operation, d.row_id, d.before, d.after)::text, 'UTF8')), 'hex') AS hash,
-  ${countsByKind('d')}
-FROM ${changes} d`;
-
-type SummaryRow = Row & {
-  readonly hash: string | null;
-  readonly inserts: string;
-  readonly updates: string;
-  readonly deletes: string;
-};
+/** The digest of everything that approval replays, or what was approved: then nothing is left of the steps as they were staged. */
+export async function digestOf(tx: Queryable, uuid: string): Promise<string> {
+  const [row] = await tx.query(
+    'SELECT coalesce(s.digest, stage.steps_digest(s.id)) AS digest FROM stage.session s WHERE s.id = $1',
+    [uuid],
+  );
+  return String(row?.['digest']);
+}

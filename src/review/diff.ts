@@ -22,8 +22,9 @@ export function readDiff(db: Database, id: string): Promise<Diff> {
   return new Promise((resolve, reject) => {
     const finished = db.transaction(async (tx) => {
       const { status } = await getSession(tx, id);
-      const tables = await diffTables(tx, sessionUuid(id), status);
-      const summary = await summarizeDiff(tx, tables);
+      const uuid = sessionUuid(id);
+      const tables = await diffTables(tx, uuid, status);
+      const summary = await summarizeDiff(tx, uuid, tables);
       const guard = closable(tx);
       const end = async () => {
         guard.close();

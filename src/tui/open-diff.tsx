@@ -3,6 +3,7 @@ import { render } from 'ink';
 import type { ApiClient } from '../client/api-client.ts';
 import type { Marks } from '../client/marks.ts';
 import type { NumberedChange } from '../model/change.ts';
+import { stepCountsOf } from '../model/change.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
 import { AidsReader } from './aids-reader.ts';
 import type { Dispatch, Wiring } from './app.tsx';
@@ -44,7 +45,7 @@ export interface DiffOptions {
 
 /** How the interface was left. */
 export interface Left {
-  /** How many changes the diff had. */
+  /** How many changes approval replays. */
   readonly changes: number;
   /** What the reviewer has seen. */
   readonly marks: Marks;
@@ -124,13 +125,10 @@ class Follower {
     loader.start();
   }
 
-  /** How many changes the diff has. */
+  /** How many changes approval replays. */
   get changes(): number {
-    const chunks = this.#state?.outline?.tables.flatMap((table) => table.chunks) ?? [];
-    return chunks.reduce(
-      (sum, { inserts, updates, deletes }) => sum + inserts + updates + deletes,
-      0,
-    );
+    const counts = stepCountsOf(this.#state?.outline?.tables ?? []);
+    return counts.inserts + counts.updates + counts.deletes + counts.furtherChanges;
   }
 
   get marks(): Marks | undefined {

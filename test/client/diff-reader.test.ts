@@ -6,7 +6,7 @@ import { assert, suite } from '../helpers/suite.ts';
 const insert =
   '{"type":"INSERT","row_id":9007199254740993,"before":null,"after":{"id":9007199254740993}}';
 const remove = '{"type":"DELETE","row_id":{"a":1,"b":"x"},"before":{"a":1,"b":"x"},"after":null}';
-const diff = `{"session_id":"s","digest":"sha256:ab","summary":{"tables_affected":2},"tables":{"orders":{"inserts":1,"updates":0,"deletes":0,"changes":[${insert}]},"shop.\\"odd\\"":{"changes":[${remove},${remove}],"deletes":2,"inserts":0,"updates":0}}}`;
+const diff = `{"session_id":"s","digest":"sha256:ab","summary":{"tables_affected":2},"tables":{"orders":{"inserts":1,"updates":0,"deletes":0,"further_changes":2,"changes":[${insert}]},"shop.\\"odd\\"":{"changes":[${remove},${remove}],"deletes":2,"inserts":0,"updates":0}}}`;
 
 function read(chunks: readonly string[]): { changes: Change[]; reader: DiffReader } {
   const reader = new DiffReader();
@@ -30,8 +30,8 @@ suite('diff reader', (test) => {
     assert.is(changes[0]?.after?.text, '{"id":9007199254740993}');
     assert.is(reader.digest, 'sha256:ab');
     assert.equal(reader.counts, [
-      { table: 'orders', inserts: 1, updates: 0, deletes: 0 },
-      { table: 'shop."odd"', inserts: 0, updates: 0, deletes: 2 },
+      { table: 'orders', inserts: 1, updates: 0, deletes: 0, furtherChanges: 2 },
+      { table: 'shop."odd"', inserts: 0, updates: 0, deletes: 2, furtherChanges: 0 },
     ]);
   });
 

@@ -34,6 +34,7 @@ suite('rest: diff', (test) => {
       total_updates: 0,
       total_deletes: 0,
       tables_affected: 0,
+      further_changes: 0,
     });
     assert.match(body.digest, /^sha256:[0-9a-f]{64}$/);
   });
@@ -46,6 +47,7 @@ suite('rest: diff', (test) => {
       total_updates: 1,
       total_deletes: 1,
       tables_affected: 2,
+      further_changes: 0,
     });
     const { products, order_items: items } = body.tables;
     assert.equal([products.inserts, products.updates, products.deletes], [1, 1, 0]);

@@ -46,7 +46,9 @@ suite('schema changes', (test) => {
       );
       const error = await rejects<StageError>(approveSession(desk.service, session, nobody));
       assert.is(error.code, 'conflict_detected');
-      assert.equal(await diffOf(desk.service, session), diff, 'the diff is still there');
+      // of what was staged nothing but the diff may be left, and its digest is another one
+      const { digest: _, ...left } = await diffOf(desk.service, session);
+      assert.equal(left, { counts: diff.counts, changes: diff.changes }, 'the diff is still there');
       assert.is((await rejectSession(desk.service, session, null)).status, 'rejected');
       assert.is(await desk.stagedRows(session), 0);
     });

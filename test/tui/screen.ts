@@ -136,7 +136,7 @@ export class ArrayDaemon {
       type: name === 'id' ? 'integer' : 'text',
       generated: false,
     }));
-    return { table, key: ['id'], columns, chunks };
+    return { table, key: ['id'], columns, chunks, furtherChanges: 0 };
   }
 }
 

@@ -6,7 +6,7 @@ import { stringifyJson } from '../../model/json.ts';
 import type { Paint } from '../colour.ts';
 import type { Connection, Context } from '../context.ts';
 import { createRowsWriter } from '../table.ts';
-import type { Ending } from './format.ts';
+import type { Totals } from './format.ts';
 import { changesIn, totalsOf } from './format.ts';
 import type { DiffOutput } from './plain.ts';
 import { closingLines } from './text.ts';
@@ -17,12 +17,18 @@ export type Detail = 'stat' | 'summary' | 'names';
 type Entry = Readonly<Record<string, string | number | null>>;
 
 const columns: Readonly<Record<Detail, readonly string[]>> = {
-  stat: ['table', 'inserts', 'updates', 'deletes'],
-  summary: ['tables', 'inserts', 'updates', 'deletes', 'digest'],
+  stat: ['table', 'inserts', 'updates', 'deletes', 'further_changes'],
+  summary: ['tables', 'inserts', 'updates', 'deletes', 'digest', 'further_changes'],
   names: ['table'],
 };
 
-/** Writes what a session's diff says of itself and gives the number of its changes. */
+/** Further changes have a column where there are some; as a member of an object they are always there. */
+function columnsOf(detail: Detail, output: DiffOutput, { furtherChanges }: Totals) {
+  if (output === 'jsonl' || furtherChanges > 0) return columns[detail];
+  return columns[detail].filter((name) => name !== 'further_changes');
+}
+
+/** Writes what a session's diff says of itself and gives how many changes approval replays. */
 export async function showDiffCounts(
   { out }: Context,
   { api }: Connection,
@@ -46,26 +52,30 @@ export async function showDiffCounts(
   const shown = changesIn(totals);
   if (output === 'json') await out.document(parts.join(''));
   else {
-    const entries = entriesOf(reader, detail, { shown, totals });
+    const entries = entriesOf(reader, detail, totals);
     const closing = closingLines({ shown, totals }, reader, out.paint);
-    await out.write(entriesText(output, detail, entries, out.paint));
+    const names = columnsOf(detail, output, totals);
+    await out.write(entriesText(output, detail, { names, entries }, out.paint));
     if (output === 'text' && detail !== 'names') await out.lines(closing);
   }
-  return shown;
+  return shown + totals.furtherChanges;
 }
 
-function entriesOf(reader: DiffReader, detail: Detail, { totals }: Ending): Entry[] {
-  if (detail === 'summary') return [{ ...totals, digest: reader.digest }];
-  return reader.counts.map((counts) => ({ ...counts }));
+function entriesOf(reader: DiffReader, detail: Detail, totals: Totals): Entry[] {
+  if (detail === 'summary') return [entryOf({ ...totals, digest: reader.digest })];
+  return reader.counts.map(entryOf);
+}
+
+function entryOf<T extends { readonly furtherChanges: number }>({ furtherChanges, ...rest }: T) {
+  return { ...rest, further_changes: furtherChanges };
 }
 
 function entriesText(
   output: Exclude<DiffOutput, 'json' | 'sql'>,
   detail: Detail,
-  entries: readonly Entry[],
+  { names, entries }: { readonly names: readonly string[]; readonly entries: readonly Entry[] },
   paint: Paint,
 ): string {
-  const names = columns[detail];
   const cells = entries.map((entry) => names.map((name) => sanitize(String(entry[name] ?? ''))));
   if (output === 'jsonl') return entries.map((entry) => jsonLine(entry, names)).join('');
   if (output !== 'text') return createRowsWriter(output, names.map(column), paint)(cells);

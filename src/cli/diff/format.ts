@@ -1,8 +1,7 @@
 /** What all forms of a diff have in common: they are written change by change, while the diff is read. */
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { membersOf } from '../../client/fields.ts';
-import { sumOf } from '../../client/words.ts';
-import type { Change, ChangeCounts } from '../../model/change.ts';
+import type { Change, ChangeCounts, NetCounts, StepCounts } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 
 /** A form of the diff. Texts end with a line break where one belongs, and hold nothing that acts on a terminal. */
@@ -20,15 +19,14 @@ export interface Ending {
 }
 
 /** What the whole diff has, or the one table of it that was asked for. */
-export interface Totals extends Omit<ChangeCounts, 'table'> {
+export interface Totals extends StepCounts {
   readonly tables: number;
 }
 
 /** Sums a diff up from what it says of itself: it need not be read to its end. */
 export function totalsOf(reader: DiffReader, table?: string): Totals {
   if (table !== undefined) {
-    const counts = sumOf(reader.counts);
-    return { ...counts, tables: changesIn(counts) > 0 ? 1 : 0 };
+    return { ...reader.countsOf(table), tables: reader.tables.has(table) ? 1 : 0 };
   }
   const summary = membersOf(reader.head.get('summary') ?? nothing);
   const total = (name: string) => Number(summary.get(name)?.text ?? 0);
@@ -37,11 +35,33 @@ export function totalsOf(reader: DiffReader, table?: string): Totals {
     updates: total('total_updates'),
     deletes: total('total_deletes'),
     tables: total('tables_affected'),
+    furtherChanges: total('further_changes'),
   };
 }
 
-export function changesIn(counts: Omit<ChangeCounts, 'table'>): number {
+/** How many net changes there are. */
+export function changesIn(counts: NetCounts): number {
   return counts.inserts + counts.updates + counts.deletes;
+}
+
+/** Whether approval would do nothing at all. */
+export function isEmpty(counts: StepCounts): boolean {
+  return changesIn(counts) + counts.furtherChanges === 0;
+}
+
+/**
+ * The tables whose changes come to nothing, so that none of them is met on the way through the diff, in their places between the
+ * others: those that stand behind one table and before another, null being the diff's beginning and end.
+ */
+export function passedTables(
+  { counts }: DiffReader,
+  behind: string | null,
+  before: string | null,
+): readonly ChangeCounts[] {
+  const place = (table: string) => counts.findIndex((entry) => entry.table === table);
+  const from = behind === null ? 0 : place(behind) + 1;
+  const to = before === null ? counts.length : place(before);
+  return counts.slice(from, to).filter((entry) => changesIn(entry) === 0);
 }
 
 /** One column of a changed row; undefined on a side that has no such column, or no row at all. */

@@ -4,20 +4,25 @@ import { safeJson } from '../../client/sanitize.ts';
 import type { JsonText } from '../../model/json.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { DiffFormat } from './format.ts';
+import { passedTables } from './format.ts';
 
-/** Creates the form of one document. Where changes were left out, it has only tables that have some. */
+/** Creates the form of one document. Where changes were left out, it has only tables that have some, or whose come to nothing. */
 export function createJsonFormat(reader: DiffReader): DiffFormat {
   let table: string | null = null;
-  const begin = (next: string): string => {
-    const opening = table === null ? headText(reader) : ']},';
+  const open = (name: string) =>
+    `${JSON.stringify(name)}:{${membersText(reader.tables.get(name) ?? [])}"changes":[`;
+  const turnTo = (next: string | null): string => {
+    const opening = table === null ? headText(reader) : ']}';
+    const tables = passedTables(reader, table, next).map((passed) => `${open(passed.table)}]}`);
+    if (next !== null) tables.push(open(next));
+    const isFirst = table === null;
     table = next;
-    const members = membersText(reader.tables.get(next) ?? []);
-    return `${opening}${JSON.stringify(next)}:{${members}"changes":[`;
+    return opening + (isFirst || tables.length === 0 ? '' : ',') + tables.join(',');
   };
   return {
     change: ({ table: name, json }: ReadChange) =>
-      safeJson((name === table ? ',' : begin(name)) + json.text),
-    end: () => (table === null ? `${safeJson(headText(reader))}}}\n` : ']}}}\n'),
+      safeJson((name === table ? ',' : turnTo(name)) + json.text),
+    end: () => `${safeJson(turnTo(null))}}}\n`,
   };
 }
 

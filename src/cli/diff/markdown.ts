@@ -2,11 +2,11 @@
 
 import { keyCell, nameCell, valueCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
-import { countsInWords } from '../../client/words.ts';
+import { countsInWords, furtherExplained } from '../../client/words.ts';
 import type { Operation } from '../../model/change.ts';
 import { markdownCode } from '../markdown.ts';
 import type { DiffFormat, Ending } from './format.ts';
-import { cellsOf, changesIn, isChanged } from './format.ts';
+import { cellsOf, changesIn, isChanged, isEmpty } from './format.ts';
 
 /** GitHub takes 65,536 characters; the rest is for the lines that close the comment. */
 const roomForChanges = 63_000;
@@ -16,6 +16,9 @@ const words: Readonly<Record<Operation, string>> = {
   UPDATE: '~ updated',
   DELETE: '- deleted',
 };
+
+/** Tables without a change to fold away that are named; the closing line counts all of them. */
+const mostPassed = 10;
 
 /** Creates the form. What finds no more room is counted, and shown by the command that it ends with. */
 export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat {
@@ -40,13 +43,22 @@ export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat
       return text;
     },
     end: (ending) =>
-      `${table === null ? '' : '\n</details>\n\n'}${closing(ending, reader.digest, id, left)}`,
+      `${table === null ? '' : '\n</details>\n\n'}${passedText(reader)}${closing(ending, reader.digest, id, left)}`,
   };
 }
 
 function tableHeading(reader: DiffReader, table: string): string {
   const counts = countsInWords(reader.countsOf(table));
   return `<details>\n<summary>${markdownCode(nameCell(table))}: ${counts}</summary>\n\n| | row | changes |\n|---|---|---|\n`;
+}
+
+/** Names the tables whose changes come to nothing. */
+function passedText(reader: DiffReader): string {
+  return reader.counts
+    .filter((counts) => changesIn(counts) === 0)
+    .slice(0, mostPassed)
+    .map((counts) => `${markdownCode(nameCell(counts.table))}: ${countsInWords(counts)}\n\n`)
+    .join('');
 }
 
 function changeLine(change: ReadChange): string {
@@ -65,12 +77,13 @@ function closing(
   id: string,
   left: number,
 ): string {
+  if (isEmpty(totals)) return 'No changes.\n';
   const all = changesIn(totals);
-  if (all === 0) return 'No changes.\n';
   const tables = totals.tables === 1 ? '1 table' : `${totals.tables} tables`;
   const missing = all - shown + left;
   return [
     `**${countsInWords(totals)} in ${tables}**\n`,
+    ...(totals.furtherChanges === 0 ? [] : [`${furtherExplained}\n`]),
     ...(missing > 0
       ? [`${missing} of the ${all} changes are not shown here: \`stage diff ${id}\`\n`]
       : []),

@@ -3,6 +3,7 @@
 import { nameCell } from '../../client/cell.ts';
 import type { DiffReader as Reader } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
+import { furtherInWords } from '../../client/words.ts';
 import type { Connection, Context } from '../context.ts';
 import type { Output } from '../output.ts';
 import { grouped, withProgress } from '../progress.ts';
@@ -25,7 +26,7 @@ export interface PlainOptions extends SelectionOptions {
   readonly mode?: TextMode;
 }
 
-/** Writes a session's diff and gives how many changes it showed. Memory does not grow with the diff. */
+/** Writes a session's diff and gives how many changes it showed or counted. Memory does not grow with the diff. */
 export async function showPlainDiff(
   { out }: Context,
   { api }: Connection,
@@ -60,7 +61,14 @@ export async function showPlainDiff(
   await out.write(format.end({ shown: selection.chosen, totals }));
   if (options.table !== undefined && totals.tables === 0)
     await out.remark(`Nothing of ${nameCell(options.table)}: see \`stage diff --stat\`.`);
-  return selection.chosen;
+  const further = totals.furtherChanges;
+  if (further > 0 && !['text', 'json', 'markdown'].includes(output)) {
+    await out.note(
+      `warning: approval replays ${furtherInWords(further)} that this form does not show: see \`stage diff --stat\``,
+    );
+  }
+  // these are of no kind, and meet no condition
+  return selection.chosen + (selection.isWhole ? further : 0);
 }
 
 interface Surroundings {

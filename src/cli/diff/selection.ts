@@ -32,6 +32,11 @@ export class Selection {
     this.#missing = new Set(this.#where?.columns);
   }
 
+  /** Whether it asks for nothing but a number of changes. */
+  get isWhole(): boolean {
+    return this.#operation === undefined && this.#where === null;
+  }
+
   /** Whether the last change that may be chosen was. */
   get full(): boolean {
     return this.chosen > 0 && this.chosen >= this.#limit;

@@ -2,11 +2,11 @@
 
 import { keyCell, nameCell } from '../../client/cell.ts';
 import type { DiffReader } from '../../client/diff-reader.ts';
-import { countsInWords } from '../../client/words.ts';
-import type { Change, Operation } from '../../model/change.ts';
+import { countsInWords, furtherExplained } from '../../client/words.ts';
+import type { Change, ChangeCounts, Operation } from '../../model/change.ts';
 import type { Paint, Style } from '../colour.ts';
 import type { DiffFormat, Ending } from './format.ts';
-import { changesIn } from './format.ts';
+import { changesIn, isEmpty, passedTables } from './format.ts';
 import type { TextMode } from './text-modes.ts';
 import { layouts } from './text-modes.ts';
 
@@ -19,18 +19,24 @@ const marks: Readonly<Record<Operation, { readonly sign: string; readonly style:
 /** Creates the form; the reader is the one that its changes come from. */
 export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMode): DiffFormat {
   let table: string | null = null;
+  const heading = (name: string) => paint('heading', nameCell(name));
+  const closed = (counts: ChangeCounts) => [paint('faint', `  ${countsInWords(counts)}`), ''];
   const turnTo = (next: string | null): string[] => {
-    const closed = table === null ? [] : [`  ${countsInWords(reader.countsOf(table))}`];
-    table = next;
-    return [
-      ...closed.flatMap((line) => [paint('faint', line), '']),
-      ...(next === null ? [] : [paint('heading', nameCell(next))]),
+    const lines = [
+      ...(table === null ? [] : closed(reader.countsOf(table))),
+      ...passedTables(reader, table, next).flatMap((passed) => [
+        heading(passed.table),
+        ...closed(passed),
+      ]),
+      ...(next === null ? [] : [heading(next)]),
     ];
+    table = next;
+    return lines;
   };
   return {
     change: (change) => {
-      const heading = change.table === table ? [] : turnTo(change.table);
-      return linesText([...heading, ...changeLines(change, paint, mode)]);
+      const turning = change.table === table ? [] : turnTo(change.table);
+      return linesText([...turning, ...changeLines(change, paint, mode)]);
     },
     end: (ending) => linesText([...turnTo(null), ...closingLines(ending, reader, paint)]),
   };
@@ -49,12 +55,13 @@ export function closingLines(
   { digest }: DiffReader,
   paint: Paint,
 ): string[] {
+  if (isEmpty(totals)) return ['No changes.'];
   const all = changesIn(totals);
-  if (all === 0) return ['No changes.'];
   const tables = totals.tables === 1 ? '1 table' : `${totals.tables} tables`;
   return [
     ...(shown < all ? [`${shown} of ${all} changes shown`] : []),
     paint('heading', `${countsInWords(totals)} in ${tables}`),
+    ...(totals.furtherChanges === 0 ? [] : [furtherExplained]),
     ...(digest === null ? [] : [paint('faint', `digest ${digest}`)]),
   ];
 }

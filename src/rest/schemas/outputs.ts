@@ -82,19 +82,33 @@ export const change = z
   })
   .meta({ id: 'Change' });
 
+const furtherChanges = count.meta({
+  description:
+    'Row changes that approval replays beside the net ones: of rows that change again, or end as they began',
+});
+
 const tableDiff = z
-  .object({ inserts: count, updates: count, deletes: count, changes: z.array(change) })
+  .object({
+    inserts: count,
+    updates: count,
+    deletes: count,
+    further_changes: furtherChanges,
+    changes: z.array(change),
+  })
   .meta({ id: 'TableDiff' });
 
 export const diff = z
   .object({
     ...sessionIds,
-    digest: z.string().meta({ description: 'Names exactly this diff; approve can demand it' }),
+    digest: z.string().meta({
+      description: 'Names exactly what approval replays, step by step; approve can demand it',
+    }),
     summary: z.object({
       total_inserts: count,
       total_updates: count,
       total_deletes: count,
       tables_affected: count,
+      further_changes: furtherChanges,
     }),
     tables: z.record(z.string(), tableDiff),
   })
@@ -116,6 +130,7 @@ export const outline = z
         inserts: count,
         updates: count,
         deletes: count,
+        further_changes: furtherChanges,
         key: z.array(z.string()).meta({ description: 'Columns of the key' }),
         columns: z.array(z.object({ name: z.string(), type: z.string(), generated: z.boolean() })),
         chunks: z.array(z.tuple([number, count, count, count])).meta({

@@ -1,12 +1,13 @@
 /** What stands in the place of the body: the help, and what a reviewer is asked before a deed. */
 import { nameCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
-import { countsInWords, sumOf } from '../../client/words.ts';
+import { countsInWords, furtherExplained } from '../../client/words.ts';
+import { stepCountsOf } from '../../model/change.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
 import type { Deed, State } from '../state.ts';
 import { currentDigest } from '../state.ts';
-import { fit } from '../text.ts';
+import { fit, wrap } from '../text.ts';
 
 /** Draws the keys whose name or meaning has the text that is being typed. */
 export function helpView({ help, keymap }: State): Line[] {
@@ -34,16 +35,15 @@ const questions: Readonly<Record<Deed, (database: string) => string>> = {
 /** Draws what is about to be done, to how much, and what speaks against it. */
 export function confirmView(state: State, deed: Deed): Line[] {
   const tables = state.outline?.tables ?? [];
-  const chunks = tables.flatMap((table) => table.chunks);
   const count = tables.length === 1 ? '1 table' : `${tables.length} tables`;
   const shown = tables.slice(0, 8);
   return [
     [],
     [span(`  ${questions[deed](sanitize(state.database))}`, 'strong')],
     [],
-    [span(`  ${countsInWords(sumOf(chunks))} in ${count}`)],
-    ...shown.map(({ table, chunks: own }) => [
-      span(`    ${nameCell(table)}: ${countsInWords(sumOf(own))}`, 'faint'),
+    [span(`  ${countsInWords(stepCountsOf(tables))} in ${count}`)],
+    ...shown.map((table) => [
+      span(`    ${nameCell(table.table)}: ${countsInWords(stepCountsOf([table]))}`, 'faint'),
     ]),
     ...(tables.length > shown.length
       ? [[span(`    and ${tables.length - shown.length} more`)]]
@@ -55,10 +55,14 @@ export function confirmView(state: State, deed: Deed): Line[] {
 
 function remarks(state: State, deed: Deed): Line[] {
   const { session, conflicts, reviewed, outline } = state;
+  const { columns } = state.size;
   const digest = currentDigest(state);
-  const changes = sumOf(outline?.tables.flatMap((table) => table.chunks) ?? []);
+  const changes = stepCountsOf(outline?.tables ?? []);
   const total = changes.inserts + changes.updates + changes.deletes;
   const lines: Line[] = [];
+  if (deed !== 'reject' && changes.furtherChanges > 0) {
+    lines.push(...wrap(furtherExplained, columns - 4).map((text) => [span(`  ${text}`, 'alarm')]));
+  }
   if (deed === 'approve') {
     lines.push([span(`  digest ${digest ?? 'is being computed …'}`)]);
     lines.push([span(`  ${reviewed.size} of ${total} changes marked as reviewed`)]);

@@ -1,7 +1,7 @@
 /** The two lines on top: which session, how much it changes, and which pane shows what. */
 import { nameCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
-import { sumOf } from '../../client/words.ts';
+import { stepCountsOf } from '../../model/change.ts';
 import { shortId } from '../../model/session.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
@@ -16,13 +16,12 @@ export function headingLine(state: State): Line {
   const { session, outline, database } = state;
   if (session === null) return [span(' stage diff', 'strong'), span('  connecting …', 'faint')];
   const digest = currentDigest(state);
-  const chunks = outline?.tables.flatMap((table) => table.chunks) ?? [];
   return [
     span(' stage diff ', 'strong'),
     span(`sess_${shortId(session.id)} `, 'accent'),
     span(session.status.toUpperCase(), session.status === 'active' ? 'changed' : 'strong'),
     span('  '),
-    ...countSpans(sumOf(chunks)),
+    ...countSpans(stepCountsOf(outline?.tables ?? [])),
     ...(digest === null ? [] : [span(` ${digest.slice(0, 19)}…`, 'faint')]),
     // Last, for a long name may be cut.
     span(` in ${sanitize(database)}`),

@@ -1,6 +1,8 @@
 /** The list of changes: a grid whose key columns stay in sight, or one change after the other. */
 import { keyCell, nameCell } from '../../client/cell.ts';
+import { countsInWords } from '../../client/words.ts';
 import type { NumberedChange, TableOutline } from '../../model/change.ts';
+import { stepCountsOf } from '../../model/change.ts';
 import type { SidesCache } from '../cells.ts';
 import { gridCell, isChanged } from '../cells.ts';
 import type { Line, Span } from '../line.ts';
@@ -33,9 +35,14 @@ export function rowsView(state: State, sides: SidesCache, width: number, height:
     : stacked(state, table, sides, height);
 }
 
-function emptyText({ outline, filter }: State): string {
+function emptyText(state: State): string {
+  const { outline, filter } = state;
+  const table = currentTable(state);
   if (outline === null) return '  Counting the changes …';
-  return outline.tables.length === 0 ? '  No changes.' : `  No ${filter} in this table.`;
+  if (table === null) return '  No changes.';
+  return table.chunks.length === 0
+    ? `  ${countsInWords(stepCountsOf([table]))}: what the session did here comes to nothing, but approval replays it.`
+    : `  No ${filter} in this table.`;
 }
 
 function grid(

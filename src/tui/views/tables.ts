@@ -1,23 +1,25 @@
 /** The tables of the diff with their counts. */
 import { nameCell } from '../../client/cell.ts';
-import { sumOf } from '../../client/words.ts';
-import type { ChangeCounts } from '../../model/change.ts';
+import type { StepCounts } from '../../model/change.ts';
+import { stepCountsOf } from '../../model/change.ts';
 import type { Line, Span } from '../line.ts';
 import { span } from '../line.ts';
 import type { State } from '../state.ts';
 
 const inGroups = (count: number) => count.toLocaleString('en-US');
 
-/** `+1 ~2 -3`, each kind in its colour; kinds that do not occur are left out. */
-export function countSpans(counts: Omit<ChangeCounts, 'table'>): Span[] {
+/** `+1 ~2 -3 4 further`, each kind in its colour; kinds that do not occur are left out. */
+export function countSpans(counts: StepCounts): Span[] {
   const all: [string, number, Span['style']][] = [
     ['+', counts.inserts, 'added'],
     ['~', counts.updates, 'changed'],
     ['-', counts.deletes, 'removed'],
   ];
-  return all.flatMap(([sign, count, style]) =>
+  const net = all.flatMap(([sign, count, style]) =>
     count === 0 ? [] : [span(`${sign}${inGroups(count)} `, style)],
   );
+  const further = counts.furtherChanges;
+  return further === 0 ? net : [...net, span(`${inGroups(further)} further `, 'accent')];
 }
 
 /** Draws the list of tables, two lines each. */
@@ -28,12 +30,12 @@ export function tablesView(state: State, height: number): Line[] {
   const focused = state.pane === 'tables';
   return [
     [span(` Tables ${tables.length}`, 'strong')],
-    ...tables.slice(first, first + fitting).flatMap(({ table, chunks }, index): Line[] => {
+    ...tables.slice(first, first + fitting).flatMap((entry, index): Line[] => {
       const chosen = first + index === state.table;
       const style = chosen ? (focused ? 'chosen' : 'strong') : undefined;
       return [
-        [span(chosen ? '>' : ' ', 'strong'), span(nameCell(table), style)],
-        [span('  '), ...countSpans(sumOf(chunks))],
+        [span(chosen ? '>' : ' ', 'strong'), span(nameCell(entry.table), style)],
+        [span('  '), ...countSpans(stepCountsOf([entry]))],
       ];
     }),
   ];

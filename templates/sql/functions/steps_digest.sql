@@ -1,0 +1,45 @@
+-- The digest of everything that an approval of the session replays: `sha256:` and the end of the hash chain over its steps.
+-- A step is one staged row change with its table, the names of that table's columns, its kind, the key that it finds its row by,
+-- the row as it becomes, and at the first touch of a row of production that row as it was. Steps stand in the order of statements,
+-- with the bounds of statements and of what each changes in a table: approval replays them together, and triggers see them so.
+-- Values are in the form from which PostgreSQL would restore them: JSON would be the same for `{1}` and `[0:0]={1}`.
+-- Only hashes are sorted, so memory does not grow with the rows.
+CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+  v_steps text;
+  v_hash bytea;
+BEGIN
+  SELECT string_agg(format(
+    'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op, s._stage_origin, s._stage_first, %s, %s)::text, ''UTF8'')'
+    ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
+    ' WHERE s._stage_session = $1 AND s._stage_origin <> ''k''',
+    jsonb_build_array(o.shown_name, c.names), k.columns, c.columns, o.relation), ' UNION ALL ')
+  INTO v_steps
+  FROM stage.overlay o
+  JOIN stage.staged_relations(p_session) AS r (relation) ON r.relation = o.relation
+  CROSS JOIN LATERAL (
+    SELECT jsonb_agg(a.attname ORDER BY a.attnum) AS names, string_agg(format('s.%I', a.attname), ', ' ORDER BY a.attnum) AS columns
+    FROM pg_attribute a WHERE a.attrelid = to_regclass('stage_data.shadow_' || o.relation)
+      AND a.attnum > 0 AND NOT a.attisdropped AND NOT starts_with(a.attname, '_stage_')
+  ) c
+  -- a table without a key has the image of the row there
+  CROSS JOIN LATERAL (
+    SELECT string_agg('s._stage_old_' || n, ', ' ORDER BY n) AS columns
+    FROM generate_series(1, greatest(1, cardinality(o.key_columns))) AS n
+  ) k;
+  v_steps := concat_ws(' UNION ALL ', v_steps,
+    -- parked changes are not replayed: a session that has some is in conflict
+    'SELECT p.number, NULL::bigint, sha256(convert_to(jsonb_build_array(t.table_name, p.operation, p.row_id, p.before, p.after)::text, ''UTF8''))'
+    ' FROM stage.parked_change p JOIN stage.parked_table t USING (session, relation) WHERE p.session = $1');
+
+  EXECUTE $q$
+    SELECT stage.chain('', convert_to(ROW(o.seq = o.first, o.relation, o.operation)::text, 'UTF8') || o.hash ORDER BY o.first, o.seq)
+    FROM (
+      SELECT s.*, m.relation, m.operation, min(s.seq) OVER (PARTITION BY m.statement) AS first
+      FROM ($q$ || v_steps || $q$) s (seq, mutation, hash) LEFT JOIN stage.mutation m ON m.id = s.mutation
+    ) o
+  $q$ INTO v_hash USING p_session;
+  RETURN 'sha256:' || encode(coalesce(v_hash, sha256('')), 'hex');
+END $$;
+REVOKE ALL ON FUNCTION stage.steps_digest(uuid) FROM PUBLIC;
