@@ -110,7 +110,8 @@ export class Loader {
     this.#seen = revision;
     this.#known.clear();
     dispatch({ type: 'outline', outline });
-    if (outline.tables.length === 0) this.#seenRows.resolve();
+    // where nothing is left there are no rows to wait for
+    if ((outline.tables[0]?.chunks.length ?? 0) === 0) this.#seenRows.resolve();
   }
 
   async #readConflicts(): Promise<void> {

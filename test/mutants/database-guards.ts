@@ -53,6 +53,20 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['staging/privacy'],
   },
   {
+    name: 'the digest covers steps that come to nothing',
+    file: 'templates/sql/functions/steps_digest.sql',
+    text: `AND s._stage_origin <> ''k''`,
+    without: 'AND s._stage_head',
+    tests: ['review/steps'],
+  },
+  {
+    name: 'the digest covers the bounds of statements',
+    file: 'templates/sql/functions/steps_digest.sql',
+    text: 'ROW(o.seq = o.first, ',
+    without: 'ROW(',
+    tests: ['review/steps'],
+  },
+  {
     name: 'sessions are not shown to roles',
     file: 'templates/sql/migrations/000001_sessions.sql',
     text: 'REVOKE ALL ON stage.session FROM PUBLIC',

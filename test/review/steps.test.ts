@@ -4,6 +4,8 @@ import { approveSession } from '../../src/review/approve.ts';
 import { proposeSession } from '../../src/review/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
+import { createRandom } from '../helpers/random.ts';
+import { replay } from '../helpers/replay.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -58,5 +60,245 @@ suite('steps: a session whose changes come to nothing', (test) => {
     await proposeSession(desk.service, session);
     await approveSession(desk.service, session, { approvedBy: 'me', digest: reviewed.digest });
     assert.equal(await diffOf(desk.service, session), reviewed);
+  });
+});
+
+const neighbours = `
+CREATE TABLE a (id int PRIMARY KEY, v text, j json, l int[], f float8);
+CREATE TABLE b (id int PRIMARY KEY, v text);
+CREATE TABLE loose (v text, n int);
+CREATE TABLE part (id int, region text, v int, PRIMARY KEY (id, region)) PARTITION BY LIST (region);
+CREATE TABLE part_eu PARTITION OF part FOR VALUES IN ('eu'); CREATE TABLE part_us PARTITION OF part FOR VALUES IN ('us');
+CREATE TABLE p (id int PRIMARY KEY, v text);
+CREATE TABLE c (id int PRIMARY KEY, pid int REFERENCES p ON DELETE CASCADE ON UPDATE CASCADE);
+CREATE TABLE task (id int PRIMARY KEY, owner int REFERENCES p ON DELETE SET NULL, worker int REFERENCES p ON DELETE SET NULL);`;
+const rows = `
+INSERT INTO a SELECT g, 'v' FROM generate_series(1, 4) g; INSERT INTO b SELECT g, 'v' FROM generate_series(1, 4) g;
+INSERT INTO loose VALUES ('same', 1), ('same', 1), ('other', 2); INSERT INTO part VALUES (1, 'eu', 1), (2, 'us', 2);
+INSERT INTO p SELECT g, 'v' FROM generate_series(1, 4) g; INSERT INTO c VALUES (1, 1), (2, 1), (3, 2); INSERT INTO task VALUES (1, 3, 3)`;
+
+/** What comes to the same in the end, but not by the same steps. */
+const unlike: Readonly<Record<string, readonly [string, string]>> = {
+  'a change back and forth': [
+    '',
+    `UPDATE a SET v = 'w' WHERE id = 1; UPDATE a SET v = 'v' WHERE id = 1`,
+  ],
+  'a change of nothing': ['', 'UPDATE a SET v = v WHERE id = 1'],
+  'a row that comes and goes': ['', `INSERT INTO a VALUES (9, 'n'); DELETE FROM a WHERE id = 9`],
+  'two steps to one value': [
+    `UPDATE a SET v = 'x' WHERE id = 1`,
+    `UPDATE a SET v = 'w' WHERE id = 1; UPDATE a SET v = 'x' WHERE id = 1`,
+  ],
+  'other steps to one value': [
+    `UPDATE a SET v = 'w' WHERE id = 1; UPDATE a SET v = 'x' WHERE id = 1`,
+    `UPDATE a SET v = 'u' WHERE id = 1; UPDATE a SET v = 'x' WHERE id = 1`,
+  ],
+  'a row deleted and inserted again': [
+    `UPDATE a SET v = 'x' WHERE id = 1`,
+    `DELETE FROM a WHERE id = 1; INSERT INTO a VALUES (1, 'x')`,
+  ],
+  'the order of rows': [
+    `UPDATE a SET v = 'x' WHERE id = 1; UPDATE a SET v = 'x' WHERE id = 2`,
+    `UPDATE a SET v = 'x' WHERE id = 2; UPDATE a SET v = 'x' WHERE id = 1`,
+  ],
+  'the order of tables': [
+    `UPDATE a SET v = 'x' WHERE id = 1; UPDATE b SET v = 'x' WHERE id = 1`,
+    `UPDATE b SET v = 'x' WHERE id = 1; UPDATE a SET v = 'x' WHERE id = 1`,
+  ],
+  'the bounds of statements': [
+    `UPDATE a SET v = 'x' WHERE id IN (1, 2)`,
+    `UPDATE a SET v = 'x' WHERE id = 1; UPDATE a SET v = 'x' WHERE id = 2`,
+  ],
+  'one statement for two tables': [
+    `WITH x AS (INSERT INTO a VALUES (9, 'n')) INSERT INTO b VALUES (9, 'n')`,
+    `INSERT INTO b VALUES (9, 'n'); INSERT INTO a VALUES (9, 'n')`,
+  ],
+  'the same rows in another table': [
+    `INSERT INTO a (id, v) VALUES (9, 'n'); DELETE FROM a WHERE id = 9`,
+    `INSERT INTO b (id, v) VALUES (9, 'n'); DELETE FROM b WHERE id = 9`,
+  ],
+  'keys that move': ['', 'UPDATE a SET id = 40 WHERE id = 4; UPDATE a SET id = 4 WHERE id = 40'],
+  'keys that move another way': [
+    'UPDATE a SET id = 40 WHERE id = 4; UPDATE a SET id = 4 WHERE id = 40',
+    'UPDATE a SET id = 50 WHERE id = 4; UPDATE a SET id = 4 WHERE id = 50',
+  ],
+  'rows without a key': [
+    '',
+    `UPDATE loose SET n = 7 WHERE n = 2; UPDATE loose SET n = 2 WHERE n = 7`,
+  ],
+  partitions: [
+    '',
+    `UPDATE part SET region = 'us' WHERE id = 1; UPDATE part SET region = 'eu' WHERE id = 1`,
+  ],
+  'what a foreign key does': [
+    `DELETE FROM p WHERE id = 1`,
+    `DELETE FROM c WHERE pid = 1; DELETE FROM p WHERE id = 1`,
+  ],
+  'what a foreign key does, undone': [
+    '',
+    `UPDATE p SET id = 20 WHERE id = 2; UPDATE p SET id = 2 WHERE id = 20`,
+  ],
+  'a table emptied and filled again': [
+    '',
+    `DELETE FROM part; INSERT INTO part VALUES (1, 'eu', 1), (2, 'us', 2)`,
+  ],
+  'values that are the same JSON: a document': [
+    `UPDATE a SET j = '{"n": 1}' WHERE id = 1`,
+    `UPDATE a SET j = '{"n": 9, "n": 1}' WHERE id = 1`,
+  ],
+  'values that are the same JSON: an array': [
+    `UPDATE a SET l = '{1,2}' WHERE id = 1`,
+    `UPDATE a SET l = '[0:1]={1,2}' WHERE id = 1`,
+  ],
+  'values that are the same JSON: a zero': [
+    `UPDATE a SET f = '0' WHERE id = 1`,
+    `UPDATE a SET f = '-0' WHERE id = 1`,
+  ],
+  'values that look alike': [`INSERT INTO b VALUES (9, NULL)`, `INSERT INTO b VALUES (9, 'null')`],
+};
+
+/** How many further changes there are of each table. */
+const counted: Readonly<Record<string, readonly [string, Readonly<Record<string, number>>]>> = {
+  'rows changed once each': [
+    `UPDATE a SET v = 'x'; INSERT INTO b VALUES (9, 'n'); DELETE FROM part`,
+    { a: 0, b: 0, part: 0 },
+  ],
+  'a row inserted and updated twice': [
+    `INSERT INTO a VALUES (9, 'n'); UPDATE a SET v = 'm' WHERE id = 9; UPDATE a SET v = 'o' WHERE id = 9`,
+    { a: 2 },
+  ],
+  'a row deleted and inserted again': [
+    `DELETE FROM b WHERE id = 1; INSERT INTO b VALUES (1, 'x')`,
+    { b: 1 },
+  ],
+  'a key that moves': ['UPDATE a SET id = 40 WHERE id = 4', { a: 0 }],
+  'a key that moves and comes back': [
+    'UPDATE a SET id = 40 WHERE id = 4; UPDATE a SET id = 4 WHERE id = 40',
+    { a: 2 },
+  ],
+  'rows that a foreign key takes along': ['DELETE FROM p WHERE id = 1', { p: 0, c: 0 }],
+  'two foreign keys to one row': ['DELETE FROM p WHERE id = 3', { p: 0, task: 0 }],
+  'a parent that moves and comes back': [
+    'UPDATE p SET id = 20 WHERE id = 2; UPDATE p SET id = 2 WHERE id = 20',
+    { p: 2, c: 2 },
+  ],
+  'rows without a key': [
+    `UPDATE loose SET n = 7 WHERE v = 'other'; UPDATE loose SET n = n + 1 WHERE v = 'other'`,
+    { loose: 1 },
+  ],
+  partitions: [
+    `UPDATE part SET region = 'us' WHERE id = 1; UPDATE part SET v = v + 1`,
+    { part: 1 },
+  ],
+};
+
+suite('steps: neighbours', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(neighbours, rows);
+  });
+  test.after(() => desk.close());
+  test.afterEach(() => desk.reset());
+
+  const read = async (statements: string) => {
+    const session = await desk.open();
+    await desk.stage(session, statements);
+    return diffOf(desk.service, session);
+  };
+
+  for (const [name, [one, other]] of Object.entries(unlike)) {
+    test(`${name}: another digest`, async () => {
+      assert.is.not((await read(one)).digest, (await read(other)).digest);
+      assert.is((await read(other)).digest, (await read(other)).digest);
+    });
+  }
+
+  for (const [name, [statements, expected]] of Object.entries(counted)) {
+    test(`${name}: counted, and applied as counted`, async () => {
+      const { counts } = await read(statements);
+      const further = counts.map(({ table, furtherChanges }) => [table, furtherChanges]);
+      assert.equal(Object.fromEntries(further), expected);
+      await replay(desk, statements);
+    });
+  }
+});
+
+const traced = ['a', 'b', 'p', 'c', 'loose'];
+const tracing = `
+CREATE TABLE trace (number int GENERATED ALWAYS AS IDENTITY, line text);
+CREATE FUNCTION trace() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO public.trace (line) VALUES (concat_ws(' ', TG_LEVEL, TG_OP, TG_TABLE_NAME, OLD, '->', NEW));
+    RETURN NULL;
+  END $$;
+${traced
+  .map(
+    (
+      table,
+    ) => `CREATE TRIGGER r AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION trace();
+  CREATE TRIGGER s AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION trace();`,
+  )
+  .join('\n')}`;
+
+/** Several ways to say the same stand in one line. */
+const vocabulary: readonly (readonly string[])[] = [
+  [`UPDATE a SET v = 'x' WHERE id = 1`, `UPDATE a SET v = lower('X') WHERE id < 2`],
+  [`UPDATE a SET v = 'v' WHERE id = 1`],
+  [`UPDATE a SET v = 'x' WHERE id IN (1, 2)`, `UPDATE a SET v = 'x' WHERE id <= 2`],
+  [`UPDATE a SET l = '{1}' WHERE id = 1`, `UPDATE a SET l = ARRAY[1] WHERE id = 1`],
+  [`UPDATE a SET l = '[2:2]={1}' WHERE id = 1`],
+  [`DELETE FROM b WHERE id = 3`, `DELETE FROM b USING a WHERE b.id = 3 AND a.id = 4`],
+  [`INSERT INTO b SELECT 3, 'v' WHERE NOT EXISTS (SELECT FROM b WHERE id = 3)`],
+  [`UPDATE p SET id = 5 WHERE id = 2`, `UPDATE p SET id = id + 3 WHERE id = 2`],
+  [`UPDATE p SET id = 2 WHERE id = 5`],
+  [`DELETE FROM p WHERE id = 1`],
+  [`INSERT INTO loose VALUES ('new', 1)`, `INSERT INTO loose (n, v) SELECT 1, 'new'`],
+  [`DELETE FROM loose WHERE v = 'new'`],
+];
+
+suite('steps: random sessions', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(neighbours + tracing, `${rows}; DELETE FROM trace`);
+  });
+  test.after(() => desk.close());
+
+  /** Stages, approves, and gives the digest and everything that production's triggers saw. */
+  const live = async (statements: string) => {
+    const session = await desk.open();
+    await desk.stage(session, statements);
+    await proposeSession(desk.service, session);
+    const { digest } = await diffOf(desk.service, session);
+    await approveSession(desk.service, session, { approvedBy: null, digest });
+    const lines = await desk.database.query<{ line: string }>(
+      'SELECT line FROM trace ORDER BY number',
+    );
+    await desk.reset();
+    return { digest, seen: lines.map(({ line }) => line).join('\n') };
+  };
+
+  test('have equal digests exactly when the same happens in production', async () => {
+    const seed = Date.now() % 100_000;
+    const random = createRandom(seed);
+    const seenBy = new Map<string, string>();
+    const digestOf = new Map<string, string>();
+    let repeated = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const length = random.below(4);
+      const statements = Array.from({ length }, () => random.pick(random.pick(vocabulary))).join(
+        '; ',
+      );
+      const { digest, seen } = await live(statements);
+      repeated += seenBy.has(digest) ? 1 : 0;
+      const told = `seed ${seed}, round ${round}: ${statements}`;
+      assert.is(seenBy.get(digest) ?? seen, seen, told);
+      assert.is(digestOf.get(seen) ?? digest, digest, told);
+      seenBy.set(digest, seen);
+      digestOf.set(seen, digest);
+    }
+    assert.ok(
+      repeated > 0 && seenBy.size > 10,
+      `seed ${seed}: ${repeated} repeated, ${seenBy.size} in all`,
+    );
   });
 });

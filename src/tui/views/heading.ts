@@ -16,12 +16,14 @@ export function headingLine(state: State): Line {
   const { session, outline, database } = state;
   if (session === null) return [span(' stage diff', 'strong'), span('  connecting …', 'faint')];
   const digest = currentDigest(state);
+  const counts = stepCountsOf(outline?.tables ?? []);
   return [
     span(' stage diff ', 'strong'),
     span(`sess_${shortId(session.id)} `, 'accent'),
     span(session.status.toUpperCase(), session.status === 'active' ? 'changed' : 'strong'),
     span('  '),
-    ...countSpans(stepCountsOf(outline?.tables ?? [])),
+    ...countSpans(counts),
+    ...(counts.furtherChanges === 0 ? [] : [span('further ', 'accent')]),
     ...(digest === null ? [] : [span(` ${digest.slice(0, 19)}…`, 'faint')]),
     // Last, for a long name may be cut.
     span(` in ${sanitize(database)}`),

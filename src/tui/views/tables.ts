@@ -8,18 +8,17 @@ import type { State } from '../state.ts';
 
 const inGroups = (count: number) => count.toLocaleString('en-US');
 
-/** `+1 ~2 -3 4 further`, each kind in its colour; kinds that do not occur are left out. */
+/** `+1 ~2 -3 »4`, the last for further changes, each kind in its colour; kinds that do not occur are left out. */
 export function countSpans(counts: StepCounts): Span[] {
   const all: [string, number, Span['style']][] = [
     ['+', counts.inserts, 'added'],
     ['~', counts.updates, 'changed'],
     ['-', counts.deletes, 'removed'],
+    ['»', counts.furtherChanges, 'accent'],
   ];
-  const net = all.flatMap(([sign, count, style]) =>
+  return all.flatMap(([sign, count, style]) =>
     count === 0 ? [] : [span(`${sign}${inGroups(count)} `, style)],
   );
-  const further = counts.furtherChanges;
-  return further === 0 ? net : [...net, span(`${inGroups(further)} further `, 'accent')];
 }
 
 /** Draws the list of tables, two lines each. */

@@ -9,6 +9,7 @@ import { createMarkdownFormat } from '../../../src/cli/diff/markdown.ts';
 import { createTextFormat } from '../../../src/cli/diff/text.ts';
 import { textModes } from '../../../src/cli/diff/text-modes.ts';
 import { DiffReader } from '../../../src/client/diff-reader.ts';
+import { furtherExplained } from '../../../src/client/words.ts';
 import { createRandom } from '../../helpers/random.ts';
 import { assert, suite } from '../../helpers/suite.ts';
 
@@ -47,6 +48,13 @@ const diff =
   `{"type":"UPDATE","row_id":1,"before":{"id":1,"old":2},"after":{"id":1,"new":null}}]}}}`;
 const empty = '{"session_id":"sess_1","digest":"sha256:0","summary":{},"tables":{}}';
 
+/** Three tables, of which the first and the last come to nothing. */
+const further =
+  `{"session_id":"sess_1","digest":"sha256:ab","summary":{"total_inserts":1,"total_updates":0,"total_deletes":0,"tables_affected":3,"further_changes":7},"tables":{` +
+  `"ledger":{"inserts":0,"updates":0,"deletes":0,"further_changes":4,"changes":[]},` +
+  `"t":{"inserts":1,"updates":0,"deletes":0,"further_changes":2,"changes":[{"type":"INSERT","row_id":8,"before":null,"after":{"id":8}}]},` +
+  `"z":{"inserts":0,"updates":0,"deletes":0,"further_changes":1,"changes":[]}}}`;
+
 const lines = (create: Create, json = diff) => written(create, json).split('\n').slice(0, -1);
 
 suite('diff as text', (test) => {
@@ -63,6 +71,24 @@ suite('diff as text', (test) => {
       '  0 inserted, 1 updated, 0 deleted',
       '',
       '1 inserted, 2 updated, 1 deleted in 2 tables',
+      'digest sha256:ab',
+    ]);
+  });
+
+  test('counts what approval replays beside the changes, also of tables where nothing is left', () => {
+    assert.equal(lines(text(), further), [
+      'ledger',
+      '  4 further changes, net 0',
+      '',
+      't',
+      '  + 8  id: 8',
+      '  1 inserted, 0 updated, 0 deleted, 2 further changes',
+      '',
+      'z',
+      '  1 further change, net 0',
+      '',
+      '1 inserted, 0 updated, 0 deleted, 7 further changes in 3 tables',
+      furtherExplained,
       'digest sha256:ab',
     ]);
   });
@@ -152,6 +178,17 @@ suite('diff for programs', (test) => {
     assert.equal(lines(createCsvFormat, empty), ['table,operation,row,column,before,after']);
   });
 
+  test('names tables where nothing is left in JSON and Markdown', () => {
+    assert.equal(JSON.parse(written(createJsonFormat, further)), JSON.parse(further));
+    const silent = further.replace(/"t":.*?\]\},/, '');
+    assert.equal(JSON.parse(written(createJsonFormat, silent)), JSON.parse(silent));
+    const shown = written(forms['markdown'] as Create, further);
+    assert.match(shown, /<code>t<\/code>: 1 inserted, 0 updated, 0 deleted, 2 further changes/);
+    assert.match(shown, /\n<code>ledger<\/code>: 4 further changes, net 0\n/);
+    assert.match(shown, /\*\*1 inserted, 0 updated, 0 deleted, 7 further changes in 3 tables\*\*/);
+    assert.ok(shown.includes(furtherExplained));
+  });
+
   test('folds each table away as Markdown', () => {
     const shown = written(forms['markdown'] as Create, diff);
     assert.match(
@@ -219,7 +256,8 @@ suite('hostile rows', (test) => {
 
   const document = (table: string, column: string, value: string) =>
     `{"digest":"sha256:ab","summary":{"total_updates":1,"tables_affected":1},"tables":{${table}:{"updates":1,"changes":[` +
-    `{"type":"UPDATE","row_id":${value},"before":{${column}:${value}},"after":{${column}:{"x":${value}}}}]}}}`;
+    `{"type":"UPDATE","row_id":${value},"before":{${column}:${value}},"after":{${column}:{"x":${value}}}}]},` +
+    `${column.slice(0, -1)} ":{"further_changes":1,"changes":[]}}}`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
   const colours = /\x1b\[\d+m/g;
   const acting = /[^\P{C}\n]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u00a0\u2800]/u;
