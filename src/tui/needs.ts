@@ -1,5 +1,6 @@
 /** What is missing for what the screen shows. */
 import type { Chunk, TableOutline } from '../model/change.ts';
+import { stepCountsOf } from '../model/change.ts';
 import type { Filter, State } from './state.ts';
 import { countIn, currentDigest, currentTable, listLength } from './state.ts';
 
@@ -62,8 +63,8 @@ export function needsOf(state: State): Need[] {
 const wantsDigest = ({ prompt }: State) => prompt?.kind === 'confirm' && prompt.deed === 'approve';
 
 function changeCount({ outline }: State): number {
-  const chunks = outline?.tables.flatMap((table) => table.chunks) ?? [];
-  return chunks.reduce((sum, chunk) => sum + countIn(chunk, 'all'), 0);
+  const counts = stepCountsOf(outline?.tables ?? []);
+  return countIn(counts, 'all') + counts.furtherChanges;
 }
 
 /** The block of changes that is missing: on the screen, else ahead of it, else behind. */

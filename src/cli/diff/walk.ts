@@ -2,8 +2,10 @@
 import { keyCell, nameCell } from '../../client/cell.ts';
 import type { Marks } from '../../client/marks.ts';
 import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
+import { furtherExplained, furtherInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
 import type { NumberedChange, Operation, TableOutline } from '../../model/change.ts';
+import { stepCountsOf } from '../../model/change.ts';
 import type { Connection, Context } from '../context.ts';
 import { grouped } from '../progress.ts';
 import type { Questions } from '../prompt.ts';
@@ -47,6 +49,9 @@ export async function walk(
   const { server } = connection.settings;
   const { tables } = (await connection.api.readOutline(id)).value;
   const walker = new Walker(context, await readMarks(context.host, server, id), options.mode);
+  const { furtherChanges } = stepCountsOf(tables);
+  if (furtherChanges > 0)
+    await context.out.note(`${furtherInWords(furtherChanges)} besides. ${furtherExplained}`);
   const questions = await openQuestions(context.host, connection.interruption);
   try {
     for (const table of tables) {
