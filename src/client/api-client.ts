@@ -60,6 +60,8 @@ export interface DiffFilter {
   readonly type?: Operation | undefined;
   /** At most so many changes; the counts stay those of the whole. */
   readonly limit?: number | undefined;
+  /** Whether every step that approval replays follows, of the table and kind that were asked for. */
+  readonly steps?: 'true' | undefined;
 }
 
 export interface AuditFilter extends Paging {

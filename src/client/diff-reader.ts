@@ -3,6 +3,7 @@ import { StageError } from '../errors.ts';
 import type { Change, ChangeCounts } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import { readChange } from './decode.ts';
+import { Fields } from './fields.ts';
 import type { Piece } from './json-splitter.ts';
 import { JsonSplitter } from './json-splitter.ts';
 
@@ -13,9 +14,9 @@ export interface ReadChange extends Change {
 
 type Members = Map<string, JsonText>;
 
-/** Whether a value stands on the way to the changes: document, tables, table, its changes. */
+/** Whether a value stands on the way to the changes: document, tables, table, its changes; or the steps. */
 function leadsToChanges(path: readonly string[]): boolean {
-  if (path.length === 0) return true;
+  if (path.length === 0 || (path.length === 1 && path[0] === 'steps')) return true;
   return path[0] === 'tables' && (path.length < 3 || (path.length === 3 && path[2] === 'changes'));
 }
 
@@ -51,7 +52,7 @@ export class DiffReader {
   }
 
   /**
-   * Takes the next part of the diff's JSON and gives the changes that are now complete.
+   * Takes the next part of the diff's JSON and gives the changes that are now complete; after them the steps, if asked for.
    * @throws StageError `server_unavailable` when it is no diff
    */
   push(text: string): readonly ReadChange[] {
@@ -69,12 +70,17 @@ export class DiffReader {
   #read({ path, value }: Piece): readonly ReadChange[] {
     const [member = '', table, field] = path;
     if (path.length === 1) this.head.set(member, value);
+    if (member === 'steps') return [readStep(value)];
     if (member !== 'tables' || table === undefined || field === undefined) return [];
     if (path.length === 4) return [{ ...readChange(table, value), json: value }];
     const members = this.tables.get(table) ?? new Map();
     this.tables.set(table, members.set(field, value));
     return [];
   }
+}
+
+function readStep(json: JsonText): ReadChange {
+  return { ...readChange(new Fields(json).required('table'), json), json };
 }
 
 function reading<T>(work: () => T): T {

@@ -16,7 +16,7 @@ export function furtherInWords(count: number): string {
 
 /** What further changes are, for those who meet the word. */
 export const furtherExplained =
-  "Further changes are those of rows that change again, or end as they began: approval replays them too, and production's triggers run for them.";
+  "Further changes are those of rows that change again, or end as they began: approval replays them too, and production's triggers run for them. `stage diff --steps` shows all steps.";
 
 export const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
   changed: 'the row has changed in production',

@@ -36,6 +36,12 @@ export interface NumberedChange extends Change {
   readonly number: string;
 }
 
+/** One of the row changes that approval replays, whatever it comes to. */
+export interface Step extends Change {
+  /** The mutation that it is a part of; foreign keys' actions belong to the one that caused them. */
+  readonly mutationId: string;
+}
+
 /** Number of net changes of each kind. */
 export interface NetCounts {
   readonly inserts: number;

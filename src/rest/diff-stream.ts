@@ -1,6 +1,6 @@
 /** A diff as a stream of JSON text: however many changes there are, only a page of them is in memory. */
 import { Readable } from 'node:stream';
-import type { Change, ChangeCounts, Operation } from '../model/change.ts';
+import type { Change, ChangeCounts, Operation, Step } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
@@ -16,6 +16,8 @@ export interface DiffPage {
   readonly limit?: number | undefined;
   /** Skips so many changes. */
   readonly offset: number;
+  /** Whether every step follows, of the table and kind that were asked for. */
+  readonly steps?: boolean | undefined;
 }
 
 /** Small pieces cost more to send than to hold back. */
@@ -51,7 +53,26 @@ async function* diffText(id: string, diff: Diff, page: DiffPage): AsyncGenerator
   });
   yield `${head.slice(0, -1)},"tables":{`;
   yield* tablesText(diff, page);
-  yield '}}';
+  yield '}';
+  if (page.steps) yield* stepsText(diff.steps, page);
+  yield '}';
+}
+
+async function* stepsText(steps: AsyncIterable<Step>, page: DiffPage): AsyncGenerator<string> {
+  yield ',"steps":[';
+  let separator = '';
+  for await (const step of steps) {
+    if (!isOf(step, page)) continue;
+    const { table, mutationId } = step;
+    yield separator + stringifyJson({ table, mutation_id: mutationId, ...changeBody(step) });
+    separator = ',';
+  }
+  yield ']';
+}
+
+/** Whether a change is of the table and the kind that were asked for. */
+function isOf(change: Change, { table, type }: DiffPage): boolean {
+  return (table ?? change.table) === change.table && (type ?? change.type) === change.type;
 }
 
 /** The tables' members. Changes arrive table by table, in the order of the counts. */
@@ -79,8 +100,7 @@ async function* onPage(
   const end = page.offset + (page.limit ?? Number.POSITIVE_INFINITY);
   let index = 0;
   for await (const change of changes) {
-    if (page.table !== undefined && change.table !== page.table) continue;
-    if (page.type !== undefined && change.type !== page.type) continue;
+    if (!isOf(change, page)) continue;
     if (index >= end) return;
     if (index >= page.offset) yield change;
     index += 1;

@@ -11,8 +11,8 @@ import type {
 import { sumOf } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
-import type { ChangeRow } from './diff.ts';
-import { toChange } from './diff.ts';
+import type { ChangeRow } from './change-row.ts';
+import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
 import { countFurther, diffTables } from './diff-tables.ts';
 import { streamRows } from './stream-rows.ts';

@@ -1,15 +1,19 @@
 /** The diff: the net change of every row of a session, streamed from one snapshot of the database. */
-import type { Database, Queryable, Row } from '../db/database.ts';
-import type { Change, Operation } from '../model/change.ts';
-import { JsonText } from '../model/json.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import type { Change, Step } from '../model/change.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
+import type { ChangeRow } from './change-row.ts';
+import { toChange } from './change-row.ts';
 import type { DiffSummary, DiffTable } from './diff-tables.ts';
 import { diffTables, summarizeDiff } from './diff-tables.ts';
+import { readSteps } from './steps.ts';
 import { streamRows } from './stream-rows.ts';
 
 export interface Diff extends DiffSummary {
   /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch. */
   readonly changes: AsyncIterable<Change>;
+  /** Can be gone through once. In the order of staging. */
+  readonly steps: AsyncIterable<Step>;
   /** Ends the transaction behind the diff. Whoever got a diff must close it, read to its end or not. */
   close(): Promise<void>;
 }
@@ -30,7 +34,8 @@ export function readDiff(db: Database, id: string): Promise<Diff> {
         guard.close();
         await finished.catch(() => undefined);
       };
-      resolve({ ...summary, changes: changesOf(guard, tables), close: end });
+      const steps = readSteps(guard, uuid, status === 'approved');
+      resolve({ ...summary, changes: changesOf(guard, tables), steps, close: end });
       await guard.closed;
     }, 'repeatable read read only');
     finished.catch(reject);
@@ -68,22 +73,3 @@ async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGen
       yield toChange(name, row as ChangeRow);
   }
 }
-
-export type ChangeRow = Row & {
-  readonly operation: Operation;
-  readonly row_id: string;
-};
-
-/** Makes the model's change of a row of a diff. */
-export function toChange(table: string, row: ChangeRow): Change {
-  return {
-    table,
-    type: row.operation,
-    rowId: new JsonText(row.row_id),
-    before: toJson(row['before']),
-    after: toJson(row['after']),
-  };
-}
-
-const toJson = (text: string | null | undefined) =>
-  text === null || text === undefined ? null : new JsonText(text);

@@ -52,6 +52,27 @@ suite('reviewed steps', (test) => {
     assert.is(diff.summary.further_changes, 4);
     const outline = (await daemon.call('GET', `/sessions/${id}/diff/outline`)).body.tables.ledger;
     assert.equal([outline.further_changes, outline.chunks], [4, []]);
+    const stepsOf = async (query = '') =>
+      (await daemon.call('GET', `/sessions/${id}/diff?steps=true${query}`)).body.steps as {
+        mutation_id: string;
+      }[];
+    const steps = await stepsOf();
+    const log = (await daemon.call('GET', `/sessions/${id}/mutations`)).body.mutations;
+    const step = (index: number, type: string, table: string, row_id: number) => ({
+      table,
+      mutation_id: log[index].id,
+      type,
+      row_id,
+    });
+    const account = (row: number, amount: number) => ({ id: row, amount });
+    assert.equal(steps, [
+      { ...step(0, 'INSERT', 'ledger', 666), before: null, after: account(666, 1000000) },
+      { ...step(1, 'UPDATE', 'ledger', 1), before: account(1, 10), after: account(1, 999) },
+      { ...step(2, 'UPDATE', 'ledger', 1), before: account(1, 999), after: account(1, 10) },
+      { ...step(3, 'DELETE', 'ledger', 666), before: account(666, 1000000), after: null },
+      { ...step(4, 'INSERT', 't', 800), before: null, after: { id: 800, v: 'benign' } },
+    ]);
+    assert.is((await stepsOf('&table=ledger&type=UPDATE&limit=0')).length, 2);
     await daemon.call('POST', `/sessions/${id}/propose`);
     const refused = await daemon.call('POST', `/sessions/${id}/approve`, { json: { digest } });
     assert.is(refused.status, 412);
@@ -64,6 +85,7 @@ suite('reviewed steps', (test) => {
     assert.is((await approve()).status, 200, 'once more');
     assert.is((await database.query('SELECT * FROM payouts')).length, 3);
     assert.equal((await daemon.call('GET', `/sessions/${id}/diff`)).body, diff);
+    assert.equal(await stepsOf(), steps);
   });
 
   test('of upserts and TRUNCATE are told apart from what they come to', async () => {

@@ -7,6 +7,7 @@ import { showDiffCounts } from '../diff/counts.ts';
 import { openInterface, wantsInterface } from '../diff/interface.ts';
 import type { DiffOutput, PlainOptions } from '../diff/plain.ts';
 import { diffOutputs, showPlainDiff } from '../diff/plain.ts';
+import { showSteps } from '../diff/steps.ts';
 import { textModes } from '../diff/text-modes.ts';
 import { walk } from '../diff/walk.ts';
 import { operationOption, wholeNumber } from '../options.ts';
@@ -20,6 +21,7 @@ interface Options extends PlainOptions, SharedOptions {
   readonly stat?: true;
   readonly summary?: true;
   readonly nameOnly?: true;
+  readonly steps?: true;
   readonly exitCode?: true;
   readonly patch?: true;
 }
@@ -30,6 +32,7 @@ const help = examples([
   `stage diff --filter updates --where "from_price < 10 AND to_price >= 10"`,
   'stage diff --patch --table orders',
   'stage diff --stat',
+  'stage diff --steps',
   'stage diff -o markdown > comment.md',
   'stage diff --json | jq .summary',
   'stage diff --exit-code > review.txt || echo "there are changes"',
@@ -48,6 +51,7 @@ export const configureDiff: ConfigureCommand = (command, run) => {
     .option('--stat', 'only the counts of each table')
     .option('--summary', 'only the counts of all tables together')
     .option('--name-only', 'only the names of the tables')
+    .option('--steps', 'every change that approval replays, in order, whatever it comes to')
     .option('--table <table>', 'only this table')
     .addOption(operationOption('--filter <kind>', 'only changes of this kind'))
     .option(
@@ -78,6 +82,7 @@ export const configureDiff: ConfigureCommand = (command, run) => {
 /** Writes the diff in the form asked for, and gives the number of changes that it showed. */
 async function show(context: Context, connection: Connection, id: string, options: Options) {
   const output = chosenOutput(options) ?? 'text';
+  if (options.steps) return showSteps(context, connection, id, output, options);
   const detail = detailOf(options);
   return detail === null
     ? showPlainDiff(context, connection, id, output, options)

@@ -12,6 +12,7 @@ const aboutText = [
   'stat',
   'summary',
   'nameOnly',
+  'steps',
   'table',
   'filter',
   'where',

@@ -64,7 +64,7 @@ export async function showPlainDiff(
   const further = totals.furtherChanges;
   if (further > 0 && !['text', 'json', 'markdown'].includes(output)) {
     await out.note(
-      `warning: approval replays ${furtherInWords(further)} that this form does not show: see \`stage diff --stat\``,
+      `warning: approval replays ${furtherInWords(further)} that this form does not show: see \`stage diff --steps\``,
     );
   }
   // these are of no kind, and meet no condition

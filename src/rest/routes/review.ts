@@ -11,7 +11,7 @@ import { getSession } from '../../staging/session-store.ts';
 import { changePageBody, outlineBody, sessionBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
-import { cursor, digest, longText, operation, paging, shortText } from '../schemas/inputs.ts';
+import { cursor, digest, flag, longText, operation, paging, shortText } from '../schemas/inputs.ts';
 import { changePage, conflictList, diff, outline, session } from '../schemas/outputs.ts';
 
 const showDiff = defineRoute({
@@ -19,13 +19,14 @@ const showDiff = defineRoute({
   path: '/sessions/:id/diff',
   name: 'getDiff',
   summary:
-    'Shows the net change of every row, by table. With limit, only so many changes; counts stay those of the whole.',
+    'Shows the net change of every row, by table. With limit, only so many changes; counts stay those of the whole. With steps=true, all that approval replays follows in order.',
   right: 'read',
   query: z.object({
     table: shortText.optional(),
     type: operation.optional(),
     limit: paging.limit.optional(),
     offset: paging.offset,
+    steps: flag.optional(),
   }),
   answers: { 200: diff },
   errors: ['session_not_found'],

@@ -48,6 +48,9 @@ export const cursor = z
 
 export const operation = z.enum(operations);
 
+/** A query parameter that is yes or no. */
+export const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
 const timestampForm =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?)?$/;
 

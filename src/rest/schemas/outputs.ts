@@ -82,6 +82,13 @@ export const change = z
   })
   .meta({ id: 'Change' });
 
+const step = change
+  .extend({
+    table: z.string(),
+    mutation_id: z.string().regex(/^mut_/).meta({ description: 'The mutation it is a part of' }),
+  })
+  .meta({ id: 'Step' });
+
 const furtherChanges = count.meta({
   description:
     'Row changes that approval replays beside the net ones: of rows that change again, or end as they began',
@@ -111,6 +118,10 @@ export const diff = z
       further_changes: furtherChanges,
     }),
     tables: z.record(z.string(), tableDiff),
+    steps: z
+      .array(step)
+      .optional()
+      .meta({ description: 'Everything that approval replays, where steps=true asked for it' }),
   })
   .meta({ id: 'Diff' });
 

@@ -14,20 +14,13 @@ BEGIN
     'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op, s._stage_origin, s._stage_first, %s, %s)::text, ''UTF8'')'
     ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
     ' WHERE s._stage_session = $1 AND s._stage_origin <> ''k''',
-    jsonb_build_array(o.shown_name, c.names), k.columns, c.columns, o.relation), ' UNION ALL ')
+    jsonb_build_array(o.shown_name, o.columns),
+    -- a table without a key has the image of the row there
+    (SELECT string_agg('s._stage_old_' || n, ', ' ORDER BY n) FROM generate_series(1, greatest(1, cardinality(o.key_columns))) AS n),
+    (SELECT string_agg(format('s.%I', c.name), ', ' ORDER BY c.n) FROM unnest(o.columns) WITH ORDINALITY AS c (name, n)),
+    o.relation), ' UNION ALL ')
   INTO v_steps
-  FROM stage.overlay o
-  JOIN stage.staged_relations(p_session) AS r (relation) ON r.relation = o.relation
-  CROSS JOIN LATERAL (
-    SELECT jsonb_agg(a.attname ORDER BY a.attnum) AS names, string_agg(format('s.%I', a.attname), ', ' ORDER BY a.attnum) AS columns
-    FROM pg_attribute a WHERE a.attrelid = to_regclass('stage_data.shadow_' || o.relation)
-      AND a.attnum > 0 AND NOT a.attisdropped AND NOT starts_with(a.attname, '_stage_')
-  ) c
-  -- a table without a key has the image of the row there
-  CROSS JOIN LATERAL (
-    SELECT string_agg('s._stage_old_' || n, ', ' ORDER BY n) AS columns
-    FROM generate_series(1, greatest(1, cardinality(o.key_columns))) AS n
-  ) k;
+  FROM stage.staged_shapes(p_session) o;
   v_steps := concat_ws(' UNION ALL ', v_steps,
     -- parked changes are not replayed: a session that has some is in conflict
     'SELECT p.number, NULL::bigint, sha256(convert_to(jsonb_build_array(t.table_name, p.operation, p.row_id, p.before, p.after)::text, ''UTF8''))'

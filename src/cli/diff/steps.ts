@@ -1,0 +1,61 @@
+/** `stage diff --steps`: every change that approval replays, in order, whatever it comes to. */
+import { nameCell } from '../../client/cell.ts';
+import type { ReadChange } from '../../client/diff-reader.ts';
+import { DiffReader } from '../../client/diff-reader.ts';
+import { safeJson } from '../../client/sanitize.ts';
+import { StageError } from '../../errors.ts';
+import type { Paint } from '../colour.ts';
+import type { Connection, Context } from '../context.ts';
+import type { DiffOutput } from './plain.ts';
+import type { SelectionOptions } from './selection.ts';
+import { changeLines } from './text.ts';
+import type { TextMode } from './text-modes.ts';
+
+export interface StepsOptions extends SelectionOptions {
+  readonly table?: string;
+  readonly mode?: TextMode;
+}
+
+/** Writes the steps as they arrive, and gives how many there were. */
+export async function showSteps(
+  { out }: Context,
+  { api }: Connection,
+  id: string,
+  output: DiffOutput,
+  { table, filter, where, limit, mode = 'line' }: StepsOptions,
+): Promise<number> {
+  if (output !== 'text' && output !== 'json' && output !== 'jsonl') {
+    throw new StageError('usage', `steps cannot be written as ${output}`, {
+      hint: 'Leave --steps out, or choose --output text, json or jsonl.',
+    });
+  }
+  if (where !== undefined || limit !== undefined) {
+    throw new StageError('usage', 'steps are not chosen by --where or --limit', {
+      hint: 'Choose them by --table and --filter: see `stage diff --help`.',
+    });
+  }
+  const reader = new DiffReader();
+  const format = output === 'text' ? textOf(out.paint, mode) : lineOf;
+  let count = 0;
+  for await (const text of api.diffText(id, { table, type: filter, limit: 0, steps: 'true' })) {
+    const steps = reader.push(text);
+    count += steps.length;
+    await out.write(output === 'json' ? safeJson(text) : steps.map(format).join(''));
+  }
+  reader.end();
+  if (output === 'json') await out.write('\n');
+  if (output === 'text') await out.line(count === 0 ? 'No changes.' : `digest ${reader.digest}`);
+  return count;
+}
+
+const lineOf = ({ json }: ReadChange) => `${safeJson(json.text)}\n`;
+
+/** A step under its mark; the table is named where it is another one than before. */
+function textOf(paint: Paint, mode: TextMode): (step: ReadChange) => string {
+  let table: string | null = null;
+  return (step) => {
+    const heading = step.table === table ? [] : [paint('heading', nameCell(step.table))];
+    table = step.table;
+    return [...heading, ...changeLines(step, paint, mode)].map((line) => `${line}\n`).join('');
+  };
+}

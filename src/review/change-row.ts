@@ -1,0 +1,23 @@
+/** Rows of queries that give changes. */
+import type { Row } from '../db/database.ts';
+import type { Change, Operation } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
+
+export type ChangeRow = Row & {
+  readonly operation: Operation;
+  readonly row_id: string;
+};
+
+/** Makes the model's change of a row of a diff. */
+export function toChange(table: string, row: ChangeRow): Change {
+  return {
+    table,
+    type: row.operation,
+    rowId: new JsonText(row.row_id),
+    before: toJson(row['before']),
+    after: toJson(row['after']),
+  };
+}
+
+const toJson = (text: string | null | undefined) =>
+  text === null || text === undefined ? null : new JsonText(text);

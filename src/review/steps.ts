@@ -1,0 +1,29 @@
+/** The steps of a session: every row change that approval replays, streamed in the order of staging; of an approved one, what it applied. */
+import type { Queryable } from '../db/database.ts';
+import type { Step } from '../model/change.ts';
+import type { ChangeRow } from './change-row.ts';
+import { toChange } from './change-row.ts';
+import { streamRows } from './stream-rows.ts';
+
+const appliedSteps = (uuid: string) => `
+SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after, a.mutation
+FROM stage.audit a WHERE a.session = '${uuid}' ORDER BY a.position`;
+
+/** Streams them inside the caller's transaction. Parked changes are none: nothing is known of the way to them. */
+export async function* readSteps(
+  tx: Queryable,
+  uuid: string,
+  isApproved: boolean,
+): AsyncGenerator<Step, void> {
+  const [row] = isApproved
+    ? [{ query: appliedSteps(uuid) }]
+    : await tx.query('SELECT stage.steps_query($1) AS query', [uuid]);
+  // statistics know little of rows just staged
+  await tx.query('SET LOCAL enable_seqscan = off');
+  await tx.query('SET LOCAL enable_bitmapscan = off');
+  await tx.query('SET LOCAL jit = off');
+  for await (const step of streamRows(tx, 'stage_steps', String(row?.['query']))) {
+    const change = toChange(String(step['table_name']), step as ChangeRow);
+    yield { ...change, mutationId: `mut_${step['mutation']}` };
+  }
+}
