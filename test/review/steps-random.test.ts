@@ -1,0 +1,98 @@
+/** The digest against what production's triggers see: equal for random sessions exactly when that is equal. */
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const tables = `
+CREATE TABLE a (id int PRIMARY KEY, v text, l int[]);
+CREATE TABLE b (id int PRIMARY KEY, v text);
+CREATE TABLE loose (v text, n int);
+CREATE TABLE p (id int PRIMARY KEY, v text);
+CREATE TABLE c (id int PRIMARY KEY, pid int REFERENCES p ON DELETE CASCADE ON UPDATE CASCADE);`;
+const rows = `
+INSERT INTO a SELECT g, 'v' FROM generate_series(1, 4) g; INSERT INTO b SELECT g, 'v' FROM generate_series(1, 4) g;
+INSERT INTO loose VALUES ('same', 1), ('same', 1), ('other', 2);
+INSERT INTO p SELECT g, 'v' FROM generate_series(1, 4) g; INSERT INTO c VALUES (1, 1), (2, 1), (3, 2)`;
+
+const traced = ['a', 'b', 'p', 'c', 'loose'];
+const tracing = `
+CREATE TABLE trace (number int GENERATED ALWAYS AS IDENTITY, line text);
+CREATE FUNCTION trace() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO public.trace (line) VALUES (concat_ws(' ', TG_LEVEL, TG_OP, TG_TABLE_NAME, OLD, '->', NEW));
+    RETURN NULL;
+  END $$;
+${traced
+  .map(
+    (
+      table,
+    ) => `CREATE TRIGGER r AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION trace();
+  CREATE TRIGGER s AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION trace();`,
+  )
+  .join('\n')}`;
+
+/** Several ways to say the same stand in one line. */
+const vocabulary: readonly (readonly string[])[] = [
+  [`UPDATE a SET v = 'x' WHERE id = 1`, `UPDATE a SET v = lower('X') WHERE id < 2`],
+  [`UPDATE a SET v = 'v' WHERE id = 1`],
+  [`UPDATE a SET v = 'x' WHERE id IN (1, 2)`, `UPDATE a SET v = 'x' WHERE id <= 2`],
+  [`UPDATE a SET l = '{1}' WHERE id = 1`, `UPDATE a SET l = ARRAY[1] WHERE id = 1`],
+  [`UPDATE a SET l = '[2:2]={1}' WHERE id = 1`],
+  [`DELETE FROM b WHERE id = 3`, `DELETE FROM b USING a WHERE b.id = 3 AND a.id = 4`],
+  [`INSERT INTO b SELECT 3, 'v' WHERE NOT EXISTS (SELECT FROM b WHERE id = 3)`],
+  [`UPDATE p SET id = 5 WHERE id = 2`, `UPDATE p SET id = id + 3 WHERE id = 2`],
+  [`UPDATE p SET id = 2 WHERE id = 5`],
+  [`DELETE FROM p WHERE id = 1`],
+  [`INSERT INTO loose VALUES ('new', 1)`, `INSERT INTO loose (n, v) SELECT 1, 'new'`],
+  [`DELETE FROM loose WHERE v = 'new'`],
+];
+
+suite('steps: random sessions', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(tables + tracing, `${rows}; DELETE FROM trace`);
+  });
+  test.after(() => desk.close());
+
+  /** Stages, approves, and gives the digest and everything that production's triggers saw. */
+  const live = async (statements: string) => {
+    const session = await desk.open();
+    await desk.stage(session, statements);
+    await proposeSession(desk.service, session);
+    const { digest } = await diffOf(desk.service, session);
+    await approveSession(desk.service, session, { approvedBy: null, digest });
+    const lines = await desk.database.query<{ line: string }>(
+      'SELECT line FROM trace ORDER BY number',
+    );
+    await desk.reset();
+    return { digest, seen: lines.map(({ line }) => line).join('\n') };
+  };
+
+  test('have equal digests exactly when the same happens in production', async () => {
+    const seed = Date.now() % 100_000;
+    const random = createRandom(seed);
+    const seenBy = new Map<string, string>();
+    const digestOf = new Map<string, string>();
+    let repeated = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const length = random.below(4);
+      const statements = Array.from({ length }, () => random.pick(random.pick(vocabulary))).join(
+        '; ',
+      );
+      const { digest, seen } = await live(statements);
+      repeated += seenBy.has(digest) ? 1 : 0;
+      const told = `seed ${seed}, round ${round}: ${statements}`;
+      assert.is(seenBy.get(digest) ?? seen, seen, told);
+      assert.is(digestOf.get(seen) ?? digest, digest, told);
+      seenBy.set(digest, seen);
+      digestOf.set(seen, digest);
+    }
+    assert.ok(
+      repeated > 0 && seenBy.size > 10,
+      `seed ${seed}: ${repeated} repeated, ${seenBy.size} in all`,
+    );
+  });
+});
