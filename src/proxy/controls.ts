@@ -22,7 +22,7 @@ export function controlReplacements(
     return [{ start: text.length, end: text.length, text: `\n${access}` }];
   }
   // RESET brings back the pinned value, which is the one from the start.
-  if (action.type !== 'set access' || resets.test(text.toString('latin1'))) return [];
+  if (action.type !== 'set access' || action.resets) return [];
   // The default is pinned: a setting of ours takes the value, with the same answers in every transaction state.
   return [{ start: 0, end: text.length, text: `SET stage.access = '${action.access}'` }];
 }
@@ -37,9 +37,6 @@ const isRollback = (action: ControlAction) =>
   action.type === 'rollback to' || (action.type === 'rollback' && !action.chain);
 
 const accessWords = { 'read write': 'READ WRITE', 'read only': 'READ ONLY' } as const;
-
-/** RESET behind any comments. */
-const resets = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/)*reset\b/is;
 
 const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
   savepoint: 'SAVEPOINT',

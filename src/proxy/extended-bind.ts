@@ -12,6 +12,7 @@ import { findWrite, readyForWrite } from './extended-write.ts';
 import { fence } from './pace.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
+import { checkReadCalls, needsAsking } from './read-calls.ts';
 import { checkReadOnly } from './read-only-write.ts';
 import { checkName } from './reserved-names.ts';
 import { isRefused } from './rewrite.ts';
@@ -25,12 +26,35 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   checkName(portal);
   const name = reader.string();
   checkName(name);
-  const { statements, state, reads, pending } = conversation;
+  const { statements, state } = conversation;
   const statement = statements.get(name);
   // Unknown to us, e.g. prepared by a function: whatever it is, it must not write.
   if (statement === undefined) return bindRead(conversation, message, portal, null);
   const write = state.stages ? findWrite(conversation, statement) : null;
   if (write !== null) return bindWrite(conversation, message, portal, statement, write);
+  if (needsAsking(conversation, statement.body))
+    return bindJudged(conversation, message, portal, statement);
+  return bindUnstaged(conversation, message, portal, statement);
+}
+
+async function bindJudged(
+  conversation: Conversation,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+): Promise<void> {
+  await checkReadCalls(conversation, statement.body);
+  if (!conversation.router.hasShownError)
+    await bindUnstaged(conversation, message, portal, statement);
+}
+
+function bindUnstaged(
+  conversation: Conversation,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+): void | Promise<void> {
+  const { state, reads, pending } = conversation;
   if (statement.body.kind === 'write' && !state.failed && isRefusedByUs(statement.body))
     return bindReadOnly(conversation, message, portal, statement, statement.body);
   if (statement.body.kind === 'control' && isControlling(statement.body.action))

@@ -1,5 +1,6 @@
 /** What a Bind of a staged write needs around it: a block to run in, current names, and the entering of it. */
-import type { Calls, Write } from '../sql/verdict.ts';
+import type { Calls } from '../sql/calls.ts';
+import type { Write } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';

@@ -1,8 +1,9 @@
 /** What stands in the place of the functions that a staged read calls: their twins, which read what is staged. */
 import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
+import type { QualifiedName } from '../sql/calls.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { CallPlace, QualifiedName } from '../sql/verdict.ts';
+import type { CallPlace } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import type { Ask, Names } from './names.ts';
 import type { OwnStatement } from './own-messages.ts';

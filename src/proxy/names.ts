@@ -1,11 +1,11 @@
 /** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
 
 import type { UniqueIndex } from '../sql/arbiters.ts';
-import { isAllowedFunction, isStageableVolatile } from '../sql/functions.ts';
-import type { Calls, QualifiedName } from '../sql/verdict.ts';
+import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/calls.ts';
 import type { DependentColumns } from '../staging/overlay/dependent-columns.ts';
-import type { Called, Judgement } from './called-names.ts';
-import { calledKey, harmless, namesCalled } from './called-names.ts';
+import type { Called, Candidate, Judgement } from './called-names.ts';
+import { candidateOf, joinJudgements, namesCalled } from './called-names.ts';
+import { KnownCalls } from './known-calls.ts';
 import type { OwnCall, OwnStatement } from './own-messages.ts';
 import type { Tree } from './tree.ts';
 
@@ -96,9 +96,8 @@ const typeNames: OwnStatement = {
 
 export class Names {
   private readonly ask: Ask;
-  private readonly allowedFunctions: readonly string[];
   private readonly relations = new Map<string, ResolvedName>();
-  private readonly called = new Map<string, Judgement>();
+  private readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();
   private currentVersion = 0;
   private currentPath = '';
@@ -107,7 +106,7 @@ export class Names {
 
   constructor(ask: Ask, allowedFunctions: readonly string[]) {
     this.ask = ask;
-    this.allowedFunctions = allowedFunctions;
+    this.calls = new KnownCalls((called) => this.findCandidates(called), allowedFunctions);
   }
 
   /** Changes whenever a name may mean something else: what was derived from names before is no longer good. */
@@ -128,7 +127,7 @@ export class Names {
 
   forget(): void {
     this.relations.clear();
-    this.called.clear();
+    this.calls.forget();
     this.currentVersion += 1;
   }
 
@@ -171,17 +170,20 @@ export class Names {
     return this.resolve(names, !isCurrent);
   }
 
-  /** What may happen when the names are called in a staged write. */
+  /** What may happen when the names are called. */
   async judge(calls: Calls): Promise<Judgement> {
-    const called = namesCalled(calls);
-    const unknown = called.filter((each) => !this.called.has(calledKey(each)));
-    if (unknown.length > 0 && !(await this.learnCalled(unknown))) return this.judge(calls);
-    const judgements = called.flatMap((each) => this.called.get(calledKey(each)) ?? []);
-    return {
-      harmful: judgements.find(({ harmful }) => harmful)?.harmful ?? null,
-      runsCode: judgements.some(({ runsCode }) => runsCode),
-      isVolatile: judgements.some(({ isVolatile }) => isVolatile),
-    };
+    return joinJudgements(await this.calls.judge(namesCalled(calls)));
+  }
+
+  /** Whether it is known already that a read may make the calls. */
+  areHarmless(calls: readonly UnclearCall[]): boolean {
+    return this.calls.areHarmless(calls);
+  }
+
+  /** Gives the first function that a read must not call and the names stand for, or null. */
+  async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
+    this.calls.forgetDependent(calls);
+    return joinJudgements(await this.calls.judge(calls)).harmfulInReads;
   }
 
   /** The names of types, as they can be written in a statement. */
@@ -240,29 +242,11 @@ export class Names {
     }
   }
 
-  private async learnCalled(called: readonly Called[]): Promise<boolean> {
+  private async findCandidates(called: readonly Called[]) {
     const found = await this.ask(findCode, [Buffer.from(JSON.stringify(called))]);
-    const isSamePath = this.notePath(found[0]?.[0]);
-    if (this.called.size > maxKept) this.forget();
-    for (const each of called) this.called.set(calledKey(each), harmless);
-    for (const [, place, schema, isVolatile, isCode] of found) {
-      const each = called[Number(place) - 1];
-      if (each === undefined) continue;
-      const known = this.called.get(calledKey(each)) ?? harmless;
-      const harms = String(isVolatile) === 't' && this.isHarmful(each, String(schema));
-      this.called.set(calledKey(each), {
-        harmful: harms ? each : known.harmful,
-        runsCode: known.runsCode || String(isCode) === 't',
-        isVolatile: known.isVolatile || String(isVolatile) === 't',
-      });
-    }
-    return isSamePath;
-  }
-
-  /** Volatile operators and casts are no rarity, but none of ours to name: what they write is found out. */
-  private isHarmful({ kind, name }: Called, schema: string): boolean {
-    if (kind !== 'function' || isStageableVolatile(schema, name)) return false;
-    return !isAllowedFunction({ schema, name }, this.allowedFunctions);
+    const candidates = called.map((): Candidate[] => []);
+    for (const [, place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
+    return { candidates, isSamePath: this.notePath(found[0]?.[0]) };
   }
 }
 

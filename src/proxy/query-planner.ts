@@ -1,10 +1,12 @@
 /** What is to be done with a query text, as far as its text alone tells: worked out once per text for all connections. */
+
+import type { FunctionUse, UnclearCall } from '../sql/calls.ts';
 import { changesPath, functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import { Recent } from '../sql/recent.ts';
 import { firstLiteral, ShapeReader } from '../sql/shape.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
-import type { FunctionUse, Read, Refusal, Statement, Verdict, Write } from '../sql/verdict.ts';
+import type { Read, Refusal, Statement, Verdict, Write } from '../sql/verdict.ts';
 import { createVerdictCache } from '../sql/verdict-cache.ts';
 import { refuseReserved } from './reserved-names.ts';
 import type { ProxySettings } from './types.ts';
@@ -27,6 +29,8 @@ export interface Outlook {
   readonly changesPath: boolean;
   /** Whether a cursor WITH HOLD is declared, which is not let be where writing is possible. */
   readonly holds: boolean;
+  /** What reads call of which only the catalog can tell whether they may. */
+  readonly unclear: readonly UnclearCall[];
 }
 
 export interface QueryPlan extends Outlook {
@@ -86,15 +90,13 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
 const maxShapeBytes = 4 * 1024 * 1024;
 
 /** Whether it is one statement of a kind in which no literal decides anything, as in EXPLAIN's options and in settings. */
-function isOfShape({ refusal, statements, passingText, text }: QueryPlan): boolean {
+function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   const [statement, ...others] = statements;
   if (refusal !== null || passingText !== null || others.length > 0) return false;
   const { verdict } = statement ?? {};
   if (verdict?.kind !== 'read' && verdict?.kind !== 'write') return false;
-  const isQuery = /^\s*(?:select|insert|update|delete|with)\b/i;
-  if (!isQuery.test(text.toString('latin1', 0, 256))) return false;
   // the name of the setting decides
-  return !verdict.functions.some(({ name }) => name === 'set_config');
+  return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
 }
 
 /** Whether the outlook on a read is the same for its whole shape. Places in it are not: literals differ in length. */
@@ -125,8 +127,8 @@ function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
 }
 
 function outlookOf(plan: QueryPlan): Outlook {
-  const { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds } = plan;
-  return { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds };
+  const { text: _text, statements: _statements, ...outlook } = plan;
+  return outlook;
 }
 
 function makePlan(
@@ -151,6 +153,7 @@ function makePlan(
     hasNames: verdicts.some((verdict) => hasNames(readOf(verdict))),
     changesPath: verdicts.some(movesPath),
     holds: verdicts.some(holdsCursor),
+    unclear: verdicts.flatMap((verdict) => readOf(verdict)?.unclear ?? []),
   };
 }
 

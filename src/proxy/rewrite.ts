@@ -1,18 +1,10 @@
 /** Turns a judged statement into the text to send: overlay names in place of production names, no row locks. */
 
 import { StageError } from '../errors.ts';
+import type { Calls } from '../sql/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type {
-  ByteRange,
-  Calls,
-  FunctionUse,
-  Read,
-  RelationUse,
-  Right,
-  RowLocks,
-  Write,
-} from '../sql/verdict.ts';
+import type { ByteRange, Read, RelationUse, Right, RowLocks, Write } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import { checkCopyColumns, filteredColumn } from './copy-columns.ts';
 import type { FunctionNames } from './function-names.ts';
@@ -108,8 +100,7 @@ export class Rewriter {
   async write(write: Write): Promise<Rewrite | RefusedWhen> {
     const known = this.kept.get(write);
     if (known?.version === this.names.version) return known;
-    const functions = [...write.functions, ...write.fields.map(asFunction)];
-    const runsCode = await this.checkCalls({ ...write, functions });
+    const runsCode = await this.checkCalls(write);
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const { truncate } = write;
     const named = await this.resolveStageable(write);
@@ -299,7 +290,3 @@ const hiddenCatalog = new StageError(
   'cannot stage writes while a schema comes before pg_catalog in the search path',
   { hint: 'Leave pg_catalog out of search_path, or put it first.' },
 );
-
-function asFunction(name: string): FunctionUse {
-  return { schema: null, name };
-}

@@ -5,6 +5,7 @@ import { makeMergeTarget } from './enter-call.ts';
 import { refusePrepared } from './original-types.ts';
 import type { PreparedStatement } from './prepared-statements.ts';
 import { sqlStatement } from './prepared-statements.ts';
+import { checkReadCalls } from './read-calls.ts';
 import { checkResult } from './result-type.ts';
 import { watched } from './rewrite.ts';
 import type { Step } from './simple-step.ts';
@@ -29,6 +30,7 @@ export async function runPrepare(
 ): Promise<boolean> {
   const { statements, state } = conversation;
   const { plan, statement } = step;
+  await checkReadCalls(conversation, statement.verdict);
   const preparation = { written: plan.text, statement, action };
   const made = await prepareReplacements(conversation, preparation);
   return sendControl(conversation, step, action, made.replacements, () => {

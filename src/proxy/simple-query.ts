@@ -61,10 +61,11 @@ export async function failQuery(conversation: Conversation, error: unknown): Pro
   await finish(conversation);
 }
 
-function passesAtOnce({ state, reads }: Conversation, outlook: Outlook): boolean {
+function passesAtOnce({ state, reads, names }: Conversation, outlook: Outlook): boolean {
   if (outlook.refusal !== null || !outlook.passes || state.implicit || state.block === 'own')
     return false;
   if (outlook.holds && state.exposesHeld) return false;
+  if (!names.areHarmless(outlook.unclear)) return false;
   if (outlook.reads > 0 && outlook.hasSettings && state.block !== 'none') return false;
   return reads === 'production' || !outlook.hasNames;
 }

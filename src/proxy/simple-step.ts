@@ -10,6 +10,7 @@ import { settle } from './pace.ts';
 import { noParameters } from './prepared-statements.ts';
 import type { QueryPlan } from './query-planner.ts';
 import { readOf } from './query-planner.ts';
+import { checkReadCalls } from './read-calls.ts';
 import { noteResult } from './result-type.ts';
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './staging-steps.ts';
@@ -28,6 +29,7 @@ export interface Step {
 export async function runRead(conversation: Conversation, step: Step): Promise<boolean> {
   const { own, metrics } = conversation;
   checkHold(conversation, step.statement.verdict);
+  await checkReadCalls(conversation, step.statement.verdict);
   const replacements = await replacementsIn(conversation, step);
   if (conversation.router.hasShownError) return false;
   own.guard();

@@ -26,11 +26,65 @@ export const tellingBuiltins = names(`
   pg_stat_clear_snapshot pg_stat_force_next_flush pg_stat_have_stats pg_tablespace_databases pg_tablespace_location
   pg_timezone_abbrevs pg_timezone_abbrevs_abbrevs pg_timezone_abbrevs_zone pg_timezone_names pg_trigger_depth
   pg_typeof pg_visible_in_snapshot pg_wal_lsn_diff pg_walfile_name pg_walfile_name_offset pg_xact_commit_timestamp
-  pg_xact_commit_timestamp_origin pg_xact_status
-  pg_buffercache_pages pg_freespace pg_stat_statements pg_stat_statements_info pg_visibility pg_visibility_map`);
+  pg_xact_commit_timestamp_origin pg_xact_status`);
 
 /** Whole families of such built-ins. */
 export const tellingFamilies = /^pg_(?:get|stat_get)_|^pg_\w+_(?:is_visible|size)$/;
+
+/** Other built-ins that a read may call: they compute, look something up, or change nothing but the session's own state. */
+export const plainBuiltins = names(`
+  abbrev abs acldefault aclexplode acos acosd acosh age any_value area array_agg array_append array_cat array_dims
+  array_fill array_length array_lower array_ndims array_position array_positions array_prepend array_remove
+  array_replace array_reverse array_sort array_to_json array_to_string array_to_tsvector array_upper ascii asin
+  asind asinh atan atan2 atan2d atand atanh avg bit bit_and bit_count bit_length bit_or bit_xor bool bool_and
+  bool_or box bpchar broadcast btrim bytea cardinality casefold cash_words cbrt ceil ceiling center char char_length
+  character_length chr circle col_description concat concat_ws convert convert_from convert_to corr cos cosd cosh
+  cot cotd count covar_pop covar_samp crc32 crc32c cume_dist current_database current_query current_schema
+  current_schemas current_setting current_user date date_add date_bin date_part date_subtract date_trunc
+  datemultirange daterange decode degrees dense_rank diagonal diameter div encode enum_first enum_last enum_range
+  erf erfc every exp extract factorial family first_value float4 float8 floor format format_type gamma gcd
+  generate_series generate_subscripts get_bit get_byte get_current_ts_config getdatabaseencoding getpgusername
+  has_any_column_privilege has_column_privilege has_database_privilege has_foreign_data_wrapper_privilege
+  has_function_privilege has_language_privilege has_largeobject_privilege has_parameter_privilege
+  has_schema_privilege has_sequence_privilege has_server_privilege has_table_privilege has_tablespace_privilege
+  has_type_privilege height host hostmask icu_unicode_version inet_client_addr inet_client_port inet_merge
+  inet_same_family inet_server_addr inet_server_port initcap int2 int4 int4multirange int4range int8 int8multirange
+  int8range interval is_normalized isempty isfinite json json_agg json_agg_strict json_array json_array_elements
+  json_array_elements_text json_array_length json_arrayagg json_build_array json_build_object json_each
+  json_each_text json_exists json_extract_path json_extract_path_text json_object json_object_agg
+  json_object_agg_strict json_object_agg_unique json_object_agg_unique_strict json_object_keys json_objectagg
+  json_populate_record json_populate_recordset json_query json_scalar json_serialize json_strip_nulls json_table
+  json_to_record json_to_recordset json_to_tsvector json_typeof json_value jsonb jsonb_agg jsonb_agg_strict
+  jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each
+  jsonb_each_text jsonb_exists jsonb_exists_all jsonb_exists_any jsonb_extract_path jsonb_extract_path_text
+  jsonb_insert jsonb_object jsonb_object_agg jsonb_object_agg_strict jsonb_object_agg_unique
+  jsonb_object_agg_unique_strict jsonb_object_keys jsonb_path_exists jsonb_path_exists_tz jsonb_path_match
+  jsonb_path_match_tz jsonb_path_query jsonb_path_query_array jsonb_path_query_array_tz jsonb_path_query_first
+  jsonb_path_query_first_tz jsonb_path_query_tz jsonb_populate_record jsonb_populate_record_valid
+  jsonb_populate_recordset jsonb_pretty jsonb_set jsonb_set_lax jsonb_strip_nulls jsonb_to_record jsonb_to_recordset
+  jsonb_to_tsvector jsonb_typeof jsonpath justify_days justify_hours justify_interval lag last_value lcm lead left
+  length lgamma like like_escape line ln log log10 lower lower_inc lower_inf lpad lseg ltrim macaddr macaddr8
+  macaddr8_set7bit make_date make_interval make_time make_timestamp make_timestamptz makeaclitem masklen max md5 min
+  min_scale mod mode money multirange mxid_age name netmask network normalize notlike now npoints nth_value ntile
+  num_nonnulls num_nulls numeric nummultirange numnode numrange obj_description octet_length oid overlaps overlay
+  parse_ident path percent_rank percentile_cont percentile_disc phraseto_tsquery pi plainto_tsquery point polygon
+  position pow power querytree quote_ident quote_literal quote_nullable radians radius range_agg range_intersect_agg
+  range_merge rank regclass regexp_count regexp_instr regexp_like regexp_match regexp_matches regexp_replace
+  regexp_split_to_array regexp_split_to_table regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2
+  regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse right round row_number row_security_active
+  row_to_json rpad rtrim scale session_user set_bit set_byte set_masklen setweight sha224 sha256 sha384 sha512
+  shobj_description sign similar_escape similar_to_escape sin sind sinh slope split_part sqrt starts_with
+  statement_timestamp stddev stddev_pop stddev_samp string_agg string_to_array string_to_table strip strpos substr
+  substring sum system_user tan tand tanh text time timestamp timestamptz timetz timezone to_ascii to_bin to_char
+  to_date to_hex to_json to_jsonb to_number to_oct to_regclass to_regcollation to_regnamespace to_regoper
+  to_regoperator to_regproc to_regprocedure to_regrole to_regtype to_regtypemod to_timestamp to_tsquery to_tsvector
+  transaction_timestamp translate trim_array trim_scale trunc ts_debug ts_delete ts_filter ts_headline ts_lexize
+  ts_parse ts_rank ts_rank_cd ts_token_type tsmultirange tsrange tstzmultirange tstzrange tsvector_to_array
+  txid_current txid_current_if_assigned txid_current_snapshot txid_visible_in_snapshot unicode_assigned
+  unicode_version unistr unnest upper upper_inc upper_inf uuid_extract_timestamp uuid_extract_version var_pop
+  var_samp varbit varchar variance version websearch_to_tsquery width width_bucket xid xml xml_is_well_formed
+  xml_is_well_formed_content xml_is_well_formed_document xmlagg xmlcomment xmlexists xmltext xmlvalidate xpath
+  xpath_exists`);
 
 /** Other built-ins with effects that READ ONLY does not stop, or that run SQL which nobody has judged. */
 export const harmfulBuiltins = names(`
@@ -44,6 +98,20 @@ export const harmfulInWrites = names('cursor_to_xml cursor_to_xmlschema setval')
 /** Functions of extensions, in whatever schema these are, that reach beyond the transaction. */
 export const harmfulExtensions =
   /^(?:dblink(?:_\w+)?|http(?:_(?:get|post|put|patch|delete|head))?|heap_force_(?:kill|freeze)|lo_manage)$/;
+
+/** Volatile functions in C of PostgreSQL's own extensions that do nothing but tell something, or set up the session. */
+export const tellingExtensionVolatiles = names(`
+  brin_metapage_info brin_page_items brin_page_type brin_revmap_data bt_index_check bt_metap bt_multi_page_stats
+  bt_page_items bt_page_stats fips_mode fsm_page_contents get_raw_page gin_index_check gin_leafpage_items
+  gin_metapage_info gin_page_opaque_info gist_page_items gist_page_items_bytea gist_page_opaque_info
+  hash_bitmap_info hash_metapage_info hash_page_items hash_page_stats hash_page_type heap_page_items
+  heap_tuple_infomask_flags int_agg_final_array isn_weak normal_rand page_checksum page_header
+  pg_buffercache_numa_pages pg_buffercache_pages pg_buffercache_summary pg_buffercache_usage_counts pg_check_frozen
+  pg_check_visible pg_freespace pg_old_snapshot_time_mapping pg_relpages pg_stat_statements pg_stat_statements_info
+  pg_visibility pg_visibility_map pg_visibility_map_summary pgrowlocks pgstatginindex pgstathashindex pgstatindex
+  pgstattuple pgstattuple_approx postgres_fdw_get_connections set_limit ssl_cipher ssl_client_cert_present
+  ssl_client_dn ssl_client_dn_field ssl_client_serial ssl_extension_info ssl_is_used ssl_issuer_dn ssl_issuer_field
+  ssl_version tuple_data_split verify_heapam xslt_process`);
 
 /** Functions of extensions that run SQL given as text. */
 export const harmfulExtensionsInWrites = /^(?:crosstab\w*|connectby|xpath_table)$/;

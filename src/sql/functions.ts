@@ -1,27 +1,42 @@
 /**
- * The policy on functions by name. READ ONLY keeps a read from writing rows, but not from signalling processes,
- * writing files, notifying, locking; a staged write runs without READ ONLY. User functions are the catalog's to judge.
+ * The policy on functions. READ ONLY keeps a read from writing rows, but not from signalling processes, writing files,
+ * notifying, locking; a staged write runs without READ ONLY. A name alone seldom tells: what it calls the catalog tells,
+ * and functions that users wrote in SQL and the like are held by READ ONLY, or found to be volatile.
  */
+
+import type { FunctionUse } from './calls.ts';
 import {
   harmfulBuiltins,
   harmfulExtensions,
   harmfulExtensionsInWrites,
   harmfulInWrites,
+  plainBuiltins,
   stageableExtensionVolatiles,
   stageableVolatiles,
   tellingBuiltins,
+  tellingExtensionVolatiles,
   tellingFamilies,
 } from './function-lists.ts';
 import { refuse } from './refusal.ts';
 import { isOwnSchema } from './reserved-schemas.ts';
 import { settingKind } from './settings.ts';
-import type { FunctionUse, Refusal } from './verdict.ts';
+import type { Refusal } from './verdict.ts';
 
 /** Whether the function stands in a statement that runs READ ONLY, or in one that is staged. */
 export type FunctionContext = 'read' | 'write';
 
+/** What the catalog says of a function. */
+export interface FoundFunction {
+  readonly schema: string;
+  readonly name: string;
+  readonly isVolatile: boolean;
+  /** Its code is in C. */
+  readonly isCompiled: boolean;
+  readonly isExtension: boolean;
+}
+
 /**
- * Finds the first function that must not run.
+ * Finds the first function that must not run whatever the catalog says.
  * @param allowed - functions that the configuration allows all the same, as `name` or `schema.name`.
  */
 export function refusedFunctions(
@@ -70,6 +85,30 @@ export function changesPath(uses: readonly FunctionUse[]): boolean {
   return uses.some((use) => use.setting !== undefined && settingKind(use.setting) === 'path');
 }
 
+/** Whether only the catalog can tell if a read may call what has the name. */
+export function isUnclear({ schema, name }: FunctionUse): boolean {
+  if (stageableExtensionVolatiles.has(name) || isOwnSchema(schema ?? '')) return false;
+  if (!isBuiltin({ schema, name })) return true;
+  const isPlain = plainBuiltins.has(name) || stageableVolatiles.has(name);
+  return !isPlain && (!name.startsWith('pg_') || isUntold(name));
+}
+
+/** Whether a name is that of a function with effects, or like it. */
+export function isSuspicious(name: string): boolean {
+  return isHarmfulBuiltin(name) || harmfulExtensions.test(name);
+}
+
+/** Whether a function does what READ ONLY does not hold or, in a write, must not be done. Volatile ones are judged besides. */
+export function hasEffects(found: FoundFunction, context: FunctionContext): boolean {
+  const { schema, name, isVolatile, isCompiled, isExtension } = found;
+  if (isOwnSchema(schema)) return true;
+  if (isExtension && isHarmfulExtension(name, context)) return true;
+  if (schema === 'pg_catalog' && !isExtension) {
+    return isHarmfulBuiltin(name) || (context === 'write' && harmfulInWrites.has(name));
+  }
+  return isCompiled && isVolatile && !isToldVolatile(name);
+}
+
 function isRefused(
   use: FunctionUse,
   context: FunctionContext,
@@ -81,16 +120,36 @@ function isRefused(
 }
 
 function isHarmful(use: FunctionUse, context: FunctionContext): boolean {
-  const { name } = use;
-  if (harmfulExtensions.test(name)) return true;
-  if (context === 'write' && harmfulExtensionsInWrites.test(name)) return true;
+  const { schema, name } = use;
+  if (context === 'write' && isHarmfulExtension(name, context)) return true;
   if (!isBuiltin(use)) return false;
-  if (name.startsWith('binary_upgrade_') || isUntoldBuiltin(name)) return true;
-  return harmfulBuiltins.has(name) || (context === 'write' && harmfulInWrites.has(name));
+  if (context === 'write') return harmfulInWrites.has(name) || isHarmfulBuiltin(name);
+  // a bare one with PostgreSQL's prefix may be a user's own
+  return schema === null && isUntold(name) ? false : isHarmfulBuiltin(name);
 }
 
-function isUntoldBuiltin(name: string): boolean {
-  return name.startsWith('pg_') && !tellingBuiltins.has(name) && !tellingFamilies.test(name);
+function isHarmfulExtension(name: string, context: FunctionContext): boolean {
+  return (
+    harmfulExtensions.test(name) || (context === 'write' && harmfulExtensionsInWrites.test(name))
+  );
+}
+
+function isHarmfulBuiltin(name: string): boolean {
+  return name.startsWith('binary_upgrade_') || harmfulBuiltins.has(name) || isUntold(name);
+}
+
+function isUntold(name: string): boolean {
+  return name.startsWith('pg_') && !isTold(name);
+}
+
+function isTold(name: string): boolean {
+  return (
+    tellingBuiltins.has(name) || tellingFamilies.test(name) || tellingExtensionVolatiles.has(name)
+  );
+}
+
+function isToldVolatile(name: string): boolean {
+  return isTold(name) || stageableExtensionVolatiles.has(name);
 }
 
 function setsFreely({ setting }: FunctionUse): boolean {

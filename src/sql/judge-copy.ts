@@ -46,14 +46,14 @@ function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
   if (!target) return unreadableName;
   const condition = collectUses(whereClause ?? [], source);
   if (condition.refusal) return condition.refusal;
-  const { relations, calls, qualifiers, fields } = condition;
+  const { relations, calls, unclear, qualifiers } = condition;
   const columns = attlist ? textsOf(attlist) : null;
   return plainWrite({
     relations: [target, ...relations],
     ...calls,
     qualifiers,
     rights: [{ target: target.start, operation: 'INSERT', columns, given: [], overriding: null }],
-    fields,
+    unclear,
     copy: {
       columns,
       marksDefaults: given.includes('default'),

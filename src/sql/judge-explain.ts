@@ -8,7 +8,7 @@ import { refuse } from './refusal.ts';
 import { refusedStatement } from './refused-statements.ts';
 import type { Source } from './relation-uses.ts';
 import { constantOf, openNode } from './tree.ts';
-import type { FunctionUse, Read, Refusal } from './verdict.ts';
+import type { Read, Refusal } from './verdict.ts';
 
 const queries = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);
 
@@ -36,7 +36,7 @@ export function judgeExplain({ query, options }: ExplainStmt, source: Source): R
   if (!queries.has(opened.type)) return refusedStatement(opened.type, opened.fields);
   const verdict = judgeQuery(query, source);
   if (verdict.kind !== 'write') return verdict;
-  return mayRun(options) ? runsWrite : planned(verdict.functions);
+  return mayRun(options) ? runsWrite : planned(verdict);
 }
 
 /** What is prepared was judged when it was; planning it runs nothing but what READ ONLY allows. */
@@ -46,13 +46,13 @@ function judgeExecute(
   source: Source,
 ): Read | Refusal {
   if (mayRun(options)) return runsPrepared;
-  const { calls, refusal } = collectUses(params ?? [], source);
-  return refusal ?? planned(calls.functions);
+  const { calls, unclear, refusal } = collectUses(params ?? [], source);
+  return refusal ?? planned({ functions: calls.functions, unclear });
 }
 
 /** Names no relations: the plan is production's, whatever the session reads. */
-function planned(functions: readonly FunctionUse[]): Read {
-  return plainRead({ functions });
+function planned({ functions, unclear }: Pick<Read, 'functions' | 'unclear'>): Read {
+  return plainRead({ functions, unclear });
 }
 
 /** Whether ANALYZE is written, and not plainly turned off. */

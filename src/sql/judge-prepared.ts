@@ -32,11 +32,11 @@ export function judgePrepare(statement: PrepareStmt, source: Source): Control | 
 /** Judges an EXECUTE by its arguments; what it runs was judged by PREPARE. */
 export function judgeExecute(statement: ExecuteStmt, source: Source): Control | Refusal {
   const { name = '', params = [] } = statement;
-  const { calls, refusal } = collectUses(params, source);
+  const { calls, unclear, refusal } = collectUses(params, source);
   if (refusal) return refusal;
   const ranges = params.length > 0 ? argumentRanges(scanTokens(source.text)) : [];
   if (ranges.length !== params.length) return unknownElement('EXECUTE');
-  return { kind: 'control', action: { type: 'execute', name, arguments: ranges, calls } };
+  return { kind: 'control', action: { type: 'execute', name, arguments: ranges, calls, unclear } };
 }
 
 /** DEALLOCATE is passed on; null stands for ALL. */

@@ -1,10 +1,11 @@
 /** The verdict on a query: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE. */
 import type { Node } from 'libpg-query';
+import type { FunctionUse } from './calls.ts';
 import { findLocking } from './locking-ranges.ts';
 import { collectUses } from './query-uses.ts';
 import { unclearLocking } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
-import type { FunctionUse, Read, Refusal, Write } from './verdict.ts';
+import type { Read, Refusal, Write } from './verdict.ts';
 
 /** Judges a query that is a statement, or stands in one such as EXPLAIN; ranges count from the statement's start. */
 export function judgeQuery(query: Node, source: Source): Read | Write | Refusal {
@@ -14,10 +15,10 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
   const count = uses.locksInVain ? 0 : uses.lockingClauses;
   const locking = count > 0 ? findLocking(source.text, count) : [];
   if (!locking) return unclearLocking;
-  const { relations, calls, called, qualifiers, fields, upserts, overriding, merges, rights } =
+  const { relations, calls, unclear, called, qualifiers, upserts, overriding, merges, rights } =
     uses;
-  const common = { relations, locking, qualifiers, groupings: uses.groupings };
-  const writing = { upserts, overriding, merges, rights, fields, copy: null, truncate: null };
+  const common = { relations, unclear, locking, qualifiers, groupings: uses.groupings };
+  const writing = { upserts, overriding, merges, rights, copy: null, truncate: null };
   return uses.writes || calls.functions.some(changesSequence)
     ? { kind: 'write', ...common, ...calls, ...writing }
     : { kind: 'read', ...common, functions: calls.functions, called, copy: null };

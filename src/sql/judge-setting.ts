@@ -61,12 +61,12 @@ export function judgeAssignment(
     : control({ type: 'set transaction', access });
 }
 
-function judgeReset({ name = '', is_local: isLocal }: VariableSetStmt): Control | Refusal {
+function judgeReset({ kind, name = '', is_local: isLocal }: VariableSetStmt): Control | Refusal {
   switch (settingKind(name)) {
     case 'path':
       return control({ type: 'set path' });
     case 'default access':
-      return setAccess('read write', isLocal);
+      return setAccess('read write', isLocal, kind === 'VAR_RESET');
     case 'transaction access':
       return cannotChange(name);
     case 'pinned':
@@ -88,8 +88,8 @@ function judgeModes({ name, args }: VariableSetStmt): Control | Refusal {
 }
 
 /** The default access is kept by the proxy, which knows sessions only. */
-function setAccess(access: Access, isLocal = false): Control | Refusal {
-  return isLocal ? localAccess : control({ type: 'set access', access });
+function setAccess(access: Access, isLocal = false, resets = false): Control | Refusal {
+  return isLocal ? localAccess : control({ type: 'set access', access, resets });
 }
 
 const mixedCharacteristics = refuse(

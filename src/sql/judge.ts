@@ -21,7 +21,9 @@ type Judge = (fields: Fields, source: Source, node: Node) => Verdict;
 
 const query: Judge = (_, source, node) => {
   const verdict = judgeQuery(node, source);
-  return verdict.kind === 'read' ? withRowLocks(verdict, node, source) : verdict;
+  if (verdict.kind === 'refuse') return verdict;
+  const found = verdict.kind === 'read' ? withRowLocks(verdict, node, source) : verdict;
+  return { ...found, isQuery: true };
 };
 
 const judges: ReadonlyMap<string, Judge> = new Map([

@@ -16,6 +16,8 @@ export function locateMerge(merge: MergeStmt, target: number, source: Source): M
   const matching = [sourceRelation, joinCondition, withClause];
   const calls = new CallNotes();
   for (const call of collectNodes(matching, 'FuncCall')) calls.noteCall(call);
+  for (const column of collectNodes(matching, 'ColumnRef')) calls.noteColumn(column);
+  for (const node of collectNodes(matching, 'A_Indirection')) calls.noteIndirection(node);
   return {
     target,
     alias: relation?.alias?.aliasname ?? null,

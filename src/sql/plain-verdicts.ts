@@ -3,11 +3,12 @@ import type { Read, Write } from './verdict.ts';
 
 /** A read of what is given, and of nothing else. */
 export const plainRead = (
-  given: Partial<Pick<Read, 'relations' | 'functions' | 'copy'>> = {},
+  given: Partial<Pick<Read, 'relations' | 'functions' | 'unclear' | 'copy'>> = {},
 ): Read => ({
   kind: 'read',
   relations: [],
   functions: [],
+  unclear: [],
   called: [],
   locking: [],
   qualifiers: [],
@@ -21,6 +22,8 @@ export const plainWrite = (given: Partial<Write> = {}): Write => ({
   kind: 'write',
   relations: [],
   functions: [],
+  fields: [],
+  unclear: [],
   operators: [],
   types: [],
   locking: [],
@@ -30,7 +33,6 @@ export const plainWrite = (given: Partial<Write> = {}): Write => ({
   overriding: [],
   rights: [],
   merges: [],
-  fields: [],
   copy: null,
   truncate: null,
   ...given,

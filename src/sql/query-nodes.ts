@@ -10,7 +10,7 @@ export const plainQueryNodes = names(`
   CoalesceExpr CollateClause ColumnDef GroupingFunc GroupingSet JoinExpr JsonAggConstructor JsonArgument JsonArrayAgg
   JsonArrayConstructor JsonArrayQueryConstructor JsonBehavior JsonFormat JsonFuncExpr JsonIsPredicate JsonKeyValue
   JsonObjectAgg JsonObjectConstructor JsonOutput JsonParseExpr JsonReturning JsonScalarExpr JsonSerializeExpr
-  JsonTable JsonTableColumn JsonTablePathSpec JsonValueExpr List MergeWhenClause MinMaxExpr NamedArgExpr NullTest RangeFunction
+  JsonTable JsonTableColumn JsonTablePathSpec JsonValueExpr List MergeWhenClause MinMaxExpr NamedArgExpr NullTest
   RangeSubselect RangeTableFunc RangeTableFuncCol RangeTableSample ResTarget ReturningOption RowExpr SortBy SubLink
   TypeCast WindowDef XmlExpr XmlSerialize`);
 

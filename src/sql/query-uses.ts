@@ -3,7 +3,6 @@
  * still to be visited instead of recursing, so that no statement is nested too deeply for it.
  */
 import type {
-  A_Indirection,
   ColumnRef,
   DeleteStmt,
   FuncCall,
@@ -17,6 +16,7 @@ import type {
   WithClause,
 } from 'libpg-query';
 import { CallNotes } from './call-uses.ts';
+import type { Calls, UnclearCall } from './calls.ts';
 import { locateGrouping } from './locate-grouping.ts';
 import { locksInVain } from './locking-ranges.ts';
 import { actionsOf, locateMerge } from './merges.ts';
@@ -46,17 +46,17 @@ import { givenByAction, givenByInsert, rightTo, rightToSet } from './rights.ts';
 import type { Scope } from './scope.ts';
 import { isInScope, scopeWith } from './scope.ts';
 import type { Fields } from './tree.ts';
-import { isNode, openNode, textsOf } from './tree.ts';
+import { isNode, openNode } from './tree.ts';
 import { locateUpsert, readsCte, returnsOldRow } from './upserts.ts';
-import type { CallPlace, Calls, Qualifier, Refusal, RelationUse, Right } from './verdict.ts';
+import type { CallPlace, Qualifier, Refusal, RelationUse, Right } from './verdict.ts';
 
 /** What a query uses; places in ascending order. */
 export interface QueryUses extends Readonly<Notes> {
   readonly relations: readonly RelationUse[];
   readonly calls: Calls;
+  readonly unclear: readonly UnclearCall[];
   readonly called: readonly CallPlace[];
   readonly qualifiers: readonly Qualifier[];
-  readonly fields: readonly string[];
 }
 
 interface Walk {
@@ -66,7 +66,6 @@ interface Walk {
   readonly calls: CallNotes;
   readonly called: Map<number, CallPlace>;
   readonly qualifiers: Map<number, Qualifier>;
-  readonly fields: Set<string>;
   readonly notes: Notes;
 }
 
@@ -84,7 +83,8 @@ const visitors: ReadonlyMap<string, Visitor> = new Map([
   ['RangeVar', visitRangeVar as Visitor],
   ['ColumnRef', visitColumn as Visitor],
   ['FuncCall', visitFunction as Visitor],
-  ['A_Indirection', visitIndirection as Visitor],
+  ['RangeFunction', visitNoted((calls, range) => calls.noteRange(range))],
+  ['A_Indirection', visitNoted((calls, node) => calls.noteIndirection(node))],
   ['MultiAssignRef', visitMultiAssign as Visitor],
 ]);
 
@@ -98,7 +98,6 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
     calls: new CallNotes(),
     called: new Map(),
     qualifiers: new Map(),
-    fields: new Set(),
     notes,
   };
   for (let next = walk.pending.pop(); next && !notes.refusal; next = walk.pending.pop()) {
@@ -107,9 +106,9 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
   return {
     relations: inOrder(walk.relations),
     calls: walk.calls.all(),
+    unclear: walk.calls.unclear(),
     called: inOrder(walk.called),
     qualifiers: inOrder(walk.qualifiers),
-    fields: [...walk.fields],
     ...notes,
   };
 }
@@ -270,7 +269,7 @@ function visitColumn(walk: Walk, column: ColumnRef): void {
   const qualifier = locateQualifier(column, walk.source);
   if (qualifier) walk.qualifiers.set(qualifier.start, qualifier);
   if (qualifier === null) note(walk, unreadableName);
-  for (const name of textsOf(column.fields?.slice(1))) walk.fields.add(name);
+  walk.calls.noteColumn(column);
 }
 
 function visitFunction(walk: Walk, call: FuncCall, scope: Scope): void {
@@ -280,9 +279,12 @@ function visitFunction(walk: Walk, call: FuncCall, scope: Scope): void {
   visitFields(walk, call, scope);
 }
 
-function visitIndirection(walk: Walk, indirection: A_Indirection, scope: Scope): void {
-  for (const name of textsOf(indirection.indirection)) walk.fields.add(name);
-  visitFields(walk, indirection, scope);
+/** What a node calls is noted, and what is in it visited. */
+function visitNoted(noteIn: (calls: CallNotes, fields: Fields) => void): Visitor {
+  return (walk, fields, scope) => {
+    noteIn(walk.calls, fields);
+    visitFields(walk, fields, scope);
+  };
 }
 
 /** `SET (a, b) = (SELECT ...)` stands in the tree once per column. */

@@ -36,11 +36,10 @@ export function withRowLocks(read: Read, query: Node, source: Source): Read {
   const tokens = scanTokens(source.text);
   const columnsEnd = endOfColumns(tokens);
   if (columnsEnd === null) return read;
-  const { calls, fields } = collectUses(query, source);
+  const { calls } = collectUses(query, source);
   const limits = limitsOf(tokens, source.text);
   const locks: RowLocks = {
     ...calls,
-    functions: [...calls.functions, ...fields.map((name) => ({ schema: null, name }))],
     relations: strictest(relations),
     columnsEnd,
     hasColumns: select.targetList !== undefined,

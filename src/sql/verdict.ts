@@ -1,4 +1,5 @@
 /** What the grammar says of a statement: decided once, here; nothing downstream looks at SQL again. */
+import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 import type { Grouping } from './grouping.ts';
 import type { Replacement } from './splice.ts';
 
@@ -19,14 +20,6 @@ export interface RelationUse {
   readonly only: boolean;
   /** Which write has this relation as its target; null for relations that are only read. */
   readonly target: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE' | null;
-}
-
-/** A function call as written. */
-export interface FunctionUse {
-  readonly schema: string | null;
-  readonly name: string;
-  /** Only of `set_config`: the setting it sets, when the call names it by a constant. */
-  readonly setting?: string;
 }
 
 /** A function's name as written, with its place: the same range as that of a relation's name. */
@@ -150,8 +143,11 @@ export interface Truncate extends ByteRange {
 
 export interface Read {
   readonly kind: 'read';
+  /** It is a query and the whole statement: no literal in it decides anything. */
+  readonly isQuery?: true;
   readonly relations: readonly RelationUse[];
   readonly functions: readonly FunctionUse[];
+  readonly unclear: readonly UnclearCall[];
   /** Every call of a function by its name, in order. */
   readonly called: readonly CallPlace[];
   /** Byte ranges of row locking clauses (`FOR UPDATE OF t NOWAIT` ...), which a staged session must not run. */
@@ -166,7 +162,7 @@ export interface Read {
 
 /**
  * The rows that a SELECT locks, and where its text can be made into a query that takes the locks. Calls are those of the
- * whole statement, fields that may be functions among them.
+ * whole statement.
  */
 export interface RowLocks extends Calls {
   readonly relations: readonly LockedRelation[];
@@ -192,20 +188,10 @@ export interface LockedRelation {
   readonly wait: 'wait' | 'nowait' | 'skip';
 }
 
-/** What expressions call by name. Operators and types may be defined by functions, too. */
-export interface Calls {
-  readonly functions: readonly FunctionUse[];
-  readonly operators: readonly QualifiedName[];
-  readonly types: readonly QualifiedName[];
-}
-
-export interface QualifiedName {
-  readonly schema: string | null;
-  readonly name: string;
-}
-
 export interface Write extends Calls {
   readonly kind: 'write';
+  /** As of a read. */
+  readonly isQuery?: true;
   readonly relations: readonly RelationUse[];
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
@@ -214,8 +200,8 @@ export interface Write extends Calls {
   readonly overriding: readonly Overriding[];
   readonly rights: readonly Right[];
   readonly merges: readonly Merge[];
-  /** Names after a dot (`(row).name`): functions of the row's type, should it have no such column. */
-  readonly fields: readonly string[];
+  /** Counts where the write is not staged and PostgreSQL is to refuse it. */
+  readonly unclear: readonly UnclearCall[];
   /** Set for COPY, whose one target is the first relation; null for queries. */
   readonly copy: CopyTarget | null;
   /** Set for TRUNCATE, whose relations are all targets. */
@@ -250,7 +236,12 @@ export type ControlAction =
   /** Any other SET or RESET that may pass as it is. */
   | { readonly type: 'set' }
   /** SET SESSION CHARACTERISTICS or default_transaction_read_only: answered by us, never forwarded. */
-  | { readonly type: 'set access'; readonly access: 'read write' | 'read only' }
+  | {
+      readonly type: 'set access';
+      readonly access: 'read write' | 'read only';
+      /** RESET, which brings back the pinned value. */
+      readonly resets: boolean;
+    }
   | { readonly type: 'discard'; readonly what: 'all' | 'plans' | 'sequences' | 'temp' }
   /** The body's ranges count from the start of the whole statement, as `bodyRange` does. */
   | {
@@ -267,6 +258,7 @@ export type ControlAction =
       readonly name: string;
       readonly arguments: readonly ByteRange[];
       readonly calls: Calls;
+      readonly unclear: readonly UnclearCall[];
     }
   | { readonly type: 'deallocate'; readonly name: string | null }
   | {

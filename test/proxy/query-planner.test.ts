@@ -70,9 +70,12 @@ suite('query planner', (test) => {
 
 function attempt(look: () => Outlook): Outlook | null {
   try {
-    const { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds } =
-      look();
-    return { refusal, passes, passingText, reads, hasSettings, hasNames, changesPath, holds };
+    const { refusal, passes, passingText, reads, hasSettings, ...others } = look();
+    const { hasNames, changesPath, holds, unclear } = others;
+    return {
+      ...{ refusal, passes, passingText, reads, hasSettings },
+      ...{ hasNames, changesPath, holds, unclear },
+    };
   } catch (error) {
     if (error instanceof SqlSyntaxError) return null;
     throw error;

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import type { QualifiedName } from '../../sql/verdict.ts';
+import type { QualifiedName } from '../../sql/calls.ts';
 import { oidArray } from './names.ts';
 import { makeSchema } from './schemas.ts';
 

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
-import type { QualifiedName } from '../../sql/verdict.ts';
+import type { QualifiedName } from '../../sql/calls.ts';
 import { ensureFunctionTwin } from './function-twin.ts';
 import { installOverlay } from './install.ts';
 import { oidArray } from './names.ts';
