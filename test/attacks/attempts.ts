@@ -84,6 +84,11 @@ const writes: Readonly<Record<string, readonly string[]>> = {
     'INSERT INTO item (id, name) SELECT (1, 2)::pair, $$x$$',
     `UPDATE item SET name = 'x'::evil_domain`,
     `UPDATE item SET name = CAST('x' AS public.evil_domain)`,
+    `UPDATE item SET name = evil_domain('x')`,
+    `UPDATE item SET name = ('x'::text).evil_domain`,
+    'PREPARE n(text) AS UPDATE item SET name = $1',
+    `EXECUTE n(('x'::text).evil_domain)`,
+    `EXECUTE n(evil_domain('x'))`,
     'UPDATE item SET price = 1 WHERE 1 %% ANY (ARRAY[1, 2]) = 1',
   ],
   'tables whose definitions call functions': [
