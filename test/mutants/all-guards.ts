@@ -1,4 +1,5 @@
 /** Every guard that the mutants take away. */
+import { callGuards } from './call-guards.ts';
 import { databaseGuards } from './database-guards.ts';
 import type { Guard } from './guard.ts';
 import { restGuards } from './rest-guards.ts';
@@ -7,6 +8,7 @@ import { wireGuards } from './wire-guards.ts';
 
 export const guards: readonly Guard[] = [
   ...statementGuards,
+  ...callGuards,
   ...databaseGuards,
   ...restGuards,
   ...wireGuards,

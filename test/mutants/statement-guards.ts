@@ -173,8 +173,15 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'what a literal decides is not taken from another text',
     file: 'src/proxy/query-planner.ts',
-    text: `return !verdict.functions.some(({ name }) => name === 'set_config');`,
-    without: 'return true;',
+    text: ` && !verdict.functions.some(({ name }) => name === 'set_config');`,
+    without: ';',
+    tests: ['proxy/query-planner'],
+  },
+  {
+    name: 'what a literal decides outside of queries is not taken from another text',
+    file: 'src/proxy/query-planner.ts',
+    text: 'return verdict.isQuery === true && ',
+    without: 'return ',
     tests: ['proxy/query-planner'],
   },
   {

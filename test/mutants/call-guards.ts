@@ -1,0 +1,96 @@
+/** The guards that find what a statement calls, and ask the catalog what that is. */
+import type { Guard } from './guard.ts';
+
+export const callGuards: readonly Guard[] = [
+  {
+    name: 'what stands behind a dot is a call',
+    file: 'src/sql/call-uses.ts',
+    text: 'for (const name of textsOf(indirection)) this.attributes.add(name);',
+    without: '',
+    tests: ['sql/functions'],
+  },
+  {
+    name: 'what a function in FROM gives may be what another one takes',
+    file: 'src/sql/call-uses.ts',
+    text: 'return isOfFunction || isSuspicious(name);',
+    without: 'return isSuspicious(name);',
+    tests: ['sql/functions'],
+  },
+  {
+    name: 'a column may be a call of a function with effects',
+    file: 'src/sql/call-uses.ts',
+    text: 'return isOfFunction || isSuspicious(name);',
+    without: 'return isOfFunction;',
+    tests: ['sql/functions'],
+  },
+  {
+    name: 'a text does not pass before the catalog has told what it calls',
+    file: 'src/proxy/simple-query.ts',
+    text: 'if (!names.areHarmless(outlook.unclear)) return false;',
+    without: '',
+    tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'the catalog is asked before a read runs',
+    file: 'src/proxy/simple-step.ts',
+    text: 'await checkReadCalls(conversation, step.statement.verdict);',
+    without: '',
+    tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'the catalog is asked before a read is bound',
+    file: 'src/proxy/extended-bind.ts',
+    text: 'if (needsAsking(conversation, statement.body))',
+    without: 'if (false)',
+    tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'the catalog is asked before a statement is prepared by SQL',
+    file: 'src/proxy/simple-prepared.ts',
+    text: 'await checkReadCalls(conversation, statement.verdict);',
+    without: '',
+    tests: ['attacks/attribute-notation'],
+  },
+  {
+    name: 'the catalog is asked what a prepared statement calls by now',
+    file: 'src/proxy/read-calls.ts',
+    text: `const inBody = body === undefined || body.kind === 'control' ? [] : body.unclear;`,
+    without: 'const inBody: readonly UnclearCall[] = body ? [] : [];',
+    tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'arguments of EXECUTE call what stands behind a dot',
+    file: 'src/proxy/called-names.ts',
+    text: `...fields.map((name) => ({ kind: 'field' as const, schema: null, name })),`,
+    without: '...fields.slice(0, 0).map(() => implied[0] as Called),',
+    tests: ['attacks/attribute-notation'],
+  },
+  {
+    name: 'volatile functions in C are not called by reads',
+    file: 'src/sql/functions.ts',
+    text: 'return isCompiled && isVolatile && !isToldVolatile(name);',
+    without: 'return false;',
+    tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'what another search path would find is asked each time',
+    file: 'src/proxy/known-calls.ts',
+    text: ' && !known.dependsOnPath;',
+    without: ';',
+    tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'what depends on the search path is not taken as known',
+    file: 'src/proxy/names.ts',
+    text: 'this.calls.forgetDependent(calls);',
+    without: '',
+    tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'a function that does not exist is asked for again',
+    file: 'src/proxy/known-calls.ts',
+    text: `if (each.kind === 'function' && candidates[index]?.length === 0)`,
+    without: 'if (false)',
+    tests: ['attacks/extension-functions'],
+  },
+];
