@@ -191,8 +191,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_ALLOW_FUNCTIONS'],
     flag: '--allow-functions NAMES',
     key: 'allow_functions',
-    sentence:
-      'Volatile functions that staged writes may call although they could have effects of their own.',
+    sentence: 'Functions that statements may call although they could have effects of their own.',
   },
   maxStatementBytes: {
     type: bytes(),
