@@ -24,12 +24,15 @@ import {
   same,
 } from './row-identity.ts';
 
-const oneRow = 's._stage_session = p_session AND s._stage_seq = p_first';
+const oneRow =
+  's._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first';
 
 /** Of the origin `a` are the client's own rows and those of actions. */
-const manyRows = `s._stage_session = p_session AND s._stage_seq BETWEEN p_first AND p_last
-        AND s._stage_mutation = p_mutation AND s._stage_op = p_operation
-        AND (s._stage_origin = p_origin OR p_origin = 'a' AND s._stage_origin IN ('c', 'f'))`;
+const manyRows = `s._stage_session OPERATOR(pg_catalog.=) p_session
+        AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
+        AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[]))`;
 
 /** Builds `apply_<oid>_row`, `apply_<oid>_set` and what actions of foreign keys need that are production's own. */
 export function applySql(table: Table): string {
@@ -109,7 +112,8 @@ function settled(table: Table): string {
   const refersToItself = table.references.some(({ parent }) => parent.oid === table.oid);
   if (table.kind === 'partitioned' || refersToItself) return 'false';
   return `NOT EXISTS (
-    SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ${table.oid} AND NOT t.tgisinternal AND t.tgtype::int & 2 = 0)`;
+    SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) ${table.oid}::pg_catalog.oid AND NOT t.tgisinternal
+      AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0)`;
 }
 
 /** Sets every column to what was staged if the staged change altered it, else leaves it as it is. */

@@ -66,7 +66,7 @@ export function imageOf(table: Table, prefix: string): string {
     .filter((column) => column.generated === null)
     .map(({ name, baseType, domain, isSendable }) => {
       // what is sent names the type, and production has the domain where the overlay has what is below
-      const cast = isSendable ? domain && baseType : 'text';
+      const cast = isSendable ? domain && baseType : 'pg_catalog.text';
       return prefix + quoteIdentifier(name) + (cast === null ? '' : `::${cast}`);
     });
   return `pg_catalog.sha256(pg_catalog.record_send(ROW(${values.join(', ')})))`;

@@ -24,7 +24,9 @@ export function keysEqual(table: Table, left: readonly string[], right: readonly
 /** A row's key as text: `7`, or `7,de` in key order. A row without a key is called by the first digits of its image. */
 export function rowId(table: Table, key: readonly string[]): string {
   if (isKeyless(table)) return `pg_catalog.left(pg_catalog.encode(${key.join('')}, 'hex'), 16)`;
-  return key.map((column) => `${column}::text`).join(` || ',' || `);
+  return key
+    .map((column) => `${column}::pg_catalog.text`)
+    .join(` OPERATOR(pg_catalog.||) ',' OPERATOR(pg_catalog.||) `);
 }
 
 /** A row's key as JSON: the value of a single column, an object of a composite key. */

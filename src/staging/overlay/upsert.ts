@@ -76,7 +76,7 @@ function dynamicKeyMatches(table: Table): string {
   return table.key
     .map(({ name, equals }) => {
       const column = quoteIdentifier(name);
-      return `v_row || ${quoteLiteral(`.${column} ${equals} ($2).${column}`)}`;
+      return `v_row OPERATOR(pg_catalog.||) ${quoteLiteral(`.${column} ${equals} ($2).${column}`)}`;
     })
-    .join(` || ' AND ' || `);
+    .join(` OPERATOR(pg_catalog.||) ' AND ' OPERATOR(pg_catalog.||) `);
 }

@@ -7,7 +7,7 @@ DECLARE
   v_seq bigint;
   v_row stage.apply_run := p_run;
 BEGIN
-  IF p_run.step <> 'apply' OR p_run.row_count = 1 THEN
+  IF p_run.step OPERATOR(pg_catalog.<>) 'apply' OR p_run.row_count OPERATOR(pg_catalog.=) 1 THEN
     RETURN stage.apply_run(p_run, p_state);
   END IF;
   BEGIN
@@ -15,12 +15,7 @@ BEGIN
   EXCEPTION WHEN unique_violation OR exclusion_violation OR SQLSTATE 'ST003' THEN
     v_row.row_count := 1;
   END;
-  FOR v_seq IN EXECUTE pg_catalog.format(
-    'SELECT _stage_seq FROM stage_data.shadow_%s WHERE _stage_session = $1 AND _stage_seq BETWEEN $2 AND $3'
-    ' AND _stage_mutation = $4 AND _stage_op = $5 AND (_stage_origin = $6 OR $6 = ''a'' AND _stage_origin IN (''c'', ''f''))'
-    ' ORDER BY _stage_seq', p_run.relation)
-    USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin
-  LOOP
+  FOR v_seq IN SELECT r FROM stage.rows_of_run(p_state.session, p_run) r LOOP
     v_row.first := v_seq;
     v_state := stage.apply_run(v_row, v_state);
   END LOOP;

@@ -4,6 +4,6 @@ CREATE OR REPLACE FUNCTION stage.approval_text(
   p_approved_at timestamptz, p_approved_by text, p_approved_as text
 ) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT pg_catalog.jsonb_build_array('stage.approval.v1', p_number, p_session, p_project_id, p_digest, p_first_position,
-    p_entries, stage.iso_time(p_approved_at), p_approved_by, p_approved_as)::text
+    p_entries, stage.iso_time(p_approved_at), p_approved_by, p_approved_as)::pg_catalog.text
 $$;
 REVOKE ALL ON FUNCTION stage.approval_text(bigint, uuid, text, text, bigint, bigint, timestamptz, text, text) FROM PUBLIC;

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION stage.approve_session(
   p_session uuid, p_approved_by text, p_approved_as text, p_digest text
 ) RETURNS jsonb
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_head stage.audit_head;
   v_state stage.audit_state;

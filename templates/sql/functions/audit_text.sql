@@ -5,6 +5,6 @@ CREATE OR REPLACE FUNCTION stage.audit_text(
   p_operation text, p_row_id text, p_row_key jsonb, p_old_data jsonb, p_new_data jsonb, p_approved_at timestamptz, p_approved_by text
 ) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT pg_catalog.jsonb_build_array('stage.audit.v1', p_position, p_session, p_project_id, p_relation::bigint, p_table_name,
-    p_mutation, p_lineage, p_operation, p_row_id, p_row_key, p_old_data, p_new_data, stage.iso_time(p_approved_at), p_approved_by)::text
+    p_mutation, p_lineage, p_operation, p_row_id, p_row_key, p_old_data, p_new_data, stage.iso_time(p_approved_at), p_approved_by)::pg_catalog.text
 $$;
 REVOKE ALL ON FUNCTION stage.audit_text(bigint, uuid, text, oid, text, bigint, bigint, text, text, jsonb, jsonb, jsonb, timestamptz, text) FROM PUBLIC;

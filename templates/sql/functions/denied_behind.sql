@@ -5,12 +5,13 @@ LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
     SELECT c.relname
-    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid = t.target
+    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.target
     CROSS JOIN LATERAL (
-      SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('operation', r.value ->> 'operation', 'columns',
-        CASE WHEN r.value ->> 'operation' <> 'DELETE' THEN ARRAY(
+      SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('operation', r.value OPERATOR(pg_catalog.->>) 'operation', 'columns',
+        CASE WHEN r.value OPERATOR(pg_catalog.->>) 'operation' OPERATOR(pg_catalog.<>) 'DELETE' THEN ARRAY(
           SELECT m.value FROM pg_catalog.jsonb_each_text(t.target_columns) m
-          WHERE pg_catalog.jsonb_typeof(r.value -> 'columns') <> 'array' OR r.value -> 'columns' ? m.key) END)) AS rights
+          WHERE pg_catalog.jsonb_typeof(r.value OPERATOR(pg_catalog.->) 'columns') OPERATOR(pg_catalog.<>) 'array'
+            OR r.value OPERATOR(pg_catalog.->) 'columns' OPERATOR(pg_catalog.?) m.key) END)) AS rights
       FROM pg_catalog.jsonb_array_elements(p_rights) r(value)) w
-    WHERE t.relation = p_view AND NOT stage.has_rights(t.target, w.rights, coalesce(pg_catalog.pg_get_userbyid(t.target_role), current_user)));
+    WHERE t.relation OPERATOR(pg_catalog.=) p_view AND NOT stage.has_rights(t.target, w.rights, coalesce(pg_catalog.pg_get_userbyid(t.target_role), current_user)));
 END $$;

@@ -2,7 +2,7 @@
 -- the others being those columns by which one can group; so it is with whole rows where one can by all of them. NULL where
 -- there is no such key.
 CREATE OR REPLACE FUNCTION stage.dependent_columns(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
       'key', (SELECT jsonb_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)),
       'others', coalesce(jsonb_agg(c.attname ORDER BY c.attnum) FILTER (WHERE c.can_be_grouped), '[]'),

@@ -1,6 +1,6 @@
 -- Drops what an overlay consists of, but for the shadow table and its row type, which may hold staged rows.
 CREATE OR REPLACE FUNCTION stage.drop_overlay(p_relation oid) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_name text;
 BEGIN

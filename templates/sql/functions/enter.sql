@@ -9,49 +9,49 @@ CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations 
 RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_relations jsonb := p_relations;
-  v_entry jsonb;
-  v_relation oid;
-  v_denied text;
+  v_relations pg_catalog.jsonb := p_relations;
+  v_entry pg_catalog.jsonb;
+  v_relation pg_catalog.oid;
+  v_denied pg_catalog.text;
 BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
-  FOR v_index IN 0 .. pg_catalog.jsonb_array_length(v_relations) - 1 LOOP
-    v_entry := v_relations -> v_index;
+  FOR v_index IN 0 .. pg_catalog.jsonb_array_length(v_relations) OPERATOR(pg_catalog.-) 1 LOOP
+    v_entry := v_relations OPERATOR(pg_catalog.->) v_index;
     IF NOT stage.is_current(v_entry) THEN
-      RAISE EXCEPTION 'the definition of relation "%" changed', v_entry ->> 'name'
+      RAISE EXCEPTION 'the definition of relation "%" changed', v_entry OPERATOR(pg_catalog.->>) 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
-    v_relation := v_entry ->> 'oid';
-    IF v_entry ->> 'signature' IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry -> 'rights') THEN
-      RAISE EXCEPTION 'permission denied for % %', CASE WHEN v_entry ? 'view' THEN 'view' ELSE 'table' END, v_entry ->> 'name'
+    v_relation := v_entry OPERATOR(pg_catalog.->>) 'oid';
+    IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry OPERATOR(pg_catalog.->) 'rights') THEN
+      RAISE EXCEPTION 'permission denied for % %', CASE WHEN v_entry OPERATOR(pg_catalog.?) 'view' THEN 'view' ELSE 'table' END, v_entry OPERATOR(pg_catalog.->>) 'name'
         USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF v_entry ->> 'signature' IS NOT NULL AND stage.misleads_planner(v_relation) THEN
+    IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND stage.misleads_planner(v_relation) THEN
       PERFORM pg_catalog.set_config('enable_seqscan', 'off', true);  -- until the statement's end
     END IF;
-    IF v_entry ? 'view' THEN
-      v_denied := stage.denied_behind(v_relation, v_entry -> 'rights');
+    IF v_entry OPERATOR(pg_catalog.?) 'view' THEN
+      v_denied := stage.denied_behind(v_relation, v_entry OPERATOR(pg_catalog.->) 'rights');
       IF v_denied IS NOT NULL THEN
         RAISE EXCEPTION 'permission denied for table %', v_denied USING ERRCODE = 'insufficient_privilege';
       END IF;
     END IF;
-    IF p_options OPERATOR(pg_catalog.~~) '%"stage.watch"%' AND (v_entry ->> 'rights') OPERATOR(pg_catalog.~) 'INSERT|UPDATE'
+    IF p_options OPERATOR(pg_catalog.~~) '%"stage.watch"%' AND (v_entry OPERATOR(pg_catalog.->>) 'rights') OPERATOR(pg_catalog.~) 'INSERT|UPDATE'
       AND stage.forbidden_function(v_relation) IS NOT NULL
     THEN
       RAISE EXCEPTION 'permission denied for function %', stage.forbidden_function(v_relation) USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF v_entry ? 'copy' AND pg_catalog.row_security_active(v_relation) THEN
+    IF v_entry OPERATOR(pg_catalog.?) 'copy' AND pg_catalog.row_security_active(v_relation) THEN
       RAISE EXCEPTION 'COPY FROM not supported with row-level security'
         USING ERRCODE = 'feature_not_supported', HINT = 'Use INSERT statements instead.';
     END IF;
   END LOOP;
-  IF pg_catalog.current_setting('stage.options', true) NOT IN ('', '{}') THEN
+  IF pg_catalog.current_setting('stage.options', true) OPERATOR(pg_catalog.<>) ALL ('{"","{}"}'::pg_catalog.text[]) THEN
     PERFORM pg_catalog.set_config(o.key, '', true)
     FROM pg_catalog.jsonb_each_text(pg_catalog.current_setting('stage.options')::pg_catalog.jsonb) o;
   END IF;
-  IF p_options <> '{}' THEN
+  IF p_options OPERATOR(pg_catalog.<>) '{}' THEN
     PERFORM pg_catalog.set_config(o.key, o.value, true) FROM pg_catalog.jsonb_each_text(p_options::pg_catalog.jsonb) o;
   END IF;
   IF pg_catalog.current_setting('stage.watch', true) OPERATOR(pg_catalog.=) 'on' THEN

@@ -7,10 +7,10 @@ LANGUAGE sql STABLE AS $$
     SELECT * FROM stage.referenced_functions('pg_attrdef', ARRAY(
       SELECT d.oid FROM pg_catalog.pg_attrdef d JOIN pg_catalog.pg_attribute a
         ON a.attrelid OPERATOR(pg_catalog.=) d.adrelid AND a.attnum OPERATOR(pg_catalog.=) d.adnum
-      WHERE d.adrelid OPERATOR(pg_catalog.=) p_relation AND a.attgenerated OPERATOR(pg_catalog.<>) ''::"char"))
+      WHERE d.adrelid OPERATOR(pg_catalog.=) p_relation AND a.attgenerated OPERATOR(pg_catalog.<>) ''::pg_catalog."char"))
     UNION ALL SELECT * FROM stage.referenced_functions('pg_constraint', ARRAY(
       SELECT k.oid FROM pg_catalog.pg_constraint k
-      WHERE k.conrelid OPERATOR(pg_catalog.=) p_relation AND k.contype OPERATOR(pg_catalog.=) 'c'::"char"))
+      WHERE k.conrelid OPERATOR(pg_catalog.=) p_relation AND k.contype OPERATOR(pg_catalog.=) 'c'::pg_catalog."char"))
   ) f JOIN pg_catalog.pg_proc p ON p.oid OPERATOR(pg_catalog.=) f.function
   WHERE NOT pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
   LIMIT 1

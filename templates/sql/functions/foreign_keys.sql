@@ -2,7 +2,7 @@
 -- which PostgreSQL judges them: that of the names of their triggers.
 -- Partitions' copies of a root's constraint are left out: the root is what is staged.
 CREATE OR REPLACE FUNCTION stage.foreign_keys(p_relation oid, p_side text) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'name', c.conname,
       'child', stage.foreign_key_end(c.conrelid, c.conkey),

@@ -1,7 +1,7 @@
 -- The functions of one name as one JSON object (see Definition in src/staging/overlay/function-twin.ts); NULL unless they are all
 -- in one schema.
 CREATE OR REPLACE FUNCTION stage.function_definition(p_name jsonb, p_path oid[]) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog SET jit = off AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT jsonb_build_object('namespace', min(p.pronamespace::int8), 'schema', min(n.nspname::text), 'name', min(p.proname::text),
     'isServers', bool_and(p.oid < 16384), 'takesRows', bool_or(stage.takes_rows(p)), 'givesRows', bool_or(p.prorettype >= 16384 AND t.typtype = 'c'), 'functions', jsonb_agg(jsonb_build_object(
       'oid', p.oid::int8,

@@ -1,7 +1,7 @@
 -- A witness of everything that twins of functions were made from: the functions, the relations they name, and how these are staged.
 -- p_uses: as in stage.function_twin.
 CREATE OR REPLACE FUNCTION stage.function_stamp(p_uses jsonb, p_path oid[]) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog SET jit = off AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   SELECT md5(concat_ws(' ',
     (SELECT string_agg(concat_ws('.', r.oid, stage.table_stamp(r.oid), stage.overlay_of(r.oid) IS NOT NULL, stage.twin_is_stale(r.oid),
         (SELECT concat_ws('.', s.tree ->> 'signature' IS NOT NULL, s.tree ->> 'stale') FROM stage.tree_state(r.oid) s(tree))), ' ' ORDER BY n.place)

@@ -1,6 +1,6 @@
 -- Whether one can group by values of a type: it has an equality, and so has whatever it consists of.
 CREATE OR REPLACE FUNCTION stage.has_equality(p_type oid) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE part (type) AS (
     SELECT (stage.base_type(p_type, -1)).type
     UNION

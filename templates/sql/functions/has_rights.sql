@@ -15,9 +15,10 @@ BEGIN
   END IF;
   RETURN NOT EXISTS (
     SELECT FROM pg_catalog.jsonb_array_elements(p_rights) r(value)
-    WHERE NOT pg_catalog.has_table_privilege(p_role, p_relation, r.value ->> 'operation')
-      AND (pg_catalog.jsonb_typeof(r.value -> 'columns') <> 'array' OR EXISTS (
-        SELECT FROM pg_catalog.jsonb_array_elements_text(r.value -> 'columns') c(name)
-        JOIN pg_catalog.pg_attribute a ON a.attrelid = p_relation AND a.attname = c.name
-        WHERE NOT pg_catalog.has_column_privilege(p_role, p_relation, a.attnum, r.value ->> 'operation'))));
+    WHERE NOT pg_catalog.has_table_privilege(p_role, p_relation, r.value OPERATOR(pg_catalog.->>) 'operation')
+      AND (pg_catalog.jsonb_typeof(r.value OPERATOR(pg_catalog.->) 'columns') OPERATOR(pg_catalog.<>) 'array' OR EXISTS (
+        SELECT FROM pg_catalog.jsonb_array_elements_text(r.value OPERATOR(pg_catalog.->) 'columns') c(name)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) p_relation
+          AND a.attname OPERATOR(pg_catalog.=) c.name::pg_catalog.name
+        WHERE NOT pg_catalog.has_column_privilege(p_role, p_relation, a.attnum, r.value OPERATOR(pg_catalog.->>) 'operation'))));
 END $$;

@@ -1,6 +1,6 @@
 -- The operator that makes two values of an index column collide: an exclusion constraint's own, else the opclass's equality.
 CREATE OR REPLACE FUNCTION stage.index_operator(p_index oid, p_position int) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('OPERATOR(%I.%s)', n.nspname, o.oprname)
   FROM pg_index i
   JOIN pg_opclass c ON c.oid = i.indclass[p_position - 1]

@@ -4,26 +4,27 @@
 CREATE OR REPLACE FUNCTION stage.is_current(p_entry jsonb) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_relation oid := stage.relation_named(p_entry);
-  v_signature text;
+  v_relation pg_catalog.oid := stage.relation_named(p_entry);
+  v_signature pg_catalog.text;
   v_is_stale boolean;
-  v_tree jsonb;
+  v_tree pg_catalog.jsonb;
 BEGIN
-  -- every statement of SQL costs here: what an expression can tell is asked by one
-  SELECT o.signature, o.stamp <> stage.table_stamp(v_relation) INTO v_signature, v_is_stale
-  FROM stage.overlay o WHERE o.relation = v_relation;
+  -- every statement of SQL costs here: what an expression can tell is asked by one. 0 is no OID, and a space no signature.
+  SELECT o.signature, o.stamp OPERATOR(pg_catalog.<>) stage.table_stamp(v_relation) INTO v_signature, v_is_stale
+  FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation;
   IF NOT FOUND THEN
     v_signature := stage.signature_of(v_relation);
-    v_is_stale := NOT p_entry ?| '{tree,only}' AND EXISTS (
-      SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhparent WHERE c.oid = v_relation AND c.relkind = 'r');
+    v_is_stale := NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND EXISTS (
+      SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) i.inhparent
+      WHERE c.oid OPERATOR(pg_catalog.=) v_relation AND c.relkind OPERATOR(pg_catalog.=) 'r');
   END IF;
-  IF p_entry ? 'tree' THEN
+  IF p_entry OPERATOR(pg_catalog.?) 'tree' THEN
     v_tree := stage.tree_state(v_relation);
-    v_is_stale := v_is_stale OR v_tree IS NULL OR (v_tree ->> 'stale')::pg_catalog.bool
-      OR v_tree ->> 'signature' IS DISTINCT FROM p_entry ->> 'tree';
+    v_is_stale := v_is_stale OR v_tree IS NULL OR (v_tree OPERATOR(pg_catalog.->>) 'stale')::pg_catalog.bool
+      OR coalesce(v_tree OPERATOR(pg_catalog.->>) 'signature', ' ') OPERATOR(pg_catalog.<>) coalesce(p_entry OPERATOR(pg_catalog.->>) 'tree', ' ');
   END IF;
-  RETURN v_relation IS NOT DISTINCT FROM (p_entry ->> 'oid')::pg_catalog.oid
-    AND v_signature IS NOT DISTINCT FROM p_entry ->> 'signature'
+  RETURN coalesce(v_relation, 0) OPERATOR(pg_catalog.=) coalesce((p_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, 0)
+    AND coalesce(v_signature, ' ') OPERATOR(pg_catalog.=) coalesce(p_entry OPERATOR(pg_catalog.->>) 'signature', ' ')
     AND v_is_stale IS NOT TRUE
     AND NOT stage.twin_is_stale(v_relation);
 END $$;

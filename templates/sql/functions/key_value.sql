@@ -4,11 +4,11 @@ CREATE OR REPLACE FUNCTION stage.key_value(p_value anyelement) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE
     WHEN pg_catalog.jsonb_typeof(pg_catalog.to_jsonb(p_value)) OPERATOR(pg_catalog.=) 'number'
-      AND p_value::text OPERATOR(pg_catalog.~) '^-?[0-9]{1,16}$'
-      AND p_value::text::numeric OPERATOR(pg_catalog.<=) 9007199254740992
-      AND p_value::text::numeric OPERATOR(pg_catalog.>=) -9007199254740992
+      AND p_value::pg_catalog.text OPERATOR(pg_catalog.~) '^-?[0-9]{1,16}$'
+      AND p_value::pg_catalog.text::numeric OPERATOR(pg_catalog.<=) 9007199254740992
+      AND p_value::pg_catalog.text::numeric OPERATOR(pg_catalog.>=) -9007199254740992
     THEN pg_catalog.to_jsonb(p_value)
-    ELSE pg_catalog.to_jsonb(p_value::text)
+    ELSE pg_catalog.to_jsonb(p_value::pg_catalog.text)
   END
 $$;
 REVOKE ALL ON FUNCTION stage.key_value(anyelement) FROM PUBLIC;

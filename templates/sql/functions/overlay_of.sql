@@ -6,5 +6,5 @@ BEGIN
   PERFORM pg_catalog.pg_relation_size('stage.migration');
   RETURN (
     SELECT pg_catalog.to_regclass(pg_catalog.concat('stage_overlay_', c.relnamespace, '.', pg_catalog.quote_ident(c.relname)))
-    FROM pg_catalog.pg_class c WHERE c.oid = p_relation);
+    FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation);
 END $$;

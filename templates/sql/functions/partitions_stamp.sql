@@ -1,7 +1,7 @@
 -- The same witness of what the partitions of a table have of their own: constraints, indexes, columns. Of many partitions there is
 -- much to read, so it is asked for when a connection first names the table, not with each statement.
 CREATE OR REPLACE FUNCTION stage.partitions_stamp(p_relation oid) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) || '.' || sum(v.xmin::text::int8)
   FROM pg_partition_tree(p_relation) t CROSS JOIN LATERAL (
     SELECT k.xmin FROM pg_constraint k WHERE k.conrelid = t.relid

@@ -1,6 +1,6 @@
 -- The relation that {"schema": null | text, "name": text} names where names are looked for in the given schemas, or NULL.
 CREATE OR REPLACE FUNCTION stage.relation_in(p_name jsonb, p_path oid[]) RETURNS oid
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.oid
   FROM unnest(CASE WHEN p_name ->> 'schema' IS NULL THEN p_path
     ELSE ARRAY(SELECT n.oid FROM pg_namespace n WHERE n.nspname = p_name ->> 'schema') END) WITH ORDINALITY s(namespace, place)

@@ -5,7 +5,7 @@
 -- "takesRows", "givesRows": of tables or composite types;
 -- "isKnown": what it reads has been looked at, and is what it was; "schema": of the twins to call, if there are any.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog SET jit = off AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH path(oids) AS (
     SELECT ARRAY(SELECT n.oid FROM unnest(p_schemas) WITH ORDINALITY s(name, place) JOIN pg_namespace n ON n.nspname = s.name
       WHERE n.nspname !~ '^pg_(toast_)?temp' ORDER BY s.place)

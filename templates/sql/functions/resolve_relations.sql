@@ -6,55 +6,55 @@ LANGUAGE sql STABLE AS $$
       'oid', c.oid::pg_catalog.int8,
       'kind', CASE
         WHEN c.oid IS NULL THEN 'none'
-        WHEN s.nspname IN ('pg_catalog', 'information_schema', 'pg_toast') THEN 'system'
+        WHEN s.nspname OPERATOR(pg_catalog.=) ANY ('{pg_catalog,information_schema,pg_toast}'::pg_catalog.name[]) THEN 'system'
         WHEN stage.is_own_schema(s.oid) THEN 'stage'
-        WHEN c.relpersistence = 't' THEN 'temporary'
-        WHEN c.relkind = 'r' THEN 'table'
-        WHEN c.relkind = 'p' THEN 'partitioned'
-        WHEN c.relkind = 'v' THEN 'view'
-        WHEN c.relkind = 'm' THEN 'materialized'
-        WHEN c.relkind = 'f' THEN 'foreign'
-        WHEN c.relkind = 'S' THEN 'sequence'
+        WHEN c.relpersistence OPERATOR(pg_catalog.=) 't' THEN 'temporary'
+        WHEN c.relkind OPERATOR(pg_catalog.=) 'r' THEN 'table'
+        WHEN c.relkind OPERATOR(pg_catalog.=) 'p' THEN 'partitioned'
+        WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN 'view'
+        WHEN c.relkind OPERATOR(pg_catalog.=) 'm' THEN 'materialized'
+        WHEN c.relkind OPERATOR(pg_catalog.=) 'f' THEN 'foreign'
+        WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
         ELSE 'other' END,
       'schema', s.nspname,
-      'isTwin', c.relkind = 'v' OR c.relispartition,
+      'isTwin', c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition,
       'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND
         -- a twin may be left of what is no partition any more, an overlay of what has become one
-        CASE WHEN c.relkind = 'v' OR c.relispartition THEN t.relation IS NOT NULL ELSE o.relation IS NOT NULL OR t.relation IS NULL END THEN pg_catalog.jsonb_build_object(
-        'schema', 'stage_overlay_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
+        CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN t.relation IS NOT NULL ELSE o.relation IS NOT NULL OR t.relation IS NULL END THEN pg_catalog.jsonb_build_object(
+        'schema', 'stage_overlay_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'signature', stage.signature_of(c.oid),
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
-        'schema', 'stage_upsert_' || c.relnamespace::pg_catalog.text, 'name', c.relname) END,
-      'tree', CASE WHEN c.relkind = 'r' AND c.relhassubclass THEN stage.tree_state(c.oid) END,
+        'schema', 'stage_upsert_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
+      'tree', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relhassubclass THEN stage.tree_state(c.oid) END,
       'columns', (
         SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'name', a.attname, 'generated', a.attgenerated <> '', 'always', a.attidentity = 'a',
-          'domain', y.typtype = 'd') ORDER BY a.attnum), '[]')
-        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')),
+          'name', a.attname, 'generated', a.attgenerated OPERATOR(pg_catalog.<>) '', 'always', a.attidentity OPERATOR(pg_catalog.=) 'a',
+          'domain', y.typtype OPERATOR(pg_catalog.=) 'd') ORDER BY a.attnum), '[]')
+        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) a.atttypid
+        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::pg_catalog."char"[])),
       'table', coalesce(t.target, c.oid)::pg_catalog.int8,
       'tableColumns', t.target_columns,
-      'writing', CASE WHEN c.relkind = 'v' AND NOT stage.is_own_schema(s.oid) THEN stage.view_writing(c.oid) END,
-      'merge', CASE WHEN c.relkind <> 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 170000
+      'writing', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' AND NOT stage.is_own_schema(s.oid) THEN stage.view_writing(c.oid) END,
+      'merge', CASE WHEN c.relkind OPERATOR(pg_catalog.<>) 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
       -- a snapshot older than the overlay does not show what was noted of it
       -- partitions' own are nothing that ON CONFLICT could mean
       'uniques', pg_catalog.jsonb_path_query_array(
         coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
         '$[*] ? (@.ofPartition != true)'),
-      'key', CASE WHEN c.oid = o.relation THEN coalesce(pg_catalog.to_jsonb(o.key_columns), '[]') ELSE '[]' END,
-      'dependents', coalesce(CASE WHEN c.oid = o.relation THEN o.dependents END,
-        CASE WHEN c.relkind IN ('r', 'p') AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END),
+      'key', CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation THEN coalesce(pg_catalog.to_jsonb(o.key_columns), '[]') ELSE '[]' END,
+      'dependents', coalesce(CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation THEN o.dependents END,
+        CASE WHEN c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::pg_catalog."char"[]) AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END),
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
-      'stale', CASE WHEN c.relkind = 'v' OR c.relispartition THEN stage.twin_is_stale(c.oid)
-                    ELSE o.relation IS NOT NULL AND (o.stamp IS DISTINCT FROM stage.table_stamp(c.oid)
-                      OR c.relkind = 'p' AND o.partitions_stamp IS DISTINCT FROM stage.partitions_stamp(c.oid)) END
+      'stale', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN stage.twin_is_stale(c.oid)
+                    ELSE o.relation IS NOT NULL AND (NOT coalesce(o.stamp OPERATOR(pg_catalog.=) stage.table_stamp(c.oid), false)
+                      OR c.relkind OPERATOR(pg_catalog.=) 'p' AND coalesce(o.partitions_stamp, '') OPERATOR(pg_catalog.<>) coalesce(stage.partitions_stamp(c.oid), '')) END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)
-  LEFT JOIN pg_catalog.pg_class c ON c.oid = stage.relation_named(n.entry)
-  LEFT JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
-  LEFT JOIN stage.twin t ON t.relation = c.oid
-  LEFT JOIN stage.overlay o ON o.relation = coalesce(t.target, c.oid)
+  LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) stage.relation_named(n.entry)
+  LEFT JOIN pg_catalog.pg_namespace s ON s.oid OPERATOR(pg_catalog.=) c.relnamespace
+  LEFT JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) c.oid
+  LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid)
 $$;

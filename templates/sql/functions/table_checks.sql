@@ -1,7 +1,7 @@
 -- CHECK constraints of a table as a JSON array, in the order in which PostgreSQL judges them (by name). Those that a partition has
 -- of its own hold for its rows.
 CREATE OR REPLACE FUNCTION stage.table_checks(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'name', c.conname,
       'expression', CASE WHEN r.bounds IS NULL THEN c.expression ELSE format('NOT (%s) OR (%s)', r.bounds, c.expression) END,

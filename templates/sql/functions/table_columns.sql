@@ -1,13 +1,14 @@
 -- The live columns of a table as a JSON array, in order (see Column in src/model/table.ts).
 CREATE OR REPLACE FUNCTION stage.table_columns(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'number', a.attnum,
       'name', a.attname,
       -- staged rows are no rows of the domain: constraints that are added to it must not find them
       'type', format_type(b.type, b.modifier)
         || CASE WHEN a.attcollation NOT IN (0, t.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END,
-      'baseType', format_type(b.type, NULL),
+      -- in words that mean the same under any search_path, and say nothing of a length
+      'baseType', (SELECT format('%I.%I', n.nspname, t.typname) FROM pg_namespace n WHERE n.oid = t.typnamespace),
       'isSendable', t.typsend <> 0,
       'domain', CASE WHEN b.type <> a.atttypid THEN format_type(a.atttypid, NULL) END,
       -- composites may hold json, whatever they hold today: attributes can be added

@@ -1,6 +1,6 @@
 -- Everything staging has to know of a table, as one JSON object (see Table in src/model/table.ts). NULL when it does not exist.
 CREATE OR REPLACE FUNCTION stage.table_definition(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
       'oid', c.oid::bigint,
       'namespaceOid', n.oid::bigint,

@@ -3,7 +3,7 @@
 -- Left out are indexes that depend on more than the shadow's columns already do: code of the database's users would run with the
 -- service account's rights, and a migration that drops it would have to ask for the shadow's index.
 CREATE OR REPLACE FUNCTION stage.table_indexes(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'elements', (
         SELECT jsonb_agg(jsonb_build_object(

@@ -1,6 +1,6 @@
 -- The key that identifies a row: the primary key, else the first immediate, unconditional unique index over NOT NULL columns.
 CREATE OR REPLACE FUNCTION stage.table_key(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
       'keyIndex', min(ic.relname),
       'key', coalesce(jsonb_agg(

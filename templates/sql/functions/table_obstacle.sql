@@ -1,6 +1,6 @@
 -- Why writes to a table cannot be staged, as the end of the sentence "cannot stage writes to ...: it ...", or NULL.
 CREATE OR REPLACE FUNCTION stage.table_obstacle(p_relation oid) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
     WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
     WHEN c.relnamespace IN (to_regnamespace('pg_catalog'), to_regnamespace('information_schema')) OR stage.is_own_schema(c.relnamespace)

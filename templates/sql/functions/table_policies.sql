@@ -1,6 +1,6 @@
 -- The row-level security policies of a table as a JSON array, in the order in which PostgreSQL judges them; NULL without any.
 CREATE OR REPLACE FUNCTION stage.table_policies(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'name', p.polname,
       'command', CASE p.polcmd WHEN 'r' THEN 'select' WHEN 'a' THEN 'insert' WHEN 'w' THEN 'update' WHEN 'd' THEN 'delete' ELSE 'all' END,

@@ -5,21 +5,21 @@ CREATE OR REPLACE FUNCTION stage.table_stamp(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
-    SELECT pg_catalog.count(*)::pg_catalog.text || '.' || pg_catalog.sum(e.version::pg_catalog.text::pg_catalog.int8)::pg_catalog.text
+    SELECT pg_catalog.count(*)::pg_catalog.text OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) pg_catalog.sum(e.version::pg_catalog.text::pg_catalog.int8)::pg_catalog.text
     FROM (
-      SELECT c.xmin FROM pg_catalog.pg_class c WHERE c.oid = p_relation
-      UNION ALL SELECT a.xmin FROM pg_catalog.pg_attribute a WHERE a.attrelid = p_relation AND a.attnum > 0
-      UNION ALL SELECT d.xmin FROM pg_catalog.pg_attrdef d WHERE d.adrelid = p_relation
-      UNION ALL SELECT k.xmin FROM pg_catalog.pg_constraint k WHERE k.conrelid = p_relation
-      UNION ALL SELECT i.xmin FROM pg_catalog.pg_index i WHERE i.indrelid = p_relation
-      UNION ALL SELECT t.xmin FROM pg_catalog.pg_trigger t WHERE t.tgrelid = p_relation
-      UNION ALL SELECT p.xmin FROM pg_catalog.pg_policy p WHERE p.polrelid = p_relation
+      SELECT c.xmin FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation
+      UNION ALL SELECT a.xmin FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) p_relation AND a.attnum OPERATOR(pg_catalog.>) 0
+      UNION ALL SELECT d.xmin FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) p_relation
+      UNION ALL SELECT k.xmin FROM pg_catalog.pg_constraint k WHERE k.conrelid OPERATOR(pg_catalog.=) p_relation
+      UNION ALL SELECT i.xmin FROM pg_catalog.pg_index i WHERE i.indrelid OPERATOR(pg_catalog.=) p_relation
+      UNION ALL SELECT t.xmin FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation
+      UNION ALL SELECT p.xmin FROM pg_catalog.pg_policy p WHERE p.polrelid OPERATOR(pg_catalog.=) p_relation
       -- the names of the schema and of tables on the other side of foreign keys
-      UNION ALL SELECT n.xmin FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = p_relation
-      UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid = t.tgconstrrelid WHERE t.tgrelid = p_relation
-      UNION ALL SELECT h.xmin FROM pg_catalog.pg_inherits h WHERE h.inhparent = p_relation
+      UNION ALL SELECT n.xmin FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE c.oid OPERATOR(pg_catalog.=) p_relation
+      UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid OPERATOR(pg_catalog.=) t.tgconstrrelid WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation
+      UNION ALL SELECT h.xmin FROM pg_catalog.pg_inherits h WHERE h.inhparent OPERATOR(pg_catalog.=) p_relation
       -- partitions of partitions
       UNION ALL SELECT h.xmin FROM pg_catalog.pg_partition_tree(p_relation) t
-        JOIN pg_catalog.pg_inherits h ON h.inhparent = t.relid WHERE t.level > 0
+        JOIN pg_catalog.pg_inherits h ON h.inhparent OPERATOR(pg_catalog.=) t.relid WHERE t.level OPERATOR(pg_catalog.>) 0
     ) e(version));
 END $$;

@@ -1,7 +1,7 @@
 -- Unique indexes and exclusion constraints of a table as a JSON array, in the order in which PostgreSQL checks them. Those that a
 -- partition has of its own are partial, over its rows.
 CREATE OR REPLACE FUNCTION stage.table_uniques(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'name', ic.relname,
       'oid', x.indexrelid::bigint,

@@ -4,5 +4,5 @@ LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN pg_catalog.to_jsonb(p_value);
 EXCEPTION WHEN data_exception THEN
-  RETURN pg_catalog.to_jsonb(p_value::text);
+  RETURN pg_catalog.to_jsonb(p_value::pg_catalog.text);
 END $$;

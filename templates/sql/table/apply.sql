@@ -1,20 +1,20 @@
 -- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
 -- production's own triggers included, in staging order; raises whatever production raises.
 -- Made twice: `_row` for one staged row, always found by its number, and `_set` for many.
--- No search_path of its own: production's triggers need the one they always have. Names of columns never stand bare,
--- for a table may have a column called p_session; functions of any type are qualified, for a closer one may exist.
+-- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
+-- too. Names of columns never stand bare, for a table may have a column called p_session.
 CREATE FUNCTION {{function}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
 DECLARE
-  v_row record;
-  v_staged refcursor;
+  v_row pg_catalog.record;
+  v_staged pg_catalog.refcursor;
   -- RETURNING comes before AFTER triggers: rows that they may alter are read again after them
   v_settled boolean := {{settled}};
 BEGIN
-  IF p_operation = 'I' THEN
+  IF p_operation OPERATOR(pg_catalog.=) 'I' THEN
     -- RETURNING knows nothing of the staged row, but comes in the same order
     OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq;
     FOR v_row IN
@@ -33,7 +33,7 @@ BEGIN
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
     CLOSE v_staged;
-  ELSIF p_operation = 'U' THEN
+  ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
     -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
     FOR v_row IN
       WITH applied AS (
@@ -59,7 +59,7 @@ BEGIN
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
         {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS old_data
     )
-    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::jsonb FROM applied a ORDER BY a.seq;
+    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
 REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;

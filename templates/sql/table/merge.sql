@@ -8,9 +8,9 @@ DECLARE
   v_row {{overlay}};
 BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
-  PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_' || TG_ARGV[0]), true),
+  PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting(pg_catalog.concat('stage.mutation_', TG_ARGV[0])), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
-  IF TG_OP = 'INSERT' THEN
+  IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
   ELSE
 {{needs_key}}
@@ -18,7 +18,7 @@ BEGIN
     IF NOT FOUND OR NOT pg_catalog.record_image_eq(v_row, ROW({{old_columns}})::{{overlay}}) THEN
       PERFORM stage.raise_changed();
     END IF;
-    IF TG_OP = 'UPDATE' THEN UPDATE {{overlay}} o SET {{set_columns}} WHERE {{o_key_matches_old}};
+    IF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN UPDATE {{overlay}} o SET {{set_columns}} WHERE {{o_key_matches_old}};
     ELSE DELETE FROM {{overlay}} o WHERE {{o_key_matches_old}}; END IF;
   END IF;
   PERFORM pg_catalog.set_config('stage.judge_later', '', true);

@@ -5,9 +5,9 @@ LANGUAGE plpgsql AS $body$
 DECLARE
   v_failed pg_catalog.text;
 BEGIN
-  IF TG_OP = 'INSERT' THEN
+  IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
     v_failed := {{may_insert}};
-  ELSIF TG_OP = 'DELETE' THEN
+  ELSIF TG_OP OPERATOR(pg_catalog.=) 'DELETE' THEN
     IF {{may_delete}} IS NOT NULL THEN RETURN NULL; END IF;
     RETURN OLD;
   ELSE
@@ -16,7 +16,7 @@ BEGIN
   END IF;
   IF v_failed IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = pg_catalog.concat('new row violates row-level security policy ',
-      '"' || nullif(v_failed, '') || '" ', 'for table "', {{table_name}}, '"');
+      CASE WHEN v_failed OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat('"', v_failed, '" ') END, 'for table "', {{table_name}}, '"');
   END IF;
   RETURN NEW;
 END $body$;

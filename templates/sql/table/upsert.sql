@@ -34,18 +34,19 @@ END $body$;
 CREATE FUNCTION {{update}}(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
 LANGUAGE plpgsql AS $body$
 DECLARE
-  v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict ->> 'alias');
+  v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict OPERATOR(pg_catalog.->>) 'alias');
   v_row pg_catalog.text := v_alias;
   v_target pg_catalog.text := '{{overlay_literal}}';
   v_excluded pg_catalog.text := 'SELECT ($1).*';
 BEGIN
-  IF p_conflict ? 'view' THEN
+  IF p_conflict OPERATOR(pg_catalog.?) 'view' THEN
     SELECT pg_catalog.concat('stage_upsert_', c.relnamespace, '.conflict_', t.relation), t.of_row INTO STRICT v_target, v_excluded
-    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid = t.relation WHERE t.relation = (p_conflict ->> 'view')::pg_catalog.oid;
+    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
+    WHERE t.relation OPERATOR(pg_catalog.=) (p_conflict OPERATOR(pg_catalog.->>) 'view')::pg_catalog.oid;
     v_row := pg_catalog.concat('(', v_alias, '._stage_row)');
   END IF;
-  RETURN pg_catalog.concat('UPDATE ', v_target, ' AS ', v_alias, ' SET ', stage.with_values(p_conflict -> 'set'),
-    ' FROM (', v_excluded, ') AS excluded WHERE ', {{key_matches}}, ' AND (' || stage.with_values(p_conflict -> 'where') || ')',
+  RETURN pg_catalog.concat('UPDATE ', v_target, ' AS ', v_alias, ' SET ', stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'set'),
+    ' FROM (', v_excluded, ') AS excluded WHERE ', {{key_matches}}, ' AND (' OPERATOR(pg_catalog.||) stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'where') OPERATOR(pg_catalog.||) ')',
     ' RETURNING ', v_row, '.*');
 END $body$;
 
@@ -56,9 +57,9 @@ DECLARE
   v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
   v_update pg_catalog.text;
 BEGIN
-  IF v_conflict ->> 'action' = 'update' THEN
+  IF v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update' THEN
     v_update := {{update}}(v_conflict);
-    EXECUTE 'EXPLAIN ' || v_update USING NULL::{{upsert}}, NULL::{{upsert}};
+    EXECUTE 'EXPLAIN ' OPERATOR(pg_catalog.||) v_update USING NULL::{{upsert}}, NULL::{{upsert}};
     PERFORM pg_catalog.set_config('stage.update_{{oid}}', v_update, true);
   END IF;
   RETURN NULL;
@@ -70,7 +71,7 @@ LANGUAGE plpgsql AS $body$
 DECLARE
   v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
   v_overriding pg_catalog.text;
-  v_judged record;
+  v_judged pg_catalog.record;
   v_new {{upsert}};
   v_row {{upsert}};
   v_rows int := 1;
@@ -78,25 +79,25 @@ BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
-  v_judged := {{collision}}(NEW, v_conflict -> 'arbiters', v_conflict ->> 'action' = 'update');
+  v_judged := {{collision}}(NEW, v_conflict OPERATOR(pg_catalog.->) 'arbiters', v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
   v_new := v_judged.new;
   v_row := v_judged.v_row;
   IF v_row IS NULL THEN
     v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
-            pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(v_conflict -> 'arbiters', 'null')::pg_catalog.text, true);
+            pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(v_conflict OPERATOR(pg_catalog.->) 'arbiters', 'null')::pg_catalog.text, true);
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', v_overriding, true),
             pg_catalog.set_config('stage.upserted_{{oid}}', '', true);
     v_row := v_new;
-  ELSIF v_conflict ->> 'action' = 'nothing' THEN
+  ELSIF v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
     v_rows := 0;
   ELSE
     EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO v_row USING v_new, v_row;
     GET DIAGNOSTICS v_rows = ROW_COUNT;
   END IF;
   PERFORM pg_catalog.set_config('stage.judge_later', '', true);
-  IF v_rows = 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
+  IF v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
   RETURN v_row;
 END $body$;
 

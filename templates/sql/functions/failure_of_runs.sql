@@ -1,0 +1,11 @@
+-- What production said against runs of staged rows, as an approval reports it.
+CREATE OR REPLACE FUNCTION stage.failure_of_runs(
+  p_sqlstate text, p_message text, p_detail text, p_table text, p_constraint text, p_session uuid, p_runs stage.apply_run[]
+) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN jsonb_build_object('sqlstate', p_sqlstate, 'message', p_message, 'detail', nullif(p_detail, ''),
+    'table', coalesce(nullif(p_table, ''), p_runs[1].table_name), 'constraint', nullif(p_constraint, ''),
+    'row', CASE WHEN cardinality(p_runs) = 1 THEN stage.row_of_run(p_session, p_runs[1]) END);
+END $$;
+REVOKE ALL ON FUNCTION stage.failure_of_runs(text, text, text, text, text, uuid, stage.apply_run[]) FROM PUBLIC;

@@ -1,0 +1,5 @@
+-- A setting of ours; NULL where it is empty or not there.
+CREATE OR REPLACE FUNCTION stage.setting(p_name text) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT nullif(current_setting(p_name, true), '')
+$$;

@@ -1,0 +1,173 @@
+/** Finds in the body of a function whatever its search path decides on: names without a schema, operators that have no name. */
+import { parsePlpgsql, parseTree, scanTokens } from '../../src/sql/parser.ts';
+import type { Fields } from '../../src/sql/tree.ts';
+import { collectNodes, constantOf, openNode, textsOf } from '../../src/sql/tree.ts';
+
+export interface Body {
+  readonly language: string;
+  /** What the function runs. */
+  readonly source: string;
+  /** CREATE FUNCTION as the server prints it. */
+  readonly definition: string;
+}
+
+/** Gives what is found, each with a word for its kind: `operator ||`, `type text`. */
+export async function namesByPath(body: Body): Promise<string[]> {
+  return body.language === 'sql' ? inQuery(body.source) : inPlpgsql(body.definition);
+}
+
+/** Of types that the grammar itself knows, the name is a word and no name. */
+const typeWords =
+  /^(bit|bool(ean)?|char(acter)?|bigint|int(eger)?|smallint|real|float|double precision|numeric|decimal|timestamp.*|time|interval)\b/;
+
+async function inPlpgsql(definition: string): Promise<string[]> {
+  const tree = await parsePlpgsql(Buffer.from(definition));
+  if (tree === null) return ['a body that cannot be read'];
+  const found = [
+    ...collectNodes(tree, 'PLpgSQL_var'),
+    ...collectNodes(tree, 'PLpgSQL_rec'),
+  ].flatMap((fields) => declaredType(fields as Datum));
+  for (const fields of collectNodes(tree, 'PLpgSQL_expr')) {
+    const { query, parseMode = 0 } = fields as { query: string; parseMode?: number };
+    found.push(...inQuery(asQuery(query, parseMode)));
+  }
+  // PL/pgSQL makes `value IN (...)` of it
+  for (const fields of collectNodes(tree, 'PLpgSQL_stmt_case'))
+    if ('t_expr' in fields) found.push('operator = of CASE');
+  for (const dynamic of dynamicTexts(tree)) found.push(...inMadeText(dynamic));
+  return found;
+}
+
+interface Datum {
+  readonly refname: string;
+  readonly lineno?: number;
+  readonly datatype?: { readonly PLpgSQL_type: { readonly typname: string } };
+}
+
+/** Parameters have their types from the head, and those of an exception from PL/pgSQL. */
+function declaredType({ refname, lineno, datatype }: Datum): string[] {
+  const type = datatype?.PLpgSQL_type.typname ?? '';
+  const isOurs = lineno !== undefined && refname !== 'sqlstate' && refname !== 'sqlerrm';
+  return isOurs && type !== '' && !type.includes('.') && !typeWords.test(type)
+    ? [`type ${type}`]
+    : [];
+}
+
+/** How PL/pgSQL has its grammar read a text: a statement, an expression, or an assignment. */
+function asQuery(text: string, mode: number): string {
+  if (mode === 0) return text;
+  if (mode === 2) return `SELECT ${text}`;
+  const bytes = Buffer.from(text);
+  const sign = scanTokens(bytes).find((token) => token.text === ':=' || token.text === '=');
+  return `SELECT ${bytes.subarray(sign?.end ?? 0).toString()}`;
+}
+
+/** The expressions whose value is run. */
+function dynamicTexts(tree: object): string[] {
+  const fields = [
+    ...collectNodes(tree, 'PLpgSQL_stmt_dynexecute'),
+    ...collectNodes(tree, 'PLpgSQL_stmt_dynfors'),
+  ].map((statement) => (statement as { query: object }).query);
+  return [...fields, ...collectNodes(tree, 'dynquery')].flatMap((each) =>
+    collectNodes({ each }, 'PLpgSQL_expr')
+      .concat('PLpgSQL_expr' in each ? [] : collectNodes(each, 'query'))
+      .map((expression) => (expression as { query: string }).query),
+  );
+}
+
+/** A text that is put together: its constants, with a name in the place of what is put in. */
+function inMadeText(expression: string): string[] {
+  const texts = collectNodes(parseTree(Buffer.from(`SELECT ${expression}`)), 'A_Const').flatMap(
+    (fields) => constantOf({ A_Const: fields }) ?? [],
+  );
+  const text = texts.find((each) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/i.test(each));
+  if (text === undefined) return [`text made elsewhere: ${expression}`];
+  const made = text.replaceAll(/%(\d\$)?[sI]/g, 'x').replaceAll(/%(\d\$)?L/g, "''");
+  try {
+    return inQuery(made);
+  } catch {
+    return [`text that cannot be read: ${expression}`];
+  }
+}
+
+const inQuery = (query: string) => inNode(parseTree(Buffer.from(query)), new Set());
+
+/** @param known names that a WITH clause has given */
+function inNode(value: unknown, known: ReadonlySet<string>): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => inNode(each, known));
+  const scope = new Set([...known, ...namedByWith(value)]);
+  const own = openNode(value);
+  const found = own === null ? [] : judge(own.type, own.fields, known);
+  return [...found, ...Object.values(value).flatMap((each) => inNode(each, scope))];
+}
+
+interface WithClause {
+  readonly ctes?: readonly { readonly CommonTableExpr?: { readonly ctename?: string } }[];
+}
+
+function namedByWith(value: object): string[] {
+  const { withClause } = value as { withClause?: WithClause };
+  return (withClause?.ctes ?? []).map((each) => each.CommonTableExpr?.ctename ?? '');
+}
+
+const isBare = (names: Parameters<typeof textsOf>[0]) => textsOf(names).length === 1;
+type Names = Parameters<typeof textsOf>[0];
+
+function judge(type: string, fields: Fields, known: ReadonlySet<string>): string[] {
+  const told = (kind: string, names: Names) =>
+    isBare(names) ? [`${kind} ${textsOf(names).join('.')}`] : [];
+  switch (type) {
+    case 'FuncCall':
+      return told('function', (fields as { funcname?: Names }).funcname);
+    case 'A_Expr':
+      return operator(fields as Comparison);
+    case 'SubLink':
+      return subLink(fields as { subLinkType?: string; operName?: Names });
+    case 'CaseExpr':
+      return 'arg' in fields ? ['operator = of CASE'] : [];
+    case 'JoinExpr':
+      return 'usingClause' in fields || 'isNatural' in fields ? ['operator = of USING'] : [];
+    case 'TypeCast':
+      return [...told('type', nameOf(fields)), ...named(fields)];
+    case 'ColumnDef':
+      return told('type', nameOf(fields));
+    case 'CollateClause':
+      return told('collation', (fields as { collname?: Names }).collname);
+    case 'SortBy':
+      return told('operator', (fields as { useOp?: Names }).useOp);
+    case 'RangeVar': {
+      const { schemaname, relname = '' } = fields as { schemaname?: string; relname?: string };
+      return schemaname === undefined && !known.has(relname) ? [`relation ${relname}`] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+const nameOf = (fields: Fields) => (fields as { typeName?: { names?: Names } }).typeName?.names;
+
+/** The name of an object that is looked up when the text is cast. */
+function named(fields: Fields): string[] {
+  const { arg } = fields as { arg?: Parameters<typeof constantOf>[0] };
+  const text = constantOf(arg);
+  const type = textsOf(nameOf(fields)).at(-1) ?? '';
+  return text !== null && /^reg/.test(type) && !text.includes('.') ? [`name '${text}'`] : [];
+}
+
+interface Comparison {
+  readonly kind: string;
+  readonly name?: Names;
+  readonly rexpr?: { readonly A_Const?: { readonly isnull?: boolean } };
+}
+
+/** `IS DISTINCT FROM NULL` is a test for null; all others look an operator up by its name. */
+function operator({ kind, name, rexpr }: Comparison): string[] {
+  const isTest = kind.endsWith('DISTINCT') && rexpr?.A_Const?.isnull === true;
+  return isBare(name) && !isTest ? [`operator ${textsOf(name).join('')} (${kind})`] : [];
+}
+
+function subLink({ subLinkType, operName }: { subLinkType?: string; operName?: Names }): string[] {
+  const compares = subLinkType === 'ANY_SUBLINK' || subLinkType === 'ALL_SUBLINK';
+  return compares && (operName === undefined || isBare(operName)) ? ['operator of IN'] : [];
+}
