@@ -174,4 +174,4 @@ const maxTries = 100;
 
 const moved = `'stage.lock_moved'`;
 const clearMoved = `SELECT pg_catalog.set_config(${moved}, '', true)`;
-const askMoved = `SELECT nullif(pg_catalog.current_setting(${moved}), '')`;
+const askMoved = `SELECT stage.setting(${moved})`;

@@ -147,6 +147,7 @@ suite('stage doctor', (test) => {
       assert.ok(found['table_without_key']?.includes('public.keyless'));
       assert.ok(found['table_not_stageable']?.includes('public.ruled has rules'));
       assert.equal(found['service_superuser'], [bad.user]);
+      assert.equal(found['path_open'], [`public to ${role.name}`]);
 
       const superuser = await examine(bad.url, '--role', bad.user);
       assert.is(superuser.code, 1);
@@ -167,6 +168,26 @@ suite('stage doctor', (test) => {
       );
       await role.drop();
       await bad.drop();
+    }
+  });
+
+  test('finds schemas of the search path in which anybody may create, as databases of PostgreSQL 14 have them', async () => {
+    const old = await createTestDatabase();
+    const danger = async () => (await examine(old.urlFor(service.name, service.name))).found;
+    try {
+      assert.is((await danger())['path_open'], undefined);
+      await old.query(`GRANT CREATE ON SCHEMA public TO PUBLIC; CREATE SCHEMA "Odd one"; CREATE SCHEMA elsewhere;
+        GRANT CREATE ON SCHEMA "Odd one", elsewhere TO ${client.name}`);
+      assert.equal((await danger())['path_open'], ['public to PUBLIC']);
+      await old.query(
+        `ALTER ROLE ${service.name} IN DATABASE ${old.name} SET search_path = "Odd one", "$user"`,
+      );
+      assert.equal((await danger())['path_open'], [`Odd one to ${client.name}`]);
+    } finally {
+      await old.query(
+        `DROP OWNED BY ${client.name}; ALTER ROLE ${service.name} IN DATABASE ${old.name} RESET ALL`,
+      );
+      await old.drop();
     }
   });
 

@@ -41,7 +41,7 @@ const functions = `
 SELECT n.nspname || '.' || p.proname AS name, l.lanname AS language, p.prosrc AS source, p.proconfig AS settings,
   p.prosecdef AS "isDefiner", pg_get_functiondef(p.oid) AS definition
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
-WHERE n.nspname ~ '^stage' AND p.prokind = 'f' ORDER BY 1`;
+WHERE n.nspname ~ '^stage' AND p.prokind IN ('f', 'p') ORDER BY 1`;
 
 /** An expression of production's definition, or the body of its view or function: it means what it means to its caller. */
 const ofProduction =

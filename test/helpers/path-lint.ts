@@ -1,4 +1,5 @@
 /** Finds in the body of a function whatever its search path decides on: names without a schema, operators that have no name. */
+import type { Node } from 'libpg-query';
 import { parsePlpgsql, parseTree, scanTokens } from '../../src/sql/parser.ts';
 import type { Fields } from '../../src/sql/tree.ts';
 import { collectNodes, constantOf, openNode, textsOf } from '../../src/sql/tree.ts';
@@ -77,17 +78,34 @@ function dynamicTexts(tree: object): string[] {
 
 /** A text that is put together: its constants, with a name in the place of what is put in. */
 function inMadeText(expression: string): string[] {
-  const texts = collectNodes(parseTree(Buffer.from(`SELECT ${expression}`)), 'A_Const').flatMap(
-    (fields) => constantOf({ A_Const: fields }) ?? [],
-  );
-  const text = texts.find((each) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/i.test(each));
-  if (text === undefined) return [`text made elsewhere: ${expression}`];
-  const made = text.replaceAll(/%(\d\$)?[sI]/g, 'x').replaceAll(/%(\d\$)?L/g, "''");
+  const [target] = collectNodes(parseTree(Buffer.from(`SELECT ${expression}`)), 'ResTarget');
+  const made = madeText((target as { val?: Node }).val);
   try {
     return inQuery(made);
   } catch {
-    return [`text that cannot be read: ${expression}`];
+    return [`text made elsewhere: ${expression}`];
   }
+}
+
+interface Call {
+  readonly funcname?: Names;
+  readonly args?: readonly Node[];
+}
+
+function madeText(node: Node | undefined): string {
+  const { type, fields } = openNode(node ?? {}) ?? { type: '', fields: {} };
+  if (type === 'A_Expr') {
+    const { lexpr, rexpr } = fields as { lexpr?: Node; rexpr?: Node };
+    return madeText(lexpr) + madeText(rexpr);
+  }
+  if (type !== 'FuncCall') return constantOf(node) ?? 'x';
+  const { funcname, args = [] } = fields as Call;
+  const name = textsOf(funcname).at(-1);
+  if (name === 'concat') return args.map((each) => madeText(each)).join('');
+  if (name !== 'format') return 'x';
+  return madeText(args[0])
+    .replaceAll(/%(\d\$)?[sI]/g, 'x')
+    .replaceAll(/%(\d\$)?L/g, "''");
 }
 
 const inQuery = (query: string) => inNode(parseTree(Buffer.from(query)), new Set());
@@ -111,8 +129,9 @@ function namedByWith(value: object): string[] {
   return (withClause?.ctes ?? []).map((each) => each.CommonTableExpr?.ctename ?? '');
 }
 
-const isBare = (names: Parameters<typeof textsOf>[0]) => textsOf(names).length === 1;
 type Names = Parameters<typeof textsOf>[0];
+
+const isBare = (names: Names) => textsOf(names).length === 1;
 
 function judge(type: string, fields: Fields, known: ReadonlySet<string>): string[] {
   const told = (kind: string, names: Names) =>

@@ -44,6 +44,10 @@ export const faults = {
     'settings of the connection are lost: there is a pooler between, which shares connections',
     'Give the address of PostgreSQL itself as upstream.',
   ),
+  path_open: danger(
+    "others may create objects in schemas of the service account's search_path, and code of theirs may run as that account",
+    'REVOKE CREATE ON SCHEMA ... FROM PUBLIC (or the role), or ALTER ROLE ... SET search_path of the service account to schemas that are closed.',
+  ),
   service_cannot_create: danger(
     'the service account may not create the schemas it needs',
     'GRANT CREATE ON DATABASE ... to the service account.',

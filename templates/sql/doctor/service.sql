@@ -5,6 +5,21 @@ WITH relation AS (
     AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT {{is_own}}
 ), guard (relation, name) AS (
   VALUES ('audit', 'append_only'), ('approval', 'append_only'), ('audit_head', 'append_only'), ('audit_head', 'forward_only')
+), path (name) AS (
+  -- what stage.default_search_path gives: production's triggers run under it at approval
+  SELECT CASE btrim(e, '"') WHEN '$user' THEN session_user ELSE replace(btrim(e, '"'), '""', '"') END
+  FROM regexp_split_to_table(coalesce((
+    SELECT substr(c.setting, length('search_path=') + 1)
+    FROM pg_db_role_setting s JOIN pg_database d ON d.datname = current_database() JOIN pg_roles r ON r.rolname = session_user
+    CROSS JOIN unnest(s.setconfig) AS c (setting)
+    WHERE c.setting LIKE 'search\_path=%' AND s.setdatabase IN (0, d.oid) AND s.setrole IN (0, r.oid)
+    ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC LIMIT 1
+  ), '"$user", public'), '\s*,\s*') e
+), creator (schema, role) AS (
+  SELECT n.nspname, a.grantee
+  FROM path p JOIN pg_namespace n ON n.nspname = p.name
+  CROSS JOIN LATERAL aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+  WHERE a.privilege_type = 'CREATE'
 ), repaired (version) AS (
   -- as known in November 2026: these repair CVE-2026-6460 and what was published before it
   VALUES (150020), (160016), (170012), (180007)
@@ -15,6 +30,10 @@ UNION ALL SELECT 'server_durability', s.name FROM pg_settings s
   WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND s.setting = 'off'
 UNION ALL SELECT 'pooler', 'search_path' WHERE current_setting('search_path') <> 'pg_catalog'
 UNION ALL SELECT 'service_superuser', current_user::text WHERE (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
+UNION ALL SELECT 'path_open', c.schema || ' to ' || CASE WHEN c.role = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
+  FROM creator c LEFT JOIN pg_roles r ON r.oid = c.role
+  WHERE c.role = 0 OR NOT r.rolsuper AND r.rolname NOT IN (session_user, 'pg_database_owner')
+    AND r.oid <> (SELECT d.datdba FROM pg_database d WHERE d.datname = current_database())
 UNION ALL SELECT 'service_cannot_create', current_database()::text
   WHERE NOT has_database_privilege(current_database(), 'CREATE')
 UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n

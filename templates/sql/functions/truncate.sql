@@ -11,22 +11,22 @@ DECLARE
   v_referring pg_catalog.oid[];
 BEGIN
   FOR v_name IN SELECT value FROM pg_catalog.jsonb_array_elements(p_names::pg_catalog.jsonb) LOOP
-    v_only := (v_name ->> 'only')::pg_catalog.bool;
+    v_only := (v_name OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool;
     -- unlike stage.relation_named this raises what PostgreSQL does for a name that means nothing
-    v_relation := pg_catalog.concat_ws('.', pg_catalog.quote_ident(v_name ->> 'schema'),
-      pg_catalog.quote_ident(v_name ->> 'name'))::pg_catalog.regclass;
+    v_relation := pg_catalog.concat_ws('.', pg_catalog.quote_ident(v_name OPERATOR(pg_catalog.->>) 'schema'),
+      pg_catalog.quote_ident(v_name OPERATOR(pg_catalog.->>) 'name'))::pg_catalog.regclass;
     PERFORM stage.check_truncate(v_relation, v_only);
     v_relations := pg_catalog.array_cat(v_relations, ARRAY(SELECT t FROM stage.truncated_tables(v_relation, v_only) t));
   END LOOP;
 
   LOOP
     v_referring := ARRAY(SELECT r FROM stage.referring_tables(v_relations) r);
-    EXIT WHEN pg_catalog.cardinality(v_referring) = 0;
+    EXIT WHEN pg_catalog.cardinality(v_referring) OPERATOR(pg_catalog.=) 0;
     IF NOT p_cascade THEN
       PERFORM stage.raise_referred(v_relations);
     END IF;
     FOREACH v_relation IN ARRAY v_referring LOOP
-      RAISE NOTICE 'truncate cascades to table "%"', (SELECT c.relname FROM pg_catalog.pg_class c WHERE c.oid = v_relation);
+      RAISE NOTICE 'truncate cascades to table "%"', (SELECT c.relname FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) v_relation);
       PERFORM stage.check_truncate(v_relation, false);
     END LOOP;
     v_relations := pg_catalog.array_cat(v_relations, v_referring);
@@ -35,7 +35,8 @@ BEGIN
 
   FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
     IF stage.overlay_of(v_relation) IS NULL
-      OR EXISTS (SELECT 1 FROM stage.overlay o WHERE o.relation = v_relation AND o.stamp <> stage.table_stamp(v_relation))
+      OR EXISTS (SELECT 1 FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
+        AND o.stamp OPERATOR(pg_catalog.<>) stage.table_stamp(v_relation))
     THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_relation::pg_catalog.regclass
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
