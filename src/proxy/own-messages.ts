@@ -160,6 +160,7 @@ export class OwnMessages {
 
   /** Rolls the failed write back. */
   unwind(): void {
+    this.closeStep();
     this.run({ text: `ROLLBACK TO SAVEPOINT ${protectionName}` });
     this.state.unwind();
     this.askAccess();
@@ -171,6 +172,7 @@ export class OwnMessages {
    */
   abandon(): void {
     const name = this.state.protected ? protectionName : guardName;
+    this.closeStep();
     for (const command of ['ROLLBACK TO SAVEPOINT', 'RELEASE SAVEPOINT'])
       this.run({ text: `${command} ${name}` }, { onError: () => null });
     this.fail(null);
@@ -204,10 +206,15 @@ export class OwnMessages {
     this.run({ text: 'SET default_transaction_read_only = on' }, { onError: () => null });
   }
 
+  /** What has failed may have been a statement of ours, whose portal is there until the transaction is rolled back. */
+  private closeStep(): void {
+    this.link.send(closePortal, hiddenClose);
+  }
+
   /** Runs a statement of ours. */
   run(statement: OwnStatement, call: OwnCall = {}): void {
     this.execute(statement, step, call);
-    this.link.send(closePortal, hiddenClose);
+    this.closeStep();
   }
 
   /** Prepares a statement of ours under a name of its own, for a text of ours that executes it right afterwards. */
