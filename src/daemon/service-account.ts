@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import { createDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { markOutdated } from '../staging/overlay/generation.ts';
 import { warnOfFaults } from './doctor/warn.ts';
 import type { Parts } from './parts.ts';
 import { releaseInTime } from './parts.ts';
@@ -26,6 +27,7 @@ export function createMonitor(parts: Parts, url: string): UpstreamMonitor {
     open: () => createDatabase({ url, maxConnections: 1 }),
     prepare: async (db) => {
       await migrate(db);
+      await markOutdated(db);
       await warnOfFaults(db, parts.log);
     },
     redact: redactor(url),

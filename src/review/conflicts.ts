@@ -1,12 +1,11 @@
 /** Conflicts: what has changed in production under a session's staged rows. */
 import type { Database, Queryable, Row } from '../db/database.ts';
-import { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope } from '../model/session.ts';
-import { createOverlayManager } from '../staging/overlay/manager.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
+import { ensureEach } from './renew.ts';
 
 /** Nobody reads more; counting on would only fill memory. */
 const mostConflicts = 10_000;
@@ -37,12 +36,10 @@ export async function findConflicts(db: Database, id: string): Promise<Conflict[
  */
 export async function refreshOverlays(db: Database, uuid: string): Promise<void> {
   const stale = (await reviewRelations(db, uuid)).filter(({ current }) => !current);
-  const overlays = createOverlayManager(db);
-  for (const { relation } of stale) {
-    await overlays.ensure([relation]).catch((error: unknown) => {
-      if (!(error instanceof StageError)) throw error;
-    });
-  }
+  await ensureEach(
+    db,
+    stale.map(({ relation }) => relation),
+  );
 }
 
 export interface ReviewRelation {

@@ -15,6 +15,7 @@ import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
 import { countFurther, diffTables } from './diff-tables.ts';
+import { renewOutdated } from './renew.ts';
 import { streamRows } from './stream-rows.ts';
 
 /** Changes in one chunk of an outline. */
@@ -40,6 +41,7 @@ FROM stage.overlay o WHERE o.relation = $1`;
  * @throws StageError `session_not_found`
  */
 export async function readOutline(db: Database, id: string): Promise<Outline> {
+  await renewOutdated(db, id);
   return db.transaction(async (tx) => {
     const session = await getSession(tx, id);
     const tables: TableOutline[] = [];
@@ -97,6 +99,7 @@ export async function readChanges(
   id: string,
   filter: PageFilter,
 ): Promise<ChangePage> {
+  await renewOutdated(db, id);
   return db.transaction(async (tx) => {
     const session = await getSession(tx, id);
     const tables = await diffTables(tx, sessionUuid(id), session.status);

@@ -7,6 +7,7 @@ import { toChange } from './change-row.ts';
 import type { DiffSummary, DiffTable } from './diff-tables.ts';
 import { diffTables, summarizeDiff } from './diff-tables.ts';
 import { readSteps } from './steps.ts';
+import { renewOutdated } from './renew.ts';
 import { streamRows } from './stream-rows.ts';
 
 export interface Diff extends DiffSummary {
@@ -22,7 +23,8 @@ export interface Diff extends DiffSummary {
  * Reads a session's diff. An approved session's comes from the audit; a rejected one has none.
  * @throws StageError `session_not_found`
  */
-export function readDiff(db: Database, id: string): Promise<Diff> {
+export async function readDiff(db: Database, id: string): Promise<Diff> {
+  await renewOutdated(db, id);
   return new Promise((resolve, reject) => {
     const finished = db.transaction(async (tx) => {
       const { status } = await getSession(tx, id);

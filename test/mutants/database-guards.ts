@@ -45,6 +45,13 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['db/search-path'],
   },
   {
+    name: 'what another release made is made anew',
+    file: 'templates/sql/functions/mark_outdated.sql',
+    text: "UPDATE stage.overlay SET stamp = 'outdated ' || stamp WHERE",
+    without: "UPDATE stage.overlay SET stamp = 'outdated ' || stamp WHERE false AND",
+    tests: ['staging/generation'],
+  },
+  {
     name: 'a statement is held to the grants of its columns',
     file: 'templates/sql/functions/enter.sql',
     text: `IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND NOT stage.has_rights`,

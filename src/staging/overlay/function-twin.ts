@@ -15,6 +15,7 @@ import type { RelationUse } from '../../sql/verdict.ts';
 import { completedGroupings } from './dependent-columns.ts';
 import type { Definition, FunctionDefinition } from './function-script.ts';
 import { createTwins, headOf, Obstacle, scriptFor } from './function-script.ts';
+import { generationOn } from './generation.ts';
 import { oidArray } from './names.ts';
 import type { Source } from './table-source.ts';
 import { sourceFor } from './twin.ts';
@@ -102,10 +103,10 @@ async function make(
   definition: Definition,
   called: QualifiedName,
 ): Promise<Twins> {
-  const { tx, path } = context;
+  const { tx, path, server } = context;
   const [row] = await tx.query(
-    'INSERT INTO stage.function_twin (namespace, name, path) VALUES ($1, $2, $3) RETURNING id',
-    [definition.namespace, definition.name, oidArray(path)],
+    'INSERT INTO stage.function_twin (namespace, name, path, generation) VALUES ($1, $2, $3, $4) RETURNING id',
+    [definition.namespace, definition.name, oidArray(path), generationOn(server)],
   );
   const schema = `stage_function_${row?.['id']}`;
   const uses: FoundUses = { relations: [], functions: [nameOf(called)] };

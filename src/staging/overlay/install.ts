@@ -11,6 +11,7 @@ import type { ShadowColumn } from './column-changes.ts';
 import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './column-changes.ts';
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
+import { generationOn } from './generation.ts';
 import { mergeSql } from './merge.ts';
 import { oldColumns, overlayName, upsertName } from './names.ts';
 import { rowFunctionsSql } from './row-functions.ts';
@@ -29,7 +30,7 @@ import { defaultsSql, overlaySql } from './view.ts';
  */
 export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
   const installed = await readInstalled(tx, table.oid);
-  if (installed?.signature === table.signature) {
+  if (installed?.signature === table.signature && !installed.isOutdated) {
     await tx.query(
       'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), partitions_stamp = stage.partitions_stamp(relation), dependents = stage.dependent_columns(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
       [table.oid],
@@ -54,7 +55,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   if (installed !== null) await parkDuplicates(tx, table);
   await tx.query(shadowIndexesSql(table).join(';\n'));
   await addLookupIndexes(tx, table);
-  await register(tx, table, layout);
+  await register(tx, table, layout, generationOn(server));
 }
 
 /** An expression that looks at the row as a whole, or at system columns, has no meaning outside of the table. */
@@ -71,6 +72,8 @@ function refuseDefinition({ schema, name }: Table, error: Error): never {
 
 interface Installed {
   readonly signature: string | null;
+  /** Another release has made it. */
+  readonly isOutdated: boolean;
   readonly layout: string | null;
   readonly key: readonly string[];
   readonly columns: readonly ShadowColumn[];
@@ -80,7 +83,7 @@ interface Installed {
 
 async function readInstalled(tx: Queryable, relation: number): Promise<Installed | null> {
   const [row] = await tx.query(
-    `SELECT signature, layout, to_json(key_columns) AS key, columns,
+    `SELECT signature, starts_with(stamp, 'outdated ') AS outdated, layout, to_json(key_columns) AS key, columns,
        storage IS DISTINCT FROM pg_relation_filenode(relation) OR storage IS NULL AS rewritten
      FROM stage.overlay WHERE relation = $1`,
     [relation],
@@ -88,6 +91,7 @@ async function readInstalled(tx: Queryable, relation: number): Promise<Installed
   if (row === undefined) return null;
   return {
     signature: row['signature'] ?? null,
+    isOutdated: row['outdated'] === 't',
     layout: row['layout'] ?? null,
     key: JSON.parse(row['key'] ?? '[]') as string[],
     columns: JSON.parse(row['columns'] ?? '[]') as ShadowColumn[],
@@ -129,14 +133,19 @@ function layoutOf(table: Table): string {
   return createHash('md5').update(JSON.stringify(parts)).digest('hex');
 }
 
-async function register(tx: Queryable, table: Table, layout: string): Promise<void> {
+async function register(
+  tx: Queryable,
+  table: Table,
+  layout: string,
+  generation: string,
+): Promise<void> {
   await tx.query(
-    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage)
-     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), stage.dependent_columns($1), $10, $11, pg_relation_filenode($1))
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), stage.dependent_columns($1), $10, $11, pg_relation_filenode($1), $12)
      ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
        table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
        signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
-       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage,
+       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation,
        installed_at = clock_timestamp()`,
     [
       table.oid,
@@ -150,6 +159,7 @@ async function register(tx: Queryable, table: Table, layout: string): Promise<vo
       layout,
       await foreignKeyRank(tx, table.oid),
       JSON.stringify(shadowColumns(table)),
+      generation,
     ],
   );
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Table } from '../../model/table.ts';
+import { generationOn } from './generation.ts';
 import { oidArray, treeSchema } from './names.ts';
 import { makeSchema } from './schemas.ts';
 import { treeSql, treeTriggersSql } from './tree.ts';
@@ -35,10 +36,11 @@ export async function installTree(tx: Queryable, root: number, server: number): 
   if (table === undefined) return false;
   const isWhole = members.length === tables.length;
   const signature = signatureOf(tables);
-  const [installed] = await tx.query('SELECT signature FROM stage.tree WHERE relation = $1', [
-    root,
-  ]);
-  if (installed?.['signature'] !== signature) {
+  const [installed] = await tx.query(
+    `SELECT FROM stage.tree WHERE relation = $1 AND signature = $2 AND NOT starts_with(stamp, 'outdated ')`,
+    [root, signature],
+  );
+  if (installed === undefined) {
     await tx.query('SELECT stage.drop_tree($1)', [root]);
     await makeSchema(tx, treeSchema(table));
     const script = [
@@ -48,10 +50,17 @@ export async function installTree(tx: Queryable, root: number, server: number): 
     await tx.query(script.join(';\n'));
   }
   await tx.query(
-    `INSERT INTO stage.tree (relation, namespace, table_name, members, signature, stamp)
-     VALUES ($1, $2, $3, $4::oid[], $5, stage.tree_stamp($1))
+    `INSERT INTO stage.tree (relation, namespace, table_name, members, signature, stamp, generation)
+     VALUES ($1, $2, $3, $4::oid[], $5, stage.tree_stamp($1), $6)
      ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp`,
-    [root, table.namespaceOid, table.name, oidArray(members.map(({ oid }) => oid)), signature],
+    [
+      root,
+      table.namespaceOid,
+      table.name,
+      oidArray(members.map(({ oid }) => oid)),
+      signature,
+      generationOn(server),
+    ],
   );
   return isWhole;
 }

@@ -11,6 +11,7 @@ import { spliceBytes } from '../../sql/splice.ts';
 import type { RelationUse, Statement } from '../../sql/verdict.ts';
 import { readViewQuery } from '../../sql/view-query.ts';
 import { completedGroupings, readDependents } from './dependent-columns.ts';
+import { generationOn } from './generation.ts';
 import { columnList, oidArray, overlayName, upsertName } from './names.ts';
 import { makeSchemas } from './schemas.ts';
 import type { Source } from './table-source.ts';
@@ -76,7 +77,7 @@ export async function sourceFor(
   const body = await bodyOf(tx, twin, server);
   // an overlay that is made anew takes with it what stands on it
   const [left] = await tx.query('SELECT stage.overlay_of($1) AS twin', [oid]);
-  if (twin.isStale || left?.['twin'] == null) await install(tx, twin, body);
+  if (twin.isStale || left?.['twin'] == null) await install(tx, twin, body, generationOn(server));
   const name = overlayName(twin);
   const target = body.written?.target ?? null;
   const dependents = await readDependents(tx, oid);
@@ -151,7 +152,7 @@ async function oidOf(tx: Queryable, schema: string, name: string): Promise<numbe
   return Number(row?.['oid'] ?? 0);
 }
 
-async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
+async function install(tx: Queryable, twin: Twin, body: Body, generation: string): Promise<void> {
   await makeSchemas(tx, twin);
   const { script, target } = body.written ?? { script: readOnlySql(twin, body), target: null };
   const drop = fillSql(loadSql('table/drop_twin.sql'), {
@@ -165,10 +166,10 @@ async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
     throw unreadable(twin, error.message);
   });
   await tx.query(
-    `INSERT INTO stage.twin (relation, stamp, plain, twins, trees, target, target_columns, target_role, of_row)
-     VALUES ($1, $2, $3::oid[], $4::oid[], $5::oid[], $6, $7, $8, $9)
+    `INSERT INTO stage.twin (relation, stamp, plain, twins, trees, target, target_columns, target_role, of_row, generation)
+     VALUES ($1, $2, $3::oid[], $4::oid[], $5::oid[], $6, $7, $8, $9, $10)
      ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, twins = excluded.twins, trees = excluded.trees,
-       target = excluded.target, target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row`,
+       target = excluded.target, target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row, generation = excluded.generation`,
     [
       twin.oid,
       twin.stamp,
@@ -179,6 +180,7 @@ async function install(tx: Queryable, twin: Twin, body: Body): Promise<void> {
       target && JSON.stringify(target.columns),
       target?.role ?? null,
       target?.ofRow ?? null,
+      generation,
     ],
   );
 }

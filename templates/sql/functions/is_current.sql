@@ -10,7 +10,7 @@ DECLARE
   v_tree pg_catalog.jsonb;
 BEGIN
   -- every statement of SQL costs here: what an expression can tell is asked by one. 0 is no OID, and a space no signature.
-  SELECT o.signature, o.stamp OPERATOR(pg_catalog.<>) stage.table_stamp(v_relation) INTO v_signature, v_is_stale
+  SELECT o.signature, NOT stage.fits(o.stamp, stage.table_stamp(v_relation)) INTO v_signature, v_is_stale
   FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation;
   IF NOT FOUND THEN
     v_signature := stage.signature_of(v_relation);

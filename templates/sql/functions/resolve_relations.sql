@@ -49,7 +49,7 @@ LANGUAGE sql STABLE AS $$
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
       'stale', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN stage.twin_is_stale(c.oid)
-                    ELSE o.relation IS NOT NULL AND (NOT coalesce(o.stamp OPERATOR(pg_catalog.=) stage.table_stamp(c.oid), false)
+                    ELSE o.relation IS NOT NULL AND (NOT stage.fits(o.stamp, stage.table_stamp(c.oid))
                       OR c.relkind OPERATOR(pg_catalog.=) 'p' AND coalesce(o.partitions_stamp, '') OPERATOR(pg_catalog.<>) coalesce(stage.partitions_stamp(c.oid), '')) END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)

@@ -1,12 +1,12 @@
 -- The tables that a review of a session has to look at, in the order in which their rows are locked: those with staged rows,
 -- and those that foreign keys would write to when a staged change of a row is applied. `current` is false where the table
--- is no longer what it was when its overlay was built.
+-- is no longer what it was when its overlay was built, or that is outdated by itself.
 CREATE OR REPLACE FUNCTION stage.review_relations(p_session uuid)
 RETURNS TABLE (relation oid, shown_name text, staged boolean, current boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH staged AS (SELECT stage.staged_relations($1) AS relation)
   SELECT o.relation, o.shown_name, s.relation IS NOT NULL,
-    o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation)
+    o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ')
   FROM stage.overlay o LEFT JOIN staged s ON s.relation = o.relation
   WHERE s.relation IS NOT NULL OR EXISTS (
     SELECT 1 FROM pg_constraint c JOIN staged p ON p.relation = c.confrelid

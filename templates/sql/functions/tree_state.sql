@@ -19,6 +19,6 @@ BEGIN
     'signature', CASE WHEN v_staged <> '{}' AND v_exists THEN coalesce(v_tree.signature, '') END,
     'writable', coalesce(v_tree.writable, false),
     'stale', v_staged <> '{}' AND (NOT v_exists
-      OR v_tree.relation IS NOT NULL AND (v_tree.stamp <> stage.tree_stamp(p_relation)
+      OR v_tree.relation IS NOT NULL AND (NOT stage.fits(v_tree.stamp, stage.tree_stamp(p_relation))
         OR EXISTS (SELECT FROM unnest(v_staged) s WHERE s <> ALL (v_tree.members) AND stage.table_obstacle(s) IS NULL))));
 END $$;

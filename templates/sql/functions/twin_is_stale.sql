@@ -11,9 +11,9 @@ BEGIN
       SELECT p_relation
       UNION SELECT b.relation FROM twin w JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) w.relation, pg_catalog.unnest(t.twins) b(relation))
     SELECT FROM twin w LEFT JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) w.relation
-    WHERE NOT coalesce(t.stamp OPERATOR(pg_catalog.=) stage.twin_stamp(w.relation), false)
+    WHERE t.stamp IS NULL OR NOT stage.fits(t.stamp, stage.twin_stamp(w.relation))
       OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain) AND stage.table_obstacle(o.relation) IS NULL)
       OR EXISTS (SELECT FROM pg_catalog.unnest(t.trees) r(relation) WHERE (stage.tree_state(r.relation) OPERATOR(pg_catalog.->>) 'stale')::pg_catalog.bool)
       OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) t.target
-        AND NOT coalesce(o.stamp OPERATOR(pg_catalog.=) stage.table_stamp(t.target), false)));
+        AND NOT stage.fits(o.stamp, stage.table_stamp(t.target))));
 END $$;

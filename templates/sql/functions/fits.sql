@@ -1,0 +1,13 @@
+-- Whether an object still is what it has to be, by its stamp and the one that a new one would have. One that is outdated by itself
+-- (see mark_outdated) is good for a transaction that has used some before: its own locks would keep them from being made anew.
+CREATE OR REPLACE FUNCTION stage.fits(p_stamp text, p_current text) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF p_stamp OPERATOR(pg_catalog.=) p_current THEN RETURN true; END IF;
+  RETURN coalesce(p_stamp OPERATOR(pg_catalog.=) pg_catalog.concat('outdated ', p_current), false) AND EXISTS (
+    SELECT FROM pg_catalog.pg_locks l
+    JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) l.relation
+    JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    WHERE l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND l.locktype OPERATOR(pg_catalog.=) 'relation'
+      AND n.nspname OPERATOR(pg_catalog.~) '^stage_(overlay|upsert|tree)_[0-9]+$');
+END $$;
