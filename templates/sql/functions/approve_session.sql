@@ -9,6 +9,7 @@ DECLARE
   v_state stage.audit_state;
   v_failure jsonb;
 BEGIN
+  PERFORM stage.fire_triggers();
   SELECT * INTO STRICT v_head FROM stage.audit_head FOR UPDATE;
   -- taken under the lock, so that times go forward with positions
   SELECT s.id, s.project_id, clock_timestamp(), p_approved_by, v_head."position", v_head.hash INTO STRICT v_state

@@ -17,6 +17,7 @@ BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
+  IF pg_catalog.current_setting('session_replication_role') OPERATOR(pg_catalog.=) 'replica' THEN PERFORM stage.fire_triggers(); END IF;
   FOR v_index IN 0 .. pg_catalog.jsonb_array_length(v_relations) OPERATOR(pg_catalog.-) 1 LOOP
     v_entry := v_relations OPERATOR(pg_catalog.->) v_index;
     IF NOT stage.is_current(v_entry) THEN
