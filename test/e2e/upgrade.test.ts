@@ -1,0 +1,105 @@
+/** Another release of the program on the database of one before it, and back: sessions live on, and what it makes is its own. */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import type { startDaemon } from '../../src/daemon/start.ts';
+import { startDaemon as startThis } from '../../src/daemon/start.ts';
+import { testConfig } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { callHttp } from '../helpers/http.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const marker = '-- of another release';
+
+/** A copy of the program whose row trigger differs. */
+async function anotherRelease(): Promise<{ start: typeof startDaemon; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'stage-release-'));
+  for (const part of ['src', 'templates', 'package.json'])
+    await cp(part, join(folder, part), { recursive: true });
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  const template = join(folder, 'templates/sql/table/update_row.sql');
+  const text = await readFile(template, 'utf8');
+  await writeFile(template, text.replace('\nBEGIN\n', `\nBEGIN\n${marker}\n`));
+  const module = await import(pathToFileURL(join(folder, 'src/daemon/start.ts')).href);
+  return { start: module.startDaemon, folder };
+}
+
+suite('upgrade', (test) => {
+  let database: TestDatabase;
+  let other: Awaited<ReturnType<typeof anotherRelease>>;
+  test.before(async () => {
+    database = await createTestDatabase();
+    other = await anotherRelease();
+  });
+  test.after(async () => {
+    await rm(other.folder, { recursive: true });
+    await database.drop();
+  });
+
+  async function serving<T>(
+    start: typeof startDaemon,
+    work: (daemon: Awaited<ReturnType<typeof startDaemon>>) => Promise<T>,
+  ): Promise<T> {
+    const config = testConfig({ upstream: database.url });
+    const stderr = { write: () => undefined };
+    const daemon = await start(config, { env: {}, stderr, version: '0.0.0-test' });
+    try {
+      return await work(daemon);
+    } finally {
+      await daemon.stop();
+    }
+  }
+
+  type Daemon = Awaited<ReturnType<typeof startDaemon>>;
+  const newSession = async ({ restUrl }: Daemon): Promise<string> =>
+    (await callHttp(restUrl, 'POST', '/sessions', { json: { reads: 'staged' } })).body.session_id;
+  async function run({ proxyAddress }: Daemon, session: string, text: string) {
+    const url = new URL(database.url);
+    url.hostname = proxyAddress.host;
+    url.port = String(proxyAddress.port);
+    url.search = `?options=${encodeURIComponent(`-c service_session=${session}`)}`;
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+  const isMarked = async () => {
+    const [row] = await database.query<{ marked: boolean }>(
+      `SELECT prosrc LIKE '%${marker}%' AS marked FROM pg_proc WHERE proname = 'update_' || 'products'::regclass::oid`,
+    );
+    return row?.marked;
+  };
+
+  test('row triggers are those of the release that serves, and staged rows stay', async () => {
+    const session = await serving(startThis, async (daemon) => {
+      const id = await newSession(daemon);
+      await run(daemon, id, `UPDATE products SET stock = 7 WHERE sku = 'MUG-01'`);
+      return id;
+    });
+    assert.is(await isMarked(), false);
+    const stock = `SELECT stock FROM products WHERE sku = 'MUG-01'`;
+    await serving(other.start, async (daemon) => {
+      assert.equal(await run(daemon, session, stock), [{ stock: 7 }]);
+      await run(daemon, session, `UPDATE products SET stock = stock + 1 WHERE sku = 'MUG-01'`);
+      assert.is(await isMarked(), true);
+      const next = await newSession(daemon);
+      await run(daemon, next, `UPDATE products SET stock = 1 WHERE sku = 'MUG-01'`);
+      assert.equal(await run(daemon, session, stock), [{ stock: 8 }]);
+    });
+    await serving(startThis, async (daemon) => {
+      const diff = await callHttp(daemon.restUrl, 'GET', `/sessions/${session}/diff`);
+      assert.is(diff.body.tables.products.changes[0].after.stock, 8);
+      await callHttp(daemon.restUrl, 'POST', `/sessions/${session}/propose`);
+      const { status } = await callHttp(daemon.restUrl, 'POST', `/sessions/${session}/approve`);
+      assert.is(status, 200);
+      assert.is(await isMarked(), false);
+    });
+    assert.equal(await database.query(stock), [{ stock: 8 }]);
+  });
+});
