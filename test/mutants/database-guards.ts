@@ -59,13 +59,6 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['proxy/replication-role'],
   },
   {
-    name: 'session_replication_role silences no check at COMMIT',
-    file: 'templates/sql/table/deferred.sql',
-    text: 'ALTER TABLE {{shadow}} ENABLE ALWAYS TRIGGER {{trigger}};',
-    without: '',
-    tests: ['proxy/replication-role'],
-  },
-  {
     name: 'session_replication_role silences no trigger while a statement runs',
     file: 'templates/sql/functions/end_watch.sql',
     text: `OR current_setting('session_replication_role') = 'replica'`,
