@@ -170,19 +170,6 @@ suite('a table changes under a connection', (test) => {
     assert.is(rows[0].amount, 12);
   });
 
-  test('in a transaction beside another connection of the session it is run again', async () => {
-    const url = await proxied.session('staged');
-    const [one, two] = [await proxied.connect(url), await proxied.connect(url)];
-    await two.query('UPDATE item SET amount = 1 WHERE id = 2');
-    await one.query('UPDATE item SET amount = 1 WHERE id = 4');
-    await change();
-    await one.query('BEGIN');
-    assert.is((await one.query('UPDATE item SET amount = 13 WHERE id = 4')).rowCount, 1);
-    await one.query('COMMIT');
-    const { rows } = await two.query('SELECT amount FROM item WHERE id = 4');
-    assert.is(rows[0].amount, 13);
-  });
-
   test('a batch that already gave an answer cannot be run again', async () => {
     const url = await proxied.session('staged');
     const wire = await proxied.wire(url);

@@ -180,6 +180,16 @@ suite('generations', (test) => {
     assert.is((await outdated()).length, 0);
   });
 
+  test('a transaction beside another connection of its session is run again', async () => {
+    const session = await daemon.newSession({ reads: 'staged' });
+    const [one, two] = [await open(session), await open(session)];
+    await run(two, [`UPDATE parent SET v = 'two' WHERE id = 7`]);
+    await run(one, [`UPDATE parent SET v = 'one' WHERE id = 8`]);
+    await database.query('GRANT SELECT ON parent TO PUBLIC');
+    await run(one, ['BEGIN', `UPDATE parent SET v = v || '!' WHERE id = 8`, 'COMMIT']);
+    assert.equal(await run(two, ['SELECT v FROM parent WHERE id = 8']), [[{ v: 'one!' }]]);
+  });
+
   test('what is of this generation is left as it is', async () => {
     const client = await open(await daemon.newSession({ reads: 'staged' }));
     await run(client, [...writes(1).slice(0, 1), ...reads]);
