@@ -6,8 +6,8 @@ import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffSummary, DiffTable } from './diff-tables.ts';
 import { diffTables, summarizeDiff } from './diff-tables.ts';
-import { readSteps } from './steps.ts';
 import { renewOutdated } from './renew.ts';
+import { readSteps } from './steps.ts';
 import { streamRows } from './stream-rows.ts';
 
 export interface Diff extends DiffSummary {
