@@ -233,6 +233,8 @@ function listen() {
     link.send(closeMessage(original), hiddenClose);
     await fence(conversation);
     check(conversation, sentText);
+    // To analyse a write locks its target, which must not be locked when COMMIT is looked at.
+    conversation.own.undoGuard();
     return description as Buffer | null;
   };
   return { onError, check, answer };

@@ -20,6 +20,7 @@ import { ownText } from './upstream-text.ts';
 
 const step = `${ownPrefix}step`;
 const guardName = `${ownPrefix}guard`;
+const pinName = `${ownPrefix}pin`;
 const protectionName = `${ownPrefix}write`;
 
 export interface OwnStatement {
@@ -68,7 +69,9 @@ export class OwnMessages {
 
   /** Sets the settings by which texts are read, which code that has run may have changed. */
   private pin(): void {
-    this.run({ text: pinning });
+    // Under a name of its own: it comes between the messages of another statement of ours.
+    this.execute({ text: pinning }, pinName, {}, pinName);
+    this.link.send(closeMessage({ kind: 'portal', name: pinName }), hiddenClose);
   }
 
   /** Opens a block of ours, with the access that the client's transactions have. */
@@ -139,6 +142,13 @@ export class OwnMessages {
     if (!this.state.guarded || this.state.failed) return;
     this.run({ text: `RELEASE SAVEPOINT ${guardName}` });
     this.state.release();
+  }
+
+  /** Undoes what the guard is around, and ends it: the locks, too. */
+  undoGuard(): void {
+    if (!this.state.guarded || this.state.failed) return;
+    this.run({ text: `ROLLBACK TO SAVEPOINT ${guardName}` });
+    this.releaseGuard();
   }
 
   /** Ends every savepoint of ours, so that the client's own come next. */
@@ -240,11 +250,16 @@ export class OwnMessages {
     this.execute(statement, '', call);
   }
 
-  private execute(statement: OwnStatement, portal: string, call: OwnCall): void {
+  private execute(
+    statement: OwnStatement,
+    portal: string,
+    call: OwnCall,
+    name: string = step,
+  ): void {
     const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
-    this.prepare(step, statement, onError);
+    this.prepare(name, statement, onError);
     const hidden = { shown: 'nothing', onError } as const;
-    const bind = bindMessage({ portal, statement: step, values, formats });
+    const bind = bindMessage({ portal, statement: name, values, formats });
     this.link.send(bind, { asked: 'bind', ...hidden });
     const expected: Expectation = { asked: 'execute', ...hidden };
     this.link.send(executeMessage(portal), {

@@ -46,6 +46,8 @@ export async function runWrite(
     if (isRefused(rewrite)) return staged.refuse();
     openForWrite(conversation);
     await staged.prepare?.(rewrite);
+    // What was asked meanwhile was asked READ ONLY.
+    own.releaseGuard();
     const onError = (text: SentText | null) =>
       retry.before(mapErrors(text, names.productionSchema));
     staged.enter({ text: staged.bodyText, rewrite, onError });

@@ -1,0 +1,129 @@
+/** What the one writer to the upstream's socket takes: it cannot be given the client's words for a write. */
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Expectation } from '../../src/proxy/expectation.ts';
+import { Outlet } from '../../src/proxy/outlet.ts';
+import type { ResponseRouter } from '../../src/proxy/response-router.ts';
+import { TransactionState } from '../../src/proxy/transaction-state.ts';
+import { UpstreamLink } from '../../src/proxy/upstream-link.ts';
+import { emptyText, ownText, readsText, statementText } from '../../src/proxy/upstream-text.ts';
+import { loadParser } from '../../src/sql/parser.ts';
+import type { Replacement } from '../../src/sql/splice.ts';
+import { spliceBytes } from '../../src/sql/splice.ts';
+import { createVerdictCache } from '../../src/sql/verdict-cache.ts';
+import { parseMessage, queryMessage } from '../../src/wire/frontend-messages.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const asked: Expectation = { asked: 'parse', shown: 'all' };
+
+/** A link to nowhere, with what has been sent through it. */
+function linkOf(state: TransactionState) {
+  const written: string[] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    write: (bytes: Buffer) => written.push(bytes.toString('latin1')),
+    cork: () => undefined,
+    uncork: () => undefined,
+  });
+  const router = { expect: () => undefined, isIdle: true } as unknown as ResponseRouter;
+  return {
+    link: new UpstreamLink(new Outlet(socket as unknown as Socket), router, state),
+    written,
+  };
+}
+
+suite('what goes upstream', (test) => {
+  test.before(loadParser);
+
+  const judge = (sql: string) => {
+    const [statement] = createVerdictCache(0, { maxStatementBytes: 10_000 }).judge(
+      Buffer.from(sql),
+    );
+    if (statement === undefined) throw new Error('no statement');
+    return statement;
+  };
+  const sentFor = (sql: string, replacements: readonly Replacement[]) => ({
+    written: Buffer.from(sql),
+    start: 0,
+    sent: spliceBytes(Buffer.from(sql), replacements),
+    replacements,
+  });
+
+  for (const sql of [
+    'INSERT INTO t VALUES (1)',
+    'UPDATE s.t SET a = 1',
+    'DELETE FROM ONLY t',
+    'MERGE INTO t USING u ON true WHEN MATCHED THEN DELETE',
+    'COPY t FROM STDIN',
+    'TRUNCATE u, t',
+    'WITH w AS (DELETE FROM t RETURNING 1) SELECT 1',
+    'PREPARE p AS INSERT INTO t VALUES (1)',
+  ]) {
+    test(`never ${sql}`, () => {
+      const statement = judge(sql);
+      assert.throws(() => statementText(statement, sentFor(sql, [])), /as the client wrote it/);
+      // a replacement elsewhere does not help
+      const elsewhere = [{ start: 0, end: 1, text: sql.slice(0, 1) }];
+      assert.throws(
+        () => statementText(statement, sentFor(sql, elsewhere)),
+        /as the client wrote it/,
+      );
+      const whole = [{ start: 0, end: sql.length, text: 'SELECT 1' }];
+      assert.is(statementText(statement, sentFor(sql, whole)).kind, 'staged');
+    });
+  }
+
+  test('no text that was not judged, and no refused one', () => {
+    const [statement] = [judge('SELECT 1')];
+    assert.throws(
+      () => emptyText({ text: Buffer.from('x'), statements: [statement] }, s),
+      /judged/,
+    );
+    assert.throws(() => readsText(Buffer.from('x'), { passes: false, reads: 1 }, null), /staged/);
+    const refused = judge('CREATE TABLE t ()');
+    assert.throws(() => statementText(refused, sentFor('CREATE TABLE t ()', [])), /refused/);
+  });
+
+  test('no Parse or Query that brings a text of its own', () => {
+    const { link } = linkOf(new TransactionState('read write'));
+    assert.throws(() => link.send(parseMessage({ text: 'DELETE FROM t' }), asked), /checked/);
+    assert.throws(() => link.send(queryMessage('DELETE FROM t'), asked), /checked/);
+  });
+
+  test('no read in a transaction that may write, unless it is guarded', () => {
+    const state = new TransactionState('read write');
+    const { link } = linkOf(state);
+    const text = statementText(judge('SELECT 1'), sentFor('SELECT 1', []));
+    link.query(text, asked);
+    state.begin('client', 'read write');
+    assert.throws(() => link.query(text, asked), /where writing is possible/);
+    assert.throws(() => link.parse({ name: '', text, types: [] }, asked), /where writing/);
+    state.guard();
+    link.query(text, asked);
+    state.release();
+    state.changeAccess();
+    assert.throws(() => link.query(text, asked), /where writing is possible/);
+    state.learnAccess('read only');
+    link.query(text, asked);
+  });
+
+  test('sets what a text is read by before it, where something was sent that may have changed it', () => {
+    const { link } = linkOf(new TransactionState('read write'));
+    let pinned = 0;
+    link.pinBy(() => {
+      pinned += 1;
+    });
+    const send = (sql: string) => link.parse({ name: '', text: ownText(sql), types: [] }, asked);
+    send("SELECT '\\'");
+    assert.is(pinned, 0, 'nothing was sent before');
+    send('SELECT 1');
+    assert.is(pinned, 0, 'reads the same under all settings');
+    send("SELECT '\\'");
+    send("SELECT 'ä'");
+    assert.is(pinned, 2);
+    link.received();
+    send("SELECT 'ä'");
+    assert.is(pinned, 2, 'the server has told all settings');
+  });
+});
+
+const s = Buffer.from('S');
