@@ -29,6 +29,13 @@ CREATE POLICY members ON guarded USING (is_member());
 CREATE VIEW opened AS SELECT id FROM secret WHERE is_member();
 CREATE FUNCTION opened_count() RETURNS bigint LANGUAGE plpgsql STABLE AS 'BEGIN RETURN (SELECT count(*) FROM opened); END';
 INSERT INTO secret VALUES (1);
+CREATE TABLE witness (who text);
+GRANT INSERT ON witness TO PUBLIC;
+CREATE FUNCTION tells() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.witness VALUES (current_user); RETURN true; END';
+CREATE DOMAIN telling AS int CHECK (tells());
+CREATE FUNCTION in_body() RETURNS bigint LANGUAGE sql AS $$SELECT count(*) + cardinality('{1}'::telling[]) FROM orders$$;
+CREATE FUNCTION in_default(x int DEFAULT cardinality('{1}'::telling[])) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) + x FROM orders';
+TRUNCATE witness;
 GRANT SELECT ON orders, member, guarded, opened TO ${reader.name};
 `;
 
@@ -57,6 +64,13 @@ suite('functions in staged reads: rights', (test) => {
     await assertSameAs(proxied, reader, session, [...statements, ...statements]);
     await assertSameAs(proxied, null, session, statements);
     await assertSameAs(proxied, reader, session, statements);
+  });
+
+  test('code in a literal of a function does not run with the rights of the service', async () => {
+    await client.query('SELECT in_body()').catch(() => undefined);
+    await client.query('SELECT in_default()').catch(() => undefined);
+    await client.query('SELECT in_default(1)');
+    assert.equal(await proxied.database.query('SELECT who FROM witness'), []);
   });
 
   test('a role that may only read stages, and its functions read that', async () => {

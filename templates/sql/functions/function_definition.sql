@@ -14,6 +14,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'
         WHEN EXISTS (SELECT FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) a(type) WHERE a.type >= 16384)
           THEN 'takes types of users'
+        -- to make the twin would convert literals in them, and run the checks of domains, with the service's rights
+        WHEN p.pronargdefaults > 0 AND EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                                                AND d.refclassid = 'pg_type'::regclass AND d.refobjid >= 16384)
+          THEN 'has defaults of types of users'
         WHEN p.prorettype >= 16384 AND t.typtype <> 'c' THEN 'gives a type of users'
         WHEN EXISTS (SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
                      WHERE a.attrelid = t.typrelid AND p.prorettype >= 16384 AND a.attnum > 0 AND NOT a.attisdropped AND y.typtype = 'd')
