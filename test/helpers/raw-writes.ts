@@ -1,0 +1,63 @@
+/** Which writes of a text go to tables of the database's users: told from PostgreSQL's own parse tree, without the service's help. */
+import { loadModule, parseSync } from 'libpg-query';
+
+await loadModule();
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Where the service may write: its own schemas, and temporary tables. */
+const ownSchema = /^(stage|stage_data|stage_(overlay|upsert|tree)_[0-9]+|pg_temp)$/;
+
+/** Statements that write to a relation. */
+const writing: Readonly<Record<string, (statement: Node) => boolean>> = {
+  InsertStmt: () => true,
+  UpdateStmt: () => true,
+  DeleteStmt: () => true,
+  MergeStmt: () => true,
+  CopyStmt: (statement) => statement['is_from'] === true,
+};
+
+/** What is only written down: it runs nothing now. */
+const definitions = new Set(['CreateFunctionStmt', 'RuleStmt', 'ViewStmt']);
+
+/** Gives the targets outside the service's schemas. A text that is no SQL has none: no server runs it. */
+export function rawWrites(text: string): string[] {
+  let tree: unknown;
+  try {
+    tree = parseSync(text);
+  } catch {
+    return [];
+  }
+  const found: string[] = [];
+  visit(tree, found);
+  return found;
+}
+
+function visit(value: unknown, found: string[]): void {
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, found);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [type, inner] of Object.entries(value)) {
+    if (definitions.has(type) || (type === 'ExplainStmt' && !isAnalyze(inner as Node))) continue;
+    found.push(...targetsOf(type, inner as Node));
+    visit(inner, found);
+  }
+}
+
+function targetsOf(type: string, statement: Node): string[] {
+  const relations: Node[] = [];
+  if (writing[type]?.(statement) && statement['relation'])
+    relations.push(statement['relation'] as Node);
+  if (type === 'TruncateStmt')
+    relations.push(...(statement['relations'] as Node[]).map((item) => item['RangeVar'] as Node));
+  return relations
+    .filter(({ schemaname }) => !ownSchema.test(String(schemaname ?? '')))
+    .map(({ schemaname, relname }) => `${type} ${schemaname ?? ''}.${relname}`);
+}
+
+const isAnalyze = (explain: Node): boolean =>
+  ((explain['options'] ?? []) as Node[]).some(
+    (option) => (option['DefElem'] as Node | undefined)?.['defname'] === 'analyze',
+  );

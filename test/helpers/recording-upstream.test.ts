@@ -1,0 +1,53 @@
+/** What is recorded of a client's messages on their way to PostgreSQL. */
+import type { TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
+import type { RecordingUpstream } from './recording-upstream.ts';
+import { startRecordingUpstream } from './recording-upstream.ts';
+import { assert, suite } from './suite.ts';
+import { b, e, p, q, run, s, tell } from './wire-script.ts';
+
+suite('an upstream that records', (test) => {
+  let database: TestDatabase;
+  let upstream: RecordingUpstream;
+  test.before(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+    upstream = await startRecordingUpstream(database);
+  });
+  test.after(async () => {
+    await upstream.stop();
+    await database.drop();
+  });
+
+  /** The texts of some messages, without those of the connection's beginning and end. */
+  const textsOf = async (messages: readonly Buffer[]) => {
+    await tell(upstream.urlFor(database), messages);
+    return upstream.take().filter((text) => !text.includes('the end of the script'));
+  };
+
+  test('passes everything on, and tells texts once, those of a split message, too', async () => {
+    const long = `SELECT '${'x'.repeat(200_000)}'`;
+    assert.equal(
+      await textsOf([q('SELECT 1; SELECT 2'), run('SELECT 3'), run('SELECT 3'), run(long)]),
+      [...['SELECT 1; SELECT 2', 'SELECT 3'], long],
+    );
+    assert.equal(upstream.take(), []);
+  });
+
+  test('leaves out what is prepared to be described, unless it is executed', async () => {
+    const parsed = p('SELECT 4', '_stage_original');
+    assert.equal(await textsOf([parsed, s]), []);
+    assert.equal(await textsOf([parsed, b([], '_stage_original'), e(), s]), ['SELECT 4']);
+    const prepare = q('PREPARE _stage_original AS SELECT 5');
+    assert.equal(await textsOf([prepare]), []);
+    assert.equal(await textsOf([prepare, q('EXECUTE _stage_original')]), [
+      'PREPARE _stage_original AS SELECT 5',
+      'EXECUTE _stage_original',
+    ]);
+  });
+
+  test('does not record the service account', async () => {
+    const url = `${upstream.urlFor(database)}&application_name=stage`;
+    await tell(url, [q('SELECT 6')]);
+    assert.equal(upstream.take(), []);
+  });
+});
