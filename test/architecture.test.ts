@@ -153,7 +153,7 @@ suite('architecture', (test) => {
   test('every test file runs a suite, through the one door to uvu', () => {
     const files = tests.filter(({ path }) => /\.test\.tsx?$/.test(path));
     // By itself, or through a helper that makes suites.
-    const starts = /^\s*(?:suite|fuzzSuite|attack|attackAs)\(/m;
+    const starts = /^\s*(?:suite|fuzzSuite|attack|attackAs|prove)\(/m;
     const idle = files.filter(({ text }) => !starts.test(text)).map(({ path }) => path);
     assert.equal(idle, []);
     assert.equal(importersOf('uvu', [...product, ...tests]), ['test/helpers/suite.ts']);

@@ -1,0 +1,5 @@
+/** AND CHAIN gives nobody access that the proxy does not know of. */
+import { chains } from './chains.ts';
+import { prove } from './prove.ts';
+
+prove(chains);

@@ -1,0 +1,5 @@
+/** BEGIN in a transaction block gives nobody access that the proxy does not know of. */
+import { nestedBegin } from './nested-begin.ts';
+import { prove } from './prove.ts';
+
+prove(nestedBegin);

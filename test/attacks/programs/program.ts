@@ -1,0 +1,85 @@
+/** Programs that have written to production once, or could: lists of statements or messages, and in which forms they are sent. */
+import { data, done, q, run, s } from '../../helpers/wire-script.ts';
+
+/** `reader` may SELECT; `writer` may also INSERT, UPDATE, DELETE, and create objects in schema public. */
+export type ProgramRole = 'reader' | 'writer' | 'superuser';
+
+export const everyRole: readonly ProgramRole[] = ['reader', 'writer', 'superuser'];
+
+/** Gives the OID of a type of the database's. */
+export type TypeOid = (name: string) => number;
+
+export interface Program {
+  readonly name: string;
+  /** Statements, to be sent in every form; or messages, where these matter. */
+  readonly steps: readonly string[] | ((oid: TypeOid) => readonly Buffer[]);
+  /** Who runs it; everybody by default. */
+  readonly roles?: readonly ProgramRole[];
+  /** More start-up options. */
+  readonly options?: string;
+  /** Each of its statements is answered with 0A000: for effects that leave no trace in the database. */
+  readonly isRefused?: true;
+}
+
+/** Programs that share a database. What arms the service's watch for a whole database hides other holes: keep it apart. */
+export interface ProgramGroup {
+  readonly name: string;
+  /** Made by the superuser, beside the tables of `tables`. */
+  readonly objects: string;
+  readonly programs: readonly Program[];
+  /** The service may refuse every login: then it has to say why. */
+  readonly mayRefuseLogins?: true;
+  /** Programs for what only the prepared database can tell. */
+  readonly found?: (query: Query) => Promise<readonly Program[]>;
+}
+
+type Query = <T>(text: string) => Promise<T[]>;
+
+/** In every database. `note` takes whatever code writes: it has no key that could stand in the way. */
+export const tables = `
+CREATE TABLE t (id int PRIMARY KEY, v text);
+CREATE TABLE note (v text);
+CREATE SEQUENCE numbers START 5000;
+SELECT nextval('numbers');
+INSERT INTO t SELECT g, 'row ' || g FROM generate_series(1, 5) g;
+SELECT lo_create(77777);
+`;
+
+/** Undoes what a program has written, so that the next ones begin as it did. */
+export const undoing = `
+TRUNCATE t, note;
+INSERT INTO t SELECT g, 'row ' || g FROM generate_series(1, 5) g;
+SELECT lo_unlink(oid) FROM pg_largeobject_metadata;
+SELECT lo_create(77777);
+`;
+
+/** Functions that write, by what programs need them for. */
+export const functions = `
+CREATE FUNCTION wr(x text) RETURNS text LANGUAGE plpgsql AS
+  $$BEGIN INSERT INTO public.note VALUES (x); RETURN x; END$$;
+CREATE FUNCTION wr_def(x text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS
+  $$BEGIN INSERT INTO public.note VALUES (x); RETURN x; END$$;
+CREATE FUNCTION anything(text) RETURNS int LANGUAGE plpgsql AS 'BEGIN EXECUTE $1; RETURN 1; END';
+`;
+
+/** The forms of statements. What brings a program to its end, the last Sync and a ROLLBACK, is not part of it. */
+const forms: Readonly<Record<string, (statements: readonly string[]) => Buffer[]>> = {
+  'simple queries': (statements) =>
+    statements.map((text) => Buffer.concat([q(text), copied(text)])),
+  'one simple query': (statements) => [q(statements.join('; ')), ...statements.map(copied)],
+  'extended queries': (statements) => statements.flatMap((text) => [run(text), copied(text), s]),
+  'a pipeline': (statements) => statements.map((text) => Buffer.concat([run(text), copied(text)])),
+};
+
+/** What follows a COPY FROM STDIN. */
+const copied = (text: string): Buffer =>
+  /^COPY .* FROM STDIN/.test(text) ? Buffer.concat([data('900\tcopied\n'), done]) : Buffer.alloc(0);
+
+/** Gives the messages of a program in each of its forms. */
+export function formsOf(
+  { steps }: Program,
+  oid: TypeOid,
+): (readonly [string, readonly Buffer[]])[] {
+  if (typeof steps === 'function') return [['messages', steps(oid)]];
+  return Object.entries(forms).map(([form, messages]) => [form, messages(steps)]);
+}

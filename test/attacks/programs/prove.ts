@@ -1,0 +1,148 @@
+/** Suites of programs: whoever runs one, in whichever form, production stays what it was, and nothing acknowledged is lost. */
+import pg from 'pg';
+import { rawWrites } from '../../helpers/raw-writes.ts';
+import type { RecordingUpstream } from '../../helpers/recording-upstream.ts';
+import { startRecordingUpstream } from '../../helpers/recording-upstream.ts';
+import { assert, suite } from '../../helpers/suite.ts';
+import { q, s, tell } from '../../helpers/wire-script.ts';
+import { fingerprint } from '../fingerprint.ts';
+import { acknowledgedRows, stagedRows } from './acknowledged.ts';
+import type { ChangeLog } from './change-log.ts';
+import { openChangeLog } from './change-log.ts';
+import type { Program, ProgramGroup, ProgramRole } from './program.ts';
+import { everyRole, formsOf, undoing } from './program.ts';
+import type { Target } from './target.ts';
+import { startTarget } from './target.ts';
+
+interface Prepared {
+  readonly group: ProgramGroup;
+  readonly target: Target;
+  upstream: RecordingUpstream;
+  readonly log: ChangeLog;
+  before: readonly string[];
+}
+
+/** Makes the suite of a group: a test for each program. */
+export function prove(group: ProgramGroup): void {
+  suite(group.name, (test) => {
+    const prepared = {} as Prepared;
+    test.before(async () => {
+      const target = await startTarget(group, async (database) => {
+        prepared.upstream = await startRecordingUpstream(database);
+        return prepared.upstream.urlFor(database);
+      });
+      const log = await openChangeLog(target.database);
+      Object.assign(prepared, { group, target, log, before: await fingerprint(target.database) });
+    });
+    test.after(async () => {
+      await prepared.log.close();
+      await prepared.target.stop();
+      await prepared.upstream.stop();
+    });
+
+    for (const program of group.programs) {
+      test(program.name, () => hold(prepared, program), { timeout: 60_000 });
+    }
+    const { found } = group;
+    if (found) {
+      test(
+        'what the database itself tells',
+        async () => {
+          for (const program of await found((text) => prepared.target.database.query(text)))
+            await hold(prepared, program);
+        },
+        { timeout: 120_000 },
+      );
+    }
+    test('and no write was sent there as it came', () => {
+      const sent = prepared.upstream.take();
+      const raw = sent.filter((text) => rawWrites(text).length > 0);
+      assert.ok(sent.length > 0 && raw.length === 0, raw.join('\n').slice(0, 2000));
+    });
+    test('and the log of changes shows none of production', async () => {
+      assert.equal(await prepared.log.changes(), []);
+    });
+  });
+}
+
+interface Run {
+  readonly program: Program;
+  readonly role: ProgramRole;
+  readonly form: string;
+  readonly messages: readonly Buffer[];
+}
+
+/** Runs a program in each role and form, all at once; if that did not hold, one after the other. */
+async function hold(prepared: Prepared, program: Program): Promise<void> {
+  const { target } = prepared;
+  const runs = (program.roles ?? everyRole).flatMap((role) =>
+    formsOf(program, target.oid).map(
+      ([form, messages]): Run => ({ program, role, form, messages }),
+    ),
+  );
+  const told = await Promise.all(runs.map((run) => carryOut(target, run)));
+  const breaches = [...told.flat(), ...(await changesOf(prepared))];
+  if (breaches.length > 0) breaches.push(await firstAlone(prepared, runs));
+  assert.is(await nextAnswer(prepared), 1);
+  assert.ok(breaches.length === 0, `${program.name}\n${breaches.join('\n')}`);
+}
+
+/** Runs them one after the other, and tells of the first that does not hold. */
+async function firstAlone(prepared: Prepared, runs: readonly Run[]): Promise<string> {
+  for (const run of runs) {
+    const found = [...(await carryOut(prepared.target, run)), ...(await changesOf(prepared))];
+    if (found.length > 0) return `alone as ${run.role}, in ${run.form}: ${found.join('; ')}`;
+  }
+  return 'none alone';
+}
+
+/** Runs a program in a session of its own, and gives what is wrong with the answers. */
+async function carryOut(target: Target, { program, role, messages }: Run): Promise<string[]> {
+  const { id, url } = await target.session(role, program.options);
+  const answers = await tell(url, [...messages, s, q('ROLLBACK')]).catch(refusedLogin);
+  const breaches: string[] = [];
+  const told = acknowledgedRows(answers);
+  const staged = await stagedRows(target.daemon, id);
+  if (told > staged) breaches.push(`${told} rows acknowledged, ${staged} staged`);
+  if (answers.at(-1) !== 'closed' && !answers.includes('Z I')) breaches.push('no end');
+  if (program.isRefused) breaches.push(...passed(answers));
+  return breaches;
+}
+
+/** Gives what is not as it was in production, and undoes it. */
+async function changesOf(prepared: Prepared): Promise<string[]> {
+  const { database } = prepared.target;
+  const after = await fingerprint(database);
+  const changed = after.filter((line) => !prepared.before.includes(line));
+  if (changed.length === 0 && after.length === prepared.before.length) return [];
+  await database.query(undoing);
+  prepared.before = await fingerprint(database);
+  return [`production changed: ${changed.join(' / ').slice(0, 300)}`];
+}
+
+/** The server may refuse the start-up options: then nothing ran. */
+const refusedLogin = (error: Error): string[] => [`E ${error.message}`, 'closed'];
+
+/** What was answered with success, or with another error than a refusal, up to our own last queries. */
+function passed(answers: readonly string[]): string[] {
+  const end = answers.findLastIndex((answer) => answer.startsWith('C ROLLBACK'));
+  return answers
+    .slice(0, end)
+    .filter((answer) => /^[CE] /.test(answer) && !/ C=(0A000|25P02) /.test(answer))
+    .filter((answer) => !/^C (BEGIN|PREPARE|DEALLOCATE)/.test(answer))
+    .map((answer) => `passed: ${answer}`);
+}
+
+/** What the daemon answers the next client. */
+async function nextAnswer({ group, target }: Prepared): Promise<unknown> {
+  const { url } = await target.session('superuser');
+  const client = new pg.Client({ connectionString: url });
+  const refusal = await client.connect().then(
+    () => null,
+    (error: pg.DatabaseError) => error,
+  );
+  if (refusal) return group.mayRefuseLogins && refusal.code ? 1 : refusal.message;
+  const { rows } = await client.query('SELECT 1 AS one');
+  await client.end();
+  return rows[0].one;
+}
