@@ -16,8 +16,8 @@ export async function shrink(script: Script, fails: Fails, tries = 150): Promise
   return { ...small, setup };
 }
 
-/** Leaves out runs of items, half of them first, single ones last. */
-async function withoutNeedless<T>(
+/** Leaves out runs of items, half of them first, single ones last, as long as the rest still fails. */
+export async function withoutNeedless<T>(
   items: readonly T[],
   left: { tries: number },
   fails: (kept: readonly T[]) => Promise<boolean>,

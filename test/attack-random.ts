@@ -1,0 +1,39 @@
+/**
+ * The long run of random transactions: `npm run attack:random -- --programs 100000 --seed S [--lanes 2] [--told 20] [--kinds leak,hang]`.
+ * A failing program is made small and printed, up to so many of a kind, and the run goes on. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a
+ * running server. Ends with `programs N, leaks N, hangs N, differences N, ...`; any of these is a failure.
+ */
+import { parseArgs } from 'node:util';
+import { runCampaign, summary } from './attacks/transactions/campaign.ts';
+import { dropLeftovers } from './helpers/database.ts';
+import { defaultMajor, startTestServer } from './runner/server.ts';
+
+const { values } = parseArgs({
+  options: {
+    programs: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: '1' },
+    lanes: { type: 'string', default: '2' },
+    told: { type: 'string', default: '20' },
+    kinds: { type: 'string', default: 'leak,hang,difference,raw write' },
+  },
+});
+const server = await startTestServer(
+  process.env['STAGE_TEST_UPSTREAM'],
+  process.env['STAGE_TEST_PG'] || defaultMajor,
+);
+process.env['STAGE_TEST_UPSTREAM'] = server.url;
+process.env['STAGE_TEST_FILE'] = `random_${process.pid}`;
+try {
+  const totals = await runCampaign({
+    ...{ seed: Number(values.seed), programs: Number(values.programs) },
+    ...{ lanes: Number(values.lanes), width: 4, told: Number(values.told) },
+    kinds: values.kinds.split(','),
+    tell: (report) => process.stdout.write(`${report}\n\n`),
+  });
+  process.stdout.write(`${summary(totals)}\n`);
+  const faults = totals.leak + totals.hang + totals.difference + totals['raw write'];
+  process.exitCode = faults === 0 ? 0 : 1;
+} finally {
+  await dropLeftovers(server.url, process.env['STAGE_TEST_FILE']);
+  await server.stop();
+}

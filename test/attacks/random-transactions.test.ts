@@ -1,0 +1,27 @@
+/**
+ * Random transaction control, statements, code and errors: production stays what it was, no write is sent there as it came,
+ * and states and SQLSTATEs are PostgreSQL's own. STAGE_TEST_PROGRAMS (1000) is the number, STAGE_TEST_SEED the first seed.
+ */
+import { assert, suite } from '../helpers/suite.ts';
+import { runCampaign, summary } from './transactions/campaign.ts';
+
+const programs = Number(process.env['STAGE_TEST_PROGRAMS'] ?? 1000);
+const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+
+suite(`random transactions from seed ${seed}`, (test) => {
+  test(
+    `${programs} programs`,
+    async () => {
+      const reports: string[] = [];
+      const totals = await runCampaign({
+        ...{ seed, programs, lanes: 2, width: 4, told: 3 },
+        tell: (report) => reports.push(report),
+      });
+      process.stdout.write(`${summary(totals)}\n`);
+      assert.is(totals.program, programs);
+      assert.is(reports.join('\n\n'), '');
+      assert.ok(totals.refusal < programs * 0.75, 'many programs are compared to their end');
+    },
+    { timeout: Math.max(280_000, 280 * programs) },
+  );
+});

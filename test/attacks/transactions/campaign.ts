@@ -1,0 +1,90 @@
+/** Runs the programs of many seeds in lanes, makes the failing ones small, and counts. */
+import { withoutNeedless } from '../../fuzz/shrink.ts';
+import { startField } from './field.ts';
+import type { Program } from './random-program.ts';
+import { randomProgram } from './random-program.ts';
+import type { Fault, Judgement, Runner } from './run-program.ts';
+import { createRunner } from './run-program.ts';
+
+interface CampaignOptions {
+  readonly seed: number;
+  readonly programs: number;
+  readonly lanes: number;
+  /** How many programs of a lane run at once. */
+  readonly width: number;
+  /** How many failing programs of a kind are made small and told, and of which kinds. */
+  readonly told: number;
+  readonly kinds?: readonly string[];
+  tell(report: string): void;
+}
+
+export type Totals = Record<Fault | 'program' | 'refusal', number>;
+
+export async function runCampaign(options: CampaignOptions): Promise<Totals> {
+  const totals: Totals = {
+    ...{ program: 0, refusal: 0, leak: 0, hang: 0, difference: 0, 'raw write': 0 },
+  };
+  const next = { seed: options.seed };
+  const end = options.seed + options.programs;
+  const lane = async () => {
+    const field = await startField(options.width);
+    try {
+      const runner = await createRunner(field);
+      while (next.seed < end) {
+        const count = Math.min(options.width, end - next.seed);
+        const programs = Array.from({ length: count }, () => randomProgram(next.seed++));
+        const judged = await runner.runAll(programs);
+        for (const [at, judgement] of judged.entries())
+          await note(runner, options, totals, programs[at] as Program, judgement);
+      }
+    } finally {
+      await field.stop();
+    }
+  };
+  await Promise.all(Array.from({ length: options.lanes }, lane));
+  return totals;
+}
+
+async function note(
+  runner: Runner,
+  options: CampaignOptions,
+  totals: Totals,
+  program: Program,
+  judgement: Judgement,
+): Promise<void> {
+  totals.program += 1;
+  if (judgement.isRefused) totals.refusal += 1;
+  for (const [fault, what] of judgement.faults) {
+    totals[fault] += 1;
+    if (totals[fault] > options.told || options.kinds?.includes(fault) === false) continue;
+    const small = await shrunk(runner, program, fault, what);
+    const again = (await runner.run(small)).faults.get(fault);
+    options.tell(report(again ? small : program, fault, again ?? `once: ${what}`));
+  }
+}
+
+/** Leaves out messages as long as the same fault shows; a standstill takes too long for many tries. */
+async function shrunk(
+  runner: Runner,
+  program: Program,
+  fault: Fault,
+  what: string,
+): Promise<Program> {
+  const kindOf = (words: string | undefined) =>
+    fault === 'difference' ? words?.split('\n', 1)[0] : words !== undefined;
+  const left = { tries: fault === 'hang' ? 8 : 80 };
+  const said = await withoutNeedless(program.said, left, async (kept) => {
+    const found = await runner.run({ ...program, said: kept });
+    return kindOf(found.faults.get(fault)) === kindOf(what);
+  });
+  return { ...program, said };
+}
+
+const report = ({ seed, role, said }: Program, fault: Fault, what: string): string =>
+  [
+    `-- seed ${seed}, as ${role}: ${fault}: ${what.slice(0, 1500)}`,
+    ...said.map(({ words }) => words),
+  ].join('\n');
+
+export const summary = (totals: Totals): string =>
+  `programs ${totals.program}, leaks ${totals.leak}, hangs ${totals.hang}, differences ${totals.difference}, raw writes ${totals['raw write']}, refusals ${totals.refusal}`;

@@ -1,0 +1,106 @@
+/** Runs random programs, staged and directly, and judges: production untouched, nothing lost, no standstill, answers alike. */
+import type { TestDatabase } from '../../helpers/database.ts';
+import { rawWrites } from '../../helpers/raw-writes.ts';
+import { q, s, tell } from '../../helpers/wire-script.ts';
+import { fingerprint } from '../fingerprint.ts';
+import { acknowledgedRows, stagedRows } from '../programs/acknowledged.ts';
+import { firstDifference, short } from './compare.ts';
+import type { Field } from './field.ts';
+import type { Program } from './random-program.ts';
+import { reset } from './schema.ts';
+
+export type Fault = 'leak' | 'hang' | 'raw write' | 'difference';
+
+export interface Judgement {
+  /** What is wrong, in words. */
+  readonly faults: ReadonlyMap<Fault, string>;
+  /** Where staging is meant to differ, the rest was not compared. */
+  readonly isRefused: boolean;
+}
+
+const patience = 20_000;
+
+/** What follows every program. */
+const ending = [
+  ...[s, q('ROLLBACK')],
+  ...[q('SELECT id, v FROM t ORDER BY id'), q('SELECT v FROM note ORDER BY v')],
+];
+
+export interface Runner {
+  /** Runs programs at once, no more than there are copies; what is suspicious once more, alone. */
+  runAll(programs: readonly Program[]): Promise<Judgement[]>;
+  run(program: Program): Promise<Judgement>;
+}
+
+export async function createRunner(field: Field): Promise<Runner> {
+  const production = { before: await fingerprint(field.production) };
+
+  /** Gives what is not as it was in production, which it undoes, and what was sent there. */
+  async function breaches(): Promise<[Fault, string][]> {
+    const raw = field.upstream.take().filter((text) => rawWrites(text).length > 0);
+    const found: [Fault, string][] = raw.length > 0 ? [['raw write', raw.join(' / ')]] : [];
+    const after = await fingerprint(field.production);
+    const changed = after.filter((line) => !production.before.includes(line));
+    if (changed.length === 0 && after.length === production.before.length) return found;
+    await field.production.query(reset);
+    production.before = await fingerprint(field.production);
+    return [...found, ['leak', changed.join(' / ')]];
+  }
+
+  const run = async (program: Program): Promise<Judgement> => {
+    const told = await runOn(field, field.copies[0] as TestDatabase, program);
+    return { ...told, faults: new Map([...(await breaches()), ...told.faults]) };
+  };
+
+  return {
+    run,
+    runAll: async (programs) => {
+      const told = await Promise.all(
+        programs.map((program, at) => runOn(field, field.copies[at] as TestDatabase, program)),
+      );
+      const isBreach = (await breaches()).length > 0;
+      const judged: Judgement[] = [];
+      for (const [at, judgement] of told.entries()) {
+        const isSuspicious = isBreach || judgement.faults.size > 0;
+        judged.push(isSuspicious ? await run(programs[at] as Program) : judgement);
+      }
+      return judged;
+    },
+  };
+}
+
+const fault = (kind: Fault, what: string): Judgement => ({
+  faults: new Map([[kind, what]]),
+  isRefused: false,
+});
+
+async function runOn(field: Field, copy: TestDatabase, program: Program): Promise<Judgement> {
+  const { id, url } = await field.session(program.role);
+  const messages = [...program.said.map(({ bytes }) => bytes), ...ending];
+  const [staged, direct] = await Promise.all([
+    patiently(tell(url, messages)),
+    patiently(tell(field.direct(copy, program.role), messages)),
+  ]);
+  await copy.query(reset);
+  if (staged === null || direct === null)
+    return fault('hang', `no end ${staged ? 'directly' : 'staged'}`);
+  const [acknowledged, count] = [acknowledgedRows(staged), await stagedRows(field.daemon, id)];
+  if (acknowledged > count)
+    return fault('leak', `${acknowledged} rows acknowledged, ${count} staged`);
+  if (staged.at(-1) === 'closed' && !staged.some((answer) => answer.startsWith('E S=FATAL')))
+    return fault('hang', 'closed without a word');
+  const found = firstDifference(program, direct, staged);
+  if (found === null || found.isRefusal) return { faults: new Map(), isRefused: found !== null };
+  const kind = `directly ${short(found.direct)}, staged ${short(found.staged)}`;
+  const details = [found.direct, found.staged, `before: ${found.alike.join(', ')}`];
+  return fault('difference', [kind, ...details].join('\n--   '));
+}
+
+/** Gives null when it takes too long. */
+async function patiently<T>(work: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), patience);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
