@@ -73,7 +73,8 @@ function executeWrite(
   if (isReplaceable) own.bindAgain(name, bound, onError);
   pending.entered = null;
   portal.started = true;
-  const { body } = portal.statement;
+  // of an EXECUTE, the body of what it executes
+  const { body } = target;
   const particular = body.kind === 'write' ? answerToWrite(conversation, body) : {};
   link.send(frame, retry.answer('execute', { ...particular, onError }));
   if (body.kind !== 'write' || body.copy === null) {
@@ -97,6 +98,8 @@ function executeControl(
   const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
   link.send(frame, retry.answer('execute', { ...particular, onDone, onError }));
   afterControl(conversation, action, portal.statement.replacements);
+  if (action.type === 'set transaction' && action.access && conversation.state.block === 'none')
+    conversation.state.setImplicitAccess(action.access);
   if (action.type === 'prepare') noteResult(conversation, action.name, action.body);
 }
 

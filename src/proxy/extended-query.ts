@@ -62,6 +62,7 @@ async function handleBehindFence(conversation: Conversation, message: Message): 
 
 function sync(conversation: Conversation, message: Message): void | Promise<void> {
   const { state, link, retry, own, router } = conversation;
+  state.setImplicitAccess(null);
   retry.keep(message);
   // A write that was bound has been planned, executed or not, and planning may run functions.
   if (router.hasShownError) own.forgetWatch();

@@ -38,12 +38,15 @@ const aborted = errorResponse(
   }),
 );
 
+/** Even there a name that would be cut is told of: PostgreSQL would look for another one. */
+const isNameTooLong = (error: unknown) => error instanceof StageError && error.sqlstate === '42622';
+
 /** The ErrorResponse for anything that was thrown; in a failed transaction PostgreSQL looks at nothing but that. */
 export function errorMessage(error: unknown, inFailedTransaction: boolean): Buffer {
   if (error instanceof SqlSyntaxError) return errorResponse(syntaxFields(error));
   // What the server has said, it has said in the transaction's own state.
   if (error instanceof UpstreamError) return error.response;
-  if (inFailedTransaction) return aborted;
+  if (inFailedTransaction && !isNameTooLong(error)) return aborted;
   if (isDatabaseError(error)) return errorResponse(errorFields('ERROR', databaseError(error)));
   return errorResponse(wireError('ERROR', error));
 }

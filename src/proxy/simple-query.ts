@@ -26,6 +26,7 @@ export function handleQuery(
 ): void | Promise<void> {
   // A write that was bound and not executed cannot be run again behind this.
   if (conversation.retry.scope !== null) conversation.retry.disarm();
+  conversation.state.setImplicitAccess(null);
   // Nor may what its planning has run be committed unseen.
   conversation.own.endWatch();
   const text = decodeQuery(payload);

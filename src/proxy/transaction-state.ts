@@ -28,6 +28,8 @@ export class TransactionState {
   private isProtected = false;
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
+  /** What SET TRANSACTION has said of that transaction, up to the client's Sync. */
+  private implicitAccess: Access | null = null;
 
   constructor(clientAccess: Access) {
     this.clientAccess = clientAccess;
@@ -83,7 +85,7 @@ export class TransactionState {
 
   /** Whether a write is staged: not in a transaction that has failed, nor in one that is READ ONLY. */
   get stages(): boolean {
-    if (this.block === 'none') return this.clientAccess === 'read write';
+    if (this.block === 'none') return (this.implicitAccess ?? this.clientAccess) === 'read write';
     return !this.failed && !this.isReadOnly;
   }
 
@@ -198,6 +200,11 @@ export class TransactionState {
     this.savepoints = [];
     this.wasWritable = false;
     return this.begunAccess;
+  }
+
+  /** SET TRANSACTION outside of a block; null when the client's batch ends. */
+  setImplicitAccess(access: Access | null): void {
+    this.implicitAccess = access;
   }
 
   /** A message of the extended protocol was sent. */

@@ -4,7 +4,7 @@ import { createTestDatabase } from './database.ts';
 import type { RecordingUpstream } from './recording-upstream.ts';
 import { startRecordingUpstream } from './recording-upstream.ts';
 import { assert, suite } from './suite.ts';
-import { b, e, p, q, run, s, tell } from './wire-script.ts';
+import { p, q, run, s, tell } from './wire-script.ts';
 
 suite('an upstream that records', (test) => {
   let database: TestDatabase;
@@ -33,16 +33,9 @@ suite('an upstream that records', (test) => {
     assert.equal(upstream.take(), []);
   });
 
-  test('leaves out what is prepared to be described, unless it is executed', async () => {
-    const parsed = p('SELECT 4', '_stage_original');
-    assert.equal(await textsOf([parsed, s]), []);
-    assert.equal(await textsOf([parsed, b([], '_stage_original'), e(), s]), ['SELECT 4']);
-    const prepare = q('PREPARE _stage_original AS SELECT 5');
-    assert.equal(await textsOf([prepare]), []);
-    assert.equal(await textsOf([prepare, q('EXECUTE _stage_original')]), [
-      'PREPARE _stage_original AS SELECT 5',
-      'EXECUTE _stage_original',
-    ]);
+  test('tells what is only prepared', async () => {
+    assert.equal(await textsOf([p('SELECT 4', 'kept'), s]), ['SELECT 4']);
+    assert.equal(await textsOf([q('PREPARE kept AS SELECT 5')]), ['PREPARE kept AS SELECT 5']);
   });
 
   test('does not record the service account', async () => {

@@ -53,19 +53,12 @@ export async function startRecordingUpstream(
   };
 }
 
-const types = { query: 'Q', parse: 'P', bind: 'B' } as const;
-
-/** The name under which the service prepares what it does not run. */
-const described = '_stage_original';
-const isPrepared = new RegExp(`^PREPARE ${described}\\b`);
-const isExecuted = new RegExp(`\\bEXECUTE\\s+"?${described}\\b`, 'i');
+const types = { query: 'Q', parse: 'P' } as const;
 
 /** Takes what a client of PostgreSQL sends apart; the service account's own connections are told by their name. */
 class TextReader {
   private readonly texts: Set<string>;
   private rest: Buffer = Buffer.alloc(0);
-  /** What was prepared to be described. */
-  private readonly heldBack: string[] = [];
   private phase: 'startup' | 'recorded' | 'passed' = 'startup';
 
   constructor(texts: Set<string>) {
@@ -95,18 +88,7 @@ class TextReader {
   private readMessage(type: number, payload: Buffer): void {
     const [first = '', second = ''] = payload.toString().split('\0');
     const letter = String.fromCharCode(type);
-    if (letter === types.query) this.note('', first);
-    if (letter === types.parse) this.note(first, second);
-    if (letter === types.bind && second === described) this.giveBack();
-  }
-
-  private note(name: string, text: string): void {
-    if (isExecuted.test(text)) this.giveBack();
-    if (name === described || isPrepared.test(text)) this.heldBack.push(text);
-    else this.texts.add(text);
-  }
-
-  private giveBack(): void {
-    for (const text of this.heldBack) this.texts.add(text);
+    if (letter === types.query) this.texts.add(first);
+    if (letter === types.parse) this.texts.add(second);
   }
 }

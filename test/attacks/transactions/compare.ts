@@ -22,7 +22,7 @@ export function firstDifference(
   if (at < 0) return null;
   const [first = 'nothing', second = 'nothing'] = [expected[at], told[at]];
   const alike = told.slice(0, at).map(short);
-  return { direct: first, staged: second, alike, isRefusal: isRefusal(program, second) };
+  return { direct: first, staged: second, alike, isRefusal: isRefusal(program, first, second) };
 }
 
 /** Errors, ends of statements and of batches; rows only of the queries at the end, of which there are two. */
@@ -54,7 +54,9 @@ const lacksSync = (said: readonly Said[]): boolean =>
     ({ words }, at) => /^Query/.test(words) && !/^(Query|Sync|$)/.test(said[at - 1]?.words ?? ''),
   );
 
-function isRefusal({ said, role }: Program, told: string): boolean {
+function isRefusal({ said, role }: Program, direct: string, told: string): boolean {
+  // what the service asks ends an implicit transaction, and its snapshot with it
+  if (/^E .* C=25001 /.test(direct)) return true;
   if (refused.test(told)) return true;
   if (said.some(({ words }) => runsCode.test(words)) || lacksSync(said)) return true;
   // a function writes in a read, which runs READ ONLY whatever the transaction may do
