@@ -83,7 +83,8 @@ export class ResponseRouter {
   expect(expectation: Expectation): void {
     this.queue.push(expectation);
     if (expectation.onRow !== undefined) this.listen(1);
-    if (expectation.asked === 'sync' || expectation.asked === 'query') this.syncs += 1;
+    const { asked, isBeforeBegin } = expectation;
+    if (!isBeforeBegin && (asked === 'sync' || asked === 'query')) this.syncs += 1;
   }
 
   /** Rows are looked at one by one while anybody waits for some, and pass unread otherwise. */
@@ -240,7 +241,7 @@ export class ResponseRouter {
     if (head?.asked !== 'sync' && head?.asked !== 'query') {
       throw new StageError('protocol_violation', 'unexpected ReadyForQuery');
     }
-    this.syncs -= 1;
+    if (!head.isBeforeBegin) this.syncs -= 1;
     head.onDone?.(frame.subarray(headerBytes));
     if (head.shown === 'all') this.showReady(frame);
     if (!head.isBeforeBegin) this.events.onReady(status);
