@@ -18,6 +18,7 @@ export function sessionRows(session: Session): [string, string][] {
     ['reads', session.reads],
     ['conflict scope', session.conflictScope],
     ['mutations', String(session.mutationCount)],
+    ['roles', session.roles.map((role) => textCell(role ?? 'not known')).join(', ') || null],
     ['metadata', metadata.join('  ') || null],
     ['created', session.createdAt],
     ['updated', session.updatedAt],

@@ -4,6 +4,7 @@ import type {
   Change,
   ChangePage,
   Conflict,
+  Hidden,
   Mutation,
   Operation,
   Outline,
@@ -36,6 +37,7 @@ export function readSession(json: JsonText): Session {
     proposedAs: fields.text('proposed_as'),
     approvedAs: fields.text('approved_as'),
     rejectedAs: fields.text('rejected_as'),
+    roles: fields.list('roles').map((json) => JSON.parse(json.text) as string | null),
   };
 }
 
@@ -45,10 +47,12 @@ export function readMutation(json: JsonText): Mutation {
     id: fields.required('id'),
     type: readOperation(fields, 'type'),
     table: fields.required('table'),
-    query: fields.required('query'),
-    params: fields.json('params') ?? new JsonText('[]'),
+    query: fields.text('query'),
+    params: fields.json('params'),
     affectedRows: fields.number('affected_rows'),
     executedAt: fields.required('executed_at'),
+    role: fields.text('role'),
+    ...readHidden(fields),
   };
 }
 
@@ -72,7 +76,7 @@ export function readOutline(json: JsonText): Outline {
   const { revision, tables } = JSON.parse(json.text) as OutlineBody;
   return {
     revision,
-    tables: Object.entries(tables).map(([table, { key, columns, chunks, ...counts }]) => ({
+    tables: Object.entries(tables).map(([table, { key, columns, chunks, hidden, ...counts }]) => ({
       table,
       key,
       columns,
@@ -83,6 +87,7 @@ export function readOutline(json: JsonText): Outline {
         updates,
         deletes,
       })),
+      ...(hidden ? { hidden } : {}),
     })),
   };
 }
@@ -92,7 +97,7 @@ interface OutlineBody {
   readonly tables: Readonly<
     Record<
       string,
-      Pick<TableOutline, 'key' | 'columns'> & {
+      Pick<TableOutline, 'key' | 'columns' | 'hidden'> & {
         readonly chunks: readonly (readonly [string, number, number, number])[];
         /** Of a daemon that does not count them, nothing is known. */
         readonly further_changes?: number;
@@ -111,6 +116,7 @@ export function readChangePage(json: JsonText): ChangePage {
       const change = new Fields(json);
       return { number: change.required('number'), ...changeOf(table, change) };
     }),
+    ...readHidden(fields),
   };
 }
 
@@ -125,6 +131,7 @@ export function readConflict(json: JsonText): Conflict {
     sessionBase: fields.json('session_base'),
     sessionNew: fields.json('session_new'),
     productionCurrent: fields.json('production_current'),
+    ...readHidden(fields),
   };
 }
 
@@ -136,13 +143,18 @@ export function readAuditEntry(json: JsonText): AuditEntry {
     projectId: fields.required('project_id'),
     tableName: fields.required('table_name'),
     operation: readOperation(fields, 'operation'),
-    rowId: fields.required('row_id'),
+    rowId: fields.text('row_id'),
     oldData: fields.json('old_data'),
     newData: fields.json('new_data'),
     approvedAt: fields.required('approved_at'),
     approvedBy: fields.text('approved_by'),
     approvedAs: fields.text('approved_as'),
+    ...readHidden(fields),
   };
+}
+
+function readHidden(fields: Fields): { readonly hidden?: Hidden } {
+  return fields.json('hidden')?.text === 'true' ? { hidden: true } : {};
 }
 
 const conflictKinds = [

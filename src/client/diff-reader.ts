@@ -48,6 +48,7 @@ export class DiffReader {
       updates: count('updates'),
       deletes: count('deletes'),
       furtherChanges: count('further_changes'),
+      ...(members?.get('hidden')?.text === 'true' ? { hidden: true } : {}),
     };
   }
 

@@ -18,6 +18,15 @@ export function furtherInWords(count: number): string {
 export const furtherExplained =
   "Further changes are those of rows that change again, or end as they began: approval replays them too, and production's triggers run for them. `stage diff --steps` shows all steps.";
 
+/** What stands in the place of something that is not told. */
+export const hiddenInWords = "hidden: your token's database roles may not read this table";
+
+/** What stands in the place of a table's changes where they are not told. */
+export function changesHidden({ inserts, updates, deletes, furtherChanges }: StepCounts): string {
+  const count = inserts + updates + deletes + furtherChanges;
+  return `${count} ${count === 1 ? 'change' : 'changes'} ${hiddenInWords}`;
+}
+
 export const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
   changed: 'the row has changed in production',
   gone: 'the row is gone from production',

@@ -32,6 +32,11 @@ export function hasRight({ role }: Caller, right: Right): boolean {
   return rightsOf[role].includes(right);
 }
 
+/** Whether rows of tables are hidden from it that a database role which staged in the session may not read. */
+export function seesReadableOnly(caller: Caller): boolean {
+  return !hasRight(caller, 'review');
+}
+
 /** The roles that give a right, for messages. */
 export function rolesWith(right: Right): readonly Role[] {
   return roles.filter((role) => rightsOf[role].includes(right));

@@ -4,6 +4,12 @@ import type { JsonText } from './json.ts';
 export const operations = ['INSERT', 'UPDATE', 'DELETE'] as const;
 export type Operation = (typeof operations)[number];
 
+/**
+ * Stands where the caller is told that there is something, but not what: a role that staged in the session may not read the
+ * table. Left out where all is told.
+ */
+export type Hidden = true;
+
 /** One staged statement on one table. */
 export interface Mutation {
   /** `mut_` and a number that grows with time. */
@@ -11,11 +17,15 @@ export interface Mutation {
   readonly type: Operation;
   /** Bare for schema public, else `schema.table`. */
   readonly table: string;
-  readonly query: string;
-  /** JSON array of the bound parameters in order. */
-  readonly params: JsonText;
+  /** Null where it is hidden. */
+  readonly query: string | null;
+  /** JSON array of the bound parameters in order; null where they are hidden. */
+  readonly params: JsonText | null;
   readonly affectedRows: number;
   readonly executedAt: string;
+  /** The database role that logged in and staged it; null where that is not known. */
+  readonly role: string | null;
+  readonly hidden?: Hidden;
 }
 
 /** The net change of one row. */
@@ -60,9 +70,16 @@ export interface StepCounts extends NetCounts {
   readonly furtherChanges: number;
 }
 
+/** Counts of several tables with what is replayed beside the net changes, taken together. */
+export function stepSumOf(counts: readonly StepCounts[]): StepCounts {
+  const furtherChanges = counts.reduce((sum, entry) => sum + entry.furtherChanges, 0);
+  return { ...sumOf(counts), furtherChanges };
+}
+
 /** The counts of one table. */
 export interface ChangeCounts extends StepCounts {
   readonly table: string;
+  readonly hidden?: Hidden;
 }
 
 /** A stretch of a table's diff: what it begins behind, and how many changes of each kind it has. */
@@ -88,12 +105,14 @@ export interface TableOutline {
   readonly chunks: readonly Chunk[];
   /** How many changes approval replays beside the net ones. */
   readonly furtherChanges: number;
+  readonly hidden?: Hidden;
 }
 
 /** The counts of tables of a diff, taken together. */
 export function stepCountsOf(tables: readonly TableOutline[]): StepCounts {
-  const furtherChanges = tables.reduce((sum, table) => sum + table.furtherChanges, 0);
-  return { ...sumOf(tables.flatMap((table) => table.chunks)), furtherChanges };
+  return stepSumOf(
+    tables.map(({ chunks, furtherChanges }) => ({ ...sumOf(chunks), furtherChanges })),
+  );
 }
 
 /** A diff without its changes. */
@@ -109,6 +128,7 @@ export interface ChangePage {
   readonly changes: readonly NumberedChange[];
   /** Where to read on; null at the end. */
   readonly nextCursor: string | null;
+  readonly hidden?: Hidden;
 }
 
 /** A production row that is no longer what the session saw, one entry a column. */
@@ -122,6 +142,7 @@ export interface Conflict {
   readonly sessionBase: JsonText | null;
   readonly sessionNew: JsonText | null;
   readonly productionCurrent: JsonText | null;
+  readonly hidden?: Hidden;
 }
 
 /** One applied row change, as it stands in the append-only audit. */
@@ -132,12 +153,13 @@ export interface AuditEntry {
   readonly projectId: string;
   readonly tableName: string;
   readonly operation: Operation;
-  /** The key rendered as text, composite keys as `a,b` in key order. */
-  readonly rowId: string;
+  /** The key rendered as text, composite keys as `a,b` in key order; null where it is hidden. */
+  readonly rowId: string | null;
   readonly oldData: JsonText | null;
   readonly newData: JsonText | null;
   readonly approvedAt: string;
   readonly approvedBy: string | null;
   /** Name of the token that was shown; null where nobody had to show one. */
   readonly approvedAs: string | null;
+  readonly hidden?: Hidden;
 }

@@ -38,6 +38,8 @@ export interface Session {
   readonly proposedAs: string | null;
   readonly approvedAs: string | null;
   readonly rejectedAs: string | null;
+  /** Database roles that staged in it, each once; null behind them where some mutation's is not known. */
+  readonly roles: readonly (string | null)[];
 }
 
 /** The first digits of a session's id: short enough to type, and unlikely to mean another one. */

@@ -1,5 +1,5 @@
 /** The model's nouns in the form in which the interface shows them. */
-import type { AuditEntry, Change, ChangePage, Mutation, Outline } from '../model/change.ts';
+import type { AuditEntry, Change, ChangePage, Hidden, Mutation, Outline } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
@@ -22,6 +22,7 @@ export function sessionBody(session: Session): JsonObject {
     ...named('proposed_as', session.proposedAs),
     ...named('approved_as', session.approvedAs),
     ...named('rejected_as', session.rejectedAs),
+    roles: session.roles,
     ...(proposedAt === null ? {} : { proposed_at: proposedAt }),
     ...(approvedAt === null
       ? {}
@@ -35,6 +36,11 @@ function named(member: string, name: string | null): JsonObject {
   return name === null ? {} : { [member]: name };
 }
 
+/** The mark of what is told no more of than that it is there. */
+function marked({ hidden }: { readonly hidden?: Hidden }): JsonObject {
+  return hidden ? { hidden } : {};
+}
+
 export function mutationBody(mutation: Mutation): JsonObject {
   return {
     id: mutation.id,
@@ -44,6 +50,8 @@ export function mutationBody(mutation: Mutation): JsonObject {
     params: mutation.params,
     affected_rows: mutation.affectedRows,
     executed_at: mutation.executedAt,
+    role: mutation.role,
+    ...marked(mutation),
   };
 }
 
@@ -54,25 +62,25 @@ export function changeBody(change: Change): JsonObject {
 
 /** An outline as counts by table; chunks are arrays, for there may be thousands. */
 export function outlineBody(id: string, { revision, tables }: Outline): JsonObject {
-  const bodies = tables.map(
-    ({ table, key, columns, chunks, furtherChanges }): [string, JsonObject] => {
-      return [
-        table,
-        {
-          ...sumOf(chunks),
-          further_changes: furtherChanges,
-          key,
-          columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
-          chunks: chunks.map(({ after, inserts, updates, deletes }) => [
-            after,
-            inserts,
-            updates,
-            deletes,
-          ]),
-        },
-      ];
-    },
-  );
+  const bodies = tables.map((outline): [string, JsonObject] => {
+    const { table, key, columns, chunks, furtherChanges } = outline;
+    return [
+      table,
+      {
+        ...sumOf(chunks),
+        further_changes: furtherChanges,
+        key,
+        columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
+        chunks: chunks.map(({ after, inserts, updates, deletes }) => [
+          after,
+          inserts,
+          updates,
+          deletes,
+        ]),
+        ...marked(outline),
+      },
+    ];
+  });
   return { session_id: id, id, revision, tables: Object.fromEntries(bodies) };
 }
 
@@ -84,6 +92,7 @@ export function changePageBody(id: string, table: string, page: ChangePage): Jso
     table,
     changes: page.changes.map((change) => ({ number: change.number, ...changeBody(change) })),
     next_cursor: page.nextCursor,
+    ...marked(page),
   };
 }
 
@@ -100,5 +109,6 @@ export function auditBody(entry: AuditEntry): JsonObject {
     approved_at: entry.approvedAt,
     approved_by: entry.approvedBy,
     ...named('approved_as', entry.approvedAs),
+    ...marked(entry),
   };
 }

@@ -1,7 +1,7 @@
 /** A diff as a stream of JSON text: however many changes there are, only a page of them is in memory. */
 import { Readable } from 'node:stream';
 import type { Change, ChangeCounts, Operation, Step } from '../model/change.ts';
-import { sumOf } from '../model/change.ts';
+import { stepSumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff.ts';
@@ -108,12 +108,12 @@ async function* onPage(
 }
 
 function summaryOf(counts: readonly ChangeCounts[]): JsonObject {
-  const { inserts, updates, deletes } = sumOf(counts);
+  const { inserts, updates, deletes, furtherChanges } = stepSumOf(counts);
   return {
     total_inserts: inserts,
     total_updates: updates,
     total_deletes: deletes,
     tables_affected: counts.length,
-    further_changes: counts.reduce((sum, { furtherChanges }) => sum + furtherChanges, 0),
+    further_changes: furtherChanges,
   };
 }

@@ -6,7 +6,7 @@ import { JsonText } from '../model/json.ts';
 import { isSessionId } from '../model/session.ts';
 
 const columns = `
-  a.position, 'sess_' || replace(a.session::text, '-', '') AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
+  a.position, a.session, a.relation, 'sess_' || replace(a.session::text, '-', '') AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
   a.old_data, a.new_data, stage.iso_time(a.approved_at) AS approved_at, a.approved_by,
   (SELECT p.approved_as FROM stage.approval p WHERE p.session = a.session) AS approved_as`;
 
@@ -21,6 +21,11 @@ SELECT ${columns} FROM stage.audit a ${filters} ORDER BY a.position LIMIT $7 OFF
 
 const countEntries = `SELECT count(*) FROM stage.audit a ${filters}`;
 
+/** Of sessions and tables, which ones every role that staged in the session may read. */
+const selectReadable = `
+SELECT t.session, t.relation FROM jsonb_to_recordset($1::jsonb) AS t (session uuid, relation oid)
+WHERE stage.is_readable(t.session, t.relation)`;
+
 const selectEntry = `SELECT ${columns} FROM stage.audit a WHERE a.position = $1`;
 
 export interface AuditFilter {
@@ -33,6 +38,8 @@ export interface AuditFilter {
   readonly since?: string | undefined;
   /** ISO 8601; entries before this time. */
   readonly until?: string | undefined;
+  /** Whether rows and their keys are withheld where a role that staged in the session may not read the table. */
+  readonly readableOnly?: boolean;
   readonly limit: number;
   readonly offset: number;
 }
@@ -61,17 +68,26 @@ export async function listAudit(db: Database, filter: AuditFilter): Promise<Audi
     db.query(countEntries, matching),
   ]);
   return {
-    entries: rows.map((row) => toEntry(row as EntryRow)),
+    entries: await toEntries(db, rows, filter.readableOnly),
     totalCount: Number(total?.['count']),
   };
 }
 
-/** Reads one entry. @throws StageError `audit_entry_not_found`, also for a text that cannot be an entry's id */
-export async function getAuditEntry(db: Queryable, id: string): Promise<AuditEntry> {
+/**
+ * Reads one entry.
+ * @param readableOnly whether the row and its key are withheld where a role that staged in the session may not read the table
+ * @throws StageError `audit_entry_not_found`, also for a text that cannot be an entry's id
+ */
+export async function getAuditEntry(
+  db: Queryable,
+  id: string,
+  readableOnly = false,
+): Promise<AuditEntry> {
   const position = /^aud_([1-9]\d{0,17})$/.exec(id)?.[1];
-  const [row] = position === undefined ? [] : await db.query(selectEntry, [position]);
-  if (row === undefined) throw auditEntryNotFound(id);
-  return toEntry(row as EntryRow);
+  const rows = position === undefined ? [] : await db.query(selectEntry, [position]);
+  const [entry] = await toEntries(db, rows, readableOnly);
+  if (entry === undefined) throw auditEntryNotFound(id);
+  return entry;
 }
 
 export function auditEntryNotFound(id: string): StageError {
@@ -82,6 +98,8 @@ export function auditEntryNotFound(id: string): StageError {
 
 type EntryRow = Row & {
   readonly position: string;
+  readonly session: string;
+  readonly relation: string;
   readonly session_id: string;
   readonly project_id: string;
   readonly table_name: string;
@@ -93,6 +111,28 @@ type EntryRow = Row & {
   readonly approved_by: string | null;
   readonly approved_as: string | null;
 };
+
+async function toEntries(
+  db: Queryable,
+  rows: readonly Row[],
+  readableOnly = false,
+): Promise<AuditEntry[]> {
+  const entries = rows as readonly EntryRow[];
+  if (!readableOnly) return entries.map(toEntry);
+  const places = new Set(entries.map(placeOf));
+  const readable = await db.query(selectReadable, [`[${[...places].join(',')}]`]);
+  const shown = new Set(readable.map((row) => placeOf(row as EntryRow)));
+  return entries.map((row) => (shown.has(placeOf(row)) ? toEntry(row) : withheld(toEntry(row))));
+}
+
+/** An entry's session and table, as JSON. */
+function placeOf({ session, relation }: Pick<EntryRow, 'session' | 'relation'>): string {
+  return JSON.stringify({ session, relation });
+}
+
+function withheld(entry: AuditEntry): AuditEntry {
+  return { ...entry, rowId: null, oldData: null, newData: null, hidden: true };
+}
 
 function toEntry(row: EntryRow): AuditEntry {
   return {

@@ -17,16 +17,23 @@ const reachedIn = (relation: number) =>
 
 /**
  * Makes the check that approve would make, and changes nothing. A final session has no conflicts.
+ * @param readableOnly whether no more is told than that there is a conflict, where a role that staged in the session may not
+ *   read the table
  * @throws StageError `session_not_found`
  */
-export async function findConflicts(db: Database, id: string): Promise<Conflict[]> {
+export async function findConflicts(
+  db: Database,
+  id: string,
+  readableOnly = false,
+): Promise<Conflict[]> {
   const { status, conflictScope } = await getSession(db, id);
   if (status === 'approved' || status === 'rejected') return [];
   const uuid = sessionUuid(id);
   await refreshOverlays(db, uuid);
   return db.transaction(async (tx) => {
     const relations = await reviewRelations(tx, uuid);
-    return detectConflicts(tx, uuid, relations, conflictScope);
+    const found = await detectConflicts(tx, uuid, relations, conflictScope);
+    return readableOnly ? withhold(tx, uuid, found) : found;
   }, 'repeatable read read only');
 }
 
@@ -94,6 +101,31 @@ export async function detectConflicts(
   return found;
 }
 
+/** Of the tables with the shown names of $2, those that a role that staged in the session may not read. */
+const unreadable = `
+WITH named AS MATERIALIZED (
+  SELECT t.* FROM (
+    SELECT o.relation, o.shown_name AS name FROM stage.overlay o
+    UNION ALL SELECT p.relation, p.table_name FROM stage.parked_table p WHERE p.session = $1
+  ) t WHERE t.name IN (SELECT jsonb_array_elements_text($2::jsonb))
+)
+SELECT n.name FROM named n WHERE NOT stage.is_readable($1, n.relation)`;
+
+/** Leaves of conflicts in tables that may not be read no more than that they are there. */
+async function withhold(
+  tx: Queryable,
+  uuid: string,
+  conflicts: readonly Conflict[],
+): Promise<Conflict[]> {
+  const names = [...new Set(conflicts.map(({ table }) => table))];
+  const rows = await tx.query(unreadable, [uuid, JSON.stringify(names)]);
+  const tables = new Set(rows.map((row) => row['name']));
+  return conflicts.map((conflict) => {
+    const { table, kind } = conflict;
+    return tables.has(table) ? { ...emptyConflict, table, kind, hidden: true } : conflict;
+  });
+}
+
 /** A conflict as it stands in the facts of an error, and so in the REST body. */
 export function conflictFacts(conflict: Conflict): JsonObject {
   return {
@@ -104,6 +136,7 @@ export function conflictFacts(conflict: Conflict): JsonObject {
     session_base: conflict.sessionBase,
     session_new: conflict.sessionNew,
     production_current: conflict.productionCurrent,
+    ...(conflict.hidden ? { hidden: true } : {}),
   };
 }
 
@@ -139,15 +172,15 @@ async function parkedConflicts(tx: Queryable, uuid: string): Promise<Conflict[]>
 }
 
 function schemaConflict(table: string, field: string | null = null): Conflict {
-  return {
-    table,
-    rowId: new JsonText('null'),
-    field,
-    kind: 'schema',
-    sessionBase: null,
-    sessionNew: null,
-    productionCurrent: null,
-  };
+  return { ...emptyConflict, table, field, kind: 'schema' };
 }
+
+const emptyConflict: Omit<Conflict, 'table' | 'kind'> = {
+  rowId: new JsonText('null'),
+  field: null,
+  sessionBase: null,
+  sessionNew: null,
+  productionCurrent: null,
+};
 
 const toJson = (text: string | null) => (text === null ? null : new JsonText(text));

@@ -38,14 +38,19 @@ FROM stage.overlay o WHERE o.relation = $1`;
 
 /**
  * Counts a session's net changes, chunk by chunk, without reading the rows themselves.
+ * @param readableOnly whether tables are marked as hidden that a role that staged in the session may not read
  * @throws StageError `session_not_found`
  */
-export async function readOutline(db: Database, id: string): Promise<Outline> {
+export async function readOutline(
+  db: Database,
+  id: string,
+  readableOnly = false,
+): Promise<Outline> {
   await renewOutdated(db, id);
   return db.transaction(async (tx) => {
     const session = await getSession(tx, id);
     const tables: TableOutline[] = [];
-    for (const table of await diffTables(tx, sessionUuid(id), session.status)) {
+    for (const table of await diffTables(tx, sessionUuid(id), session.status, readableOnly)) {
       const outline = await outlineOf(tx, table);
       if (outline.chunks.length + outline.furtherChanges > 0) tables.push(outline);
     }
@@ -74,6 +79,7 @@ async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline>
     columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
     chunks,
     furtherChanges: await countFurther(tx, table, sumOf(chunks)),
+    ...(table.hidden ? { hidden: true } : {}),
   };
 }
 
@@ -88,6 +94,8 @@ export interface PageFilter {
   /** Skips so many changes behind the cursor; a search skips none. */
   readonly offset: number;
   readonly limit: number;
+  /** Whether a table has none to show that a role that staged in the session may not read. */
+  readonly readableOnly?: boolean;
 }
 
 /**
@@ -102,15 +110,20 @@ export async function readChanges(
   await renewOutdated(db, id);
   return db.transaction(async (tx) => {
     const session = await getSession(tx, id);
-    const tables = await diffTables(tx, sessionUuid(id), session.status);
+    const { readableOnly } = filter;
+    const tables = await diffTables(tx, sessionUuid(id), session.status, readableOnly);
     const table = tables.find(({ name }) => name === filter.table);
+    const revision = revisionOf(session);
+    if (table === undefined) return { revision, ...emptyPage };
+    if (table.hidden) return { revision, ...emptyPage, hidden: true };
     const read = filter.search === undefined ? readPage : searchPage;
-    const page = table ? await read(tx, table, filter) : { changes: [], nextCursor: null };
-    return { revision: revisionOf(session), ...page };
+    return { revision, ...(await read(tx, table, filter)) };
   }, 'repeatable read read only');
 }
 
 type Page = Omit<ChangePage, 'revision'>;
+
+const emptyPage: Page = { changes: [], nextCursor: null };
 
 /** Gathers changes until there are as many as asked for, or more text than anybody looks at. */
 class Gatherer {

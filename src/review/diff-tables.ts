@@ -3,8 +3,11 @@ import type { Queryable, Row } from '../db/database.ts';
 import type { ChangeCounts, NetCounts } from '../model/change.ts';
 import type { SessionStatus } from '../model/session.ts';
 
+/** What the caller of $2 is not shown. */
+const hidden = '$2::boolean AND NOT stage.is_readable($1, t.relation)';
+
 const stagedTables = `
-SELECT t.* FROM (
+SELECT t.*, ${hidden} AS hidden FROM (
   SELECT o.relation, o.shown_name AS name, 'staged' AS kind FROM stage.overlay o
   WHERE o.relation IN (SELECT stage.staged_relations($1))
   UNION ALL
@@ -20,12 +23,15 @@ WITH RECURSIVE t AS (
     SELECT a.relation, a.table_name FROM stage.audit a WHERE a.session = $1 AND a.relation > t.relation ORDER BY a.relation LIMIT 1
   ) n
 )
-SELECT t.relation, t.table_name AS name, 'applied' AS kind FROM t ORDER BY t.table_name COLLATE "C", t.relation`;
+SELECT t.relation, t.table_name AS name, 'applied' AS kind, ${hidden} AS hidden FROM t
+ORDER BY t.table_name COLLATE "C", t.relation`;
 
 /** One table of a diff. Its texts are SQL of row sources. */
 export interface DiffTable {
   readonly relation: number;
   readonly name: string;
+  /** Whether no more than its counts may be shown. */
+  readonly hidden: boolean;
   /** Gives number, operation, row_id, before and after of each change in order. */
   readonly changes: string;
   /** The same behind the number $1, of the kind $2 if that is not null, skipping $3, at most $4. */
@@ -43,15 +49,23 @@ export interface DiffSummary {
   readonly digest: string;
 }
 
-/** Lists the tables of a session's diff, ordered by name. */
+/**
+ * Lists the tables of a session's diff, ordered by name.
+ * @param readableOnly whether tables are hidden that a role that staged in the session may not read
+ */
 export async function diffTables(
   tx: Queryable,
   uuid: string,
   status: SessionStatus,
+  readableOnly = false,
 ): Promise<DiffTable[]> {
   const applied = status === 'approved';
-  const rows = await tx.query(applied ? appliedTables : stagedTables, [uuid]);
-  return rows.map((row) => tableOf(uuid, row as TableRow));
+  const values = [uuid, String(readableOnly)];
+  const rows = await tx.query(applied ? appliedTables : stagedTables, values);
+  return rows.map((row) => ({
+    ...sourcesOf(uuid, row as TableRow),
+    hidden: row['hidden'] === 't',
+  }));
 }
 
 type TableRow = Row & {
@@ -60,7 +74,9 @@ type TableRow = Row & {
   readonly kind: 'staged' | 'parked' | 'applied';
 };
 
-function tableOf(uuid: string, { relation, name, kind }: TableRow): DiffTable {
+type Sources = Omit<DiffTable, 'hidden'>;
+
+function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   const oid = Number(relation);
   if (kind === 'staged') return stagedTable(uuid, oid, name);
   if (kind === 'parked') return parkedTable(uuid, oid, name);
@@ -76,7 +92,7 @@ const replayedOf = (uuid: string, relation: number) => `(
     + count(DISTINCT (s._stage_mutation, coalesce(s._stage_root, s._stage_seq))) FILTER (WHERE s._stage_origin = 'f') AS count
   FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}')`;
 
-function stagedTable(uuid: string, relation: number, name: string): DiffTable {
+function stagedTable(uuid: string, relation: number, name: string): Sources {
   return {
     relation,
     name,
@@ -88,7 +104,7 @@ function stagedTable(uuid: string, relation: number, name: string): DiffTable {
 }
 
 /** Of a table whose changes are kept as a diff shows them. */
-function parkedTable(uuid: string, relation: number, name: string): DiffTable {
+function parkedTable(uuid: string, relation: number, name: string): Sources {
   const changes = `(SELECT p.number, p.operation, p.row_id, p.before, p.after FROM stage.parked_change p
     WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
   const page = `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`;
@@ -119,7 +135,8 @@ async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCoun
   const net = { inserts: count('inserts'), updates: count('updates'), deletes: count('deletes') };
   const furtherChanges = await countFurther(tx, table, net);
   if (net.inserts + net.updates + net.deletes + furtherChanges === 0) return null;
-  return { table: table.name, ...net, furtherChanges };
+  const { name, hidden } = table;
+  return { table: name, ...net, furtherChanges, ...(hidden ? { hidden } : {}) };
 }
 
 const oneChunk = 2 ** 31 - 1;

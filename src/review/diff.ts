@@ -21,22 +21,24 @@ export interface Diff extends DiffSummary {
 
 /**
  * Reads a session's diff. An approved session's comes from the audit; a rejected one has none.
+ * @param readableOnly whether the changes of tables are left out that a role that staged in the session may not read; they are
+ *   counted, and the digest is the same
  * @throws StageError `session_not_found`
  */
-export async function readDiff(db: Database, id: string): Promise<Diff> {
+export async function readDiff(db: Database, id: string, readableOnly = false): Promise<Diff> {
   await renewOutdated(db, id);
   return new Promise((resolve, reject) => {
     const finished = db.transaction(async (tx) => {
       const { status } = await getSession(tx, id);
       const uuid = sessionUuid(id);
-      const tables = await diffTables(tx, uuid, status);
+      const tables = await diffTables(tx, uuid, status, readableOnly);
       const summary = await summarizeDiff(tx, uuid, tables);
       const guard = closable(tx);
       const end = async () => {
         guard.close();
         await finished.catch(() => undefined);
       };
-      const steps = readSteps(guard, uuid, status === 'approved');
+      const steps = shownSteps(readSteps(guard, uuid, status === 'approved'), tables);
       resolve({ ...summary, changes: changesOf(guard, tables), steps, close: end });
       await guard.closed;
     }, 'repeatable read read only');
@@ -69,9 +71,19 @@ function closable(tx: Queryable): Closable {
 }
 
 async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change> {
-  for (const { name, changes } of tables) {
+  for (const { name, changes, hidden } of tables) {
+    if (hidden) continue;
     const select = `SELECT d.operation, d.row_id, d.before, d.after FROM ${changes} d`;
     for await (const row of streamRows(tx, 'stage_diff', select))
       yield toChange(name, row as ChangeRow);
   }
+}
+
+/** Leaves out the steps of hidden tables, and those of tables of the same name. */
+async function* shownSteps(
+  steps: AsyncIterable<Step>,
+  tables: readonly DiffTable[],
+): AsyncGenerator<Step> {
+  const hidden = new Set(tables.filter((table) => table.hidden).map(({ name }) => name));
+  for await (const step of steps) if (!hidden.has(step.table)) yield step;
 }

@@ -16,7 +16,8 @@ const columns = `
   stage.iso_time(s.proposed_at) AS proposed_at,
   stage.iso_time(s.approved_at) AS approved_at, s.approved_by,
   stage.iso_time(s.rejected_at) AS rejected_at, s.reason,
-  s.created_as, s.proposed_as, s.approved_as, s.rejected_as`;
+  s.created_as, s.proposed_as, s.approved_as, s.rejected_as,
+  to_jsonb(ARRAY(SELECT stage.roles_of(s.id))) AS roles`;
 
 const insertSession = `
 INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as)
@@ -132,6 +133,7 @@ type SessionRow = Row & {
   readonly proposed_as: string | null;
   readonly approved_as: string | null;
   readonly rejected_as: string | null;
+  readonly roles: string;
 };
 
 function toSession(row: SessionRow): Session {
@@ -154,5 +156,6 @@ function toSession(row: SessionRow): Session {
     proposedAs: row.proposed_as,
     approvedAs: row.approved_as,
     rejectedAs: row.rejected_as,
+    roles: JSON.parse(row.roles) as (string | null)[],
   };
 }

@@ -68,9 +68,10 @@ export class Loader {
   follow(state: State): void {
     for (const need of needsOf(state)) void this.#meet(need);
     const mutation = state.pane === 'log' ? state.mutations.get(state.mutation) : undefined;
-    if (mutation && !state.aids.has(mutation.id)) {
+    const query = mutation?.query ?? null;
+    if (mutation && query !== null && !state.aids.has(mutation.id)) {
       void this.#once(`aids ${mutation.id}`, async () => {
-        const aids = await this.#options.aids.read(mutation.query);
+        const aids = await this.#options.aids.read(query);
         this.#options.dispatch({ type: 'aids', id: mutation.id, aids });
         return true;
       });
@@ -110,8 +111,9 @@ export class Loader {
     this.#seen = revision;
     this.#known.clear();
     dispatch({ type: 'outline', outline });
-    // where nothing is left there are no rows to wait for
-    if ((outline.tables[0]?.chunks.length ?? 0) === 0) this.#seenRows.resolve();
+    // where nothing is left, or told, there are no rows to wait for
+    const [table] = outline.tables;
+    if (!table || table.hidden || table.chunks.length === 0) this.#seenRows.resolve();
   }
 
   async #readConflicts(): Promise<void> {

@@ -151,9 +151,10 @@ export function countIn(
   return filter === 'all' ? counts.inserts + counts.updates + counts.deletes : byKind[filter];
 }
 
-/** How many changes the current list has. */
+/** How many changes the current list has; none where they are hidden. */
 export function listLength(state: State): number {
-  const chunks = currentTable(state)?.chunks ?? [];
+  const { chunks = [], hidden } = currentTable(state) ?? {};
+  if (hidden) return 0;
   return chunks.reduce((sum, chunk) => sum + countIn(chunk, state.filter), 0);
 }
 

@@ -13,6 +13,11 @@ const objects = `
   SELECT 'function ' || p.proname FROM pg_proc p WHERE p.pronamespace = 'stage'::regnamespace
   ORDER BY 1`;
 
+const session = '00000000-0000-0000-0000-000000000001';
+const mutation = (id: number) => `
+  INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
+  VALUES (${id}, '${session}', ${id}, 'INSERT', 1, 't', '', '[]', 1)`;
+
 suite('migrations', (test) => {
   let database: TestDatabase;
   let services: Database[];
@@ -64,6 +69,22 @@ suite('migrations', (test) => {
       'SELECT stage.display_value(NULL) AS shown',
     );
     assert.is(row?.shown, 'null');
+  });
+
+  test('who staged before it was recorded is not known, and who stages afterwards is', async () => {
+    await migrate(service());
+    await database.query(`
+      ALTER TABLE stage.mutation DROP COLUMN role;
+      DELETE FROM stage.migration WHERE number >= 10;
+      INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope)
+      VALUES ('${session}', 'default', '{}', 'production', 'row');
+      ${mutation(1)}`);
+    await migrate(service());
+    await database.query(mutation(2));
+    const rows = await database.query(
+      'SELECT role = session_user AS own FROM stage.mutation ORDER BY id',
+    );
+    assert.equal(rows, [{ own: null }, { own: true }]);
   });
 
   test('a newer schema, or one of another build, is refused', async () => {

@@ -168,6 +168,7 @@ function createSession(reads: ReadsMode): Session {
     proposedAs: null,
     approvedAs: null,
     rejectedAs: null,
+    roles: [],
   };
 }
 

@@ -28,8 +28,13 @@ export interface TestRest {
   call(method: string, path: string, sent?: Sent): Promise<Answer>;
   /** Creates a session and gives its id. */
   newSession(body?: object): Promise<string>;
-  /** Stages a statement on tables of schema public, as the proxy would. */
-  write(sessionId: string, statement: string, params?: readonly unknown[]): Promise<void>;
+  /** Stages a statement on tables of schema public, as the proxy would; as the superuser unless as a role, which is its password. */
+  write(
+    sessionId: string,
+    statement: string,
+    params?: readonly unknown[],
+    role?: string,
+  ): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -90,7 +95,10 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     call,
     newSession: async (body = {}) =>
       (await call('POST', '/sessions', { json: body })).body.session_id,
-    write: (sessionId, statement, params = []) => write(database, db, sessionId, statement, params),
+    write: (sessionId, statement, params = [], role = undefined) => {
+      const url = role === undefined ? database.url : database.urlFor(role, role);
+      return write({ database, db, url }, sessionId, statement, params);
+    },
     stop: async () => {
       await server.stop(0);
       await db.close();
@@ -100,8 +108,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
 }
 
 async function write(
-  database: TestDatabase,
-  db: Database,
+  { database, db, url }: { database: TestDatabase; db: Database; url: string },
   sessionId: string,
   statement: string,
   params: readonly unknown[],
@@ -112,7 +119,7 @@ async function write(
   );
   await createOverlayManager(db).ensure(tables.map(({ oid }) => oid));
   const client = new pg.Client({
-    connectionString: database.url,
+    connectionString: url,
     options: `-c stage.session=${sessionId.slice('sess_'.length)}`,
   });
   await client.connect();

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { b, e, p, s } from '../helpers/wire-script.ts';
 
@@ -37,6 +38,28 @@ suite('the mutation log', (test) => {
     (await proxied.daemon.call('GET', `/sessions/${session}/mutations`)).body.mutations.map(
       ({ type, query, params, affected_rows }: Logged) => ({ type, query, params, affected_rows }),
     );
+
+  test('keeps the role that logged in, whatever the client says', async () => {
+    const role = await createRole(proxied.database, 'GRANT SELECT ON item TO $role');
+    const other = await proxied.connect(proxied.daemon.clientUrl(session, role.name, role.name));
+    await other.query('UPDATE item SET n = 1 WHERE id = 1');
+    for (const text of ['SET ROLE NONE', `SET application_name = 'postgres'`])
+      await other.query(text).catch(() => undefined);
+    await other.query(
+      'BEGIN; UPDATE item SET n = 2 WHERE id = 2; DELETE FROM item WHERE id = 3; COMMIT',
+    );
+    await client.query('UPDATE item SET n = 4 WHERE id = 4');
+    const { user } = proxied.database;
+    const { mutations } = (await proxied.daemon.call('GET', `/sessions/${session}/mutations`)).body;
+    assert.equal(
+      mutations.map((each: { role: string }) => each.role),
+      [role.name, role.name, role.name, user],
+    );
+    const { roles } = (await proxied.daemon.call('GET', `/sessions/${session}`)).body;
+    assert.equal(roles, [role.name, user].sort());
+    await other.end();
+    await role.drop();
+  });
 
   test('keeps the text as the client wrote it, one statement each', async () => {
     await client.query(

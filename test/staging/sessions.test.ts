@@ -61,6 +61,7 @@ suite('sessions', (test) => {
       proposedAs: null,
       approvedAs: null,
       rejectedAs: null,
+      roles: [],
     });
     assert.is(
       (await createSession(desk.service, { projectId: 'p', metadata, reads: 'production' }))
@@ -131,7 +132,7 @@ suite('sessions', (test) => {
       type,
       table,
       affectedRows,
-      query.slice(0, 6),
+      query?.slice(0, 6),
     ]);
     assert.equal(short.slice(0, 2), [
       ['UPDATE', 't', 2, 'UPDATE'],

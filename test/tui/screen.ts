@@ -36,6 +36,7 @@ export const session: Session = {
   proposedAs: null,
   approvedAs: null,
   rejectedAs: null,
+  roles: [],
 };
 
 export type Row = Readonly<Record<string, unknown>>;

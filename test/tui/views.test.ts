@@ -41,6 +41,7 @@ const mutation: Mutation = {
   params: new JsonText('["paid", null, 9007199254740993]'),
   affectedRows: 1200,
   executedAt: '2026-01-31T12:00:00.000000Z',
+  role: 'app',
 };
 
 suite('tui: panes', (test) => {

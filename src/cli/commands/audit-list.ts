@@ -1,6 +1,7 @@
 /** `stage audit list`: applied row changes of a project, oldest first. */
 
 import { textCell } from '../../client/cell.ts';
+import { hiddenInWords } from '../../client/words.ts';
 import type { AuditEntry } from '../../model/change.ts';
 import type { Context, SharedOptions } from '../context.ts';
 import { withServer } from '../context.ts';
@@ -68,6 +69,6 @@ function entryRow(entry: AuditEntry): string[] {
     entry.sessionId,
     entry.operation,
     textCell(entry.tableName),
-    textCell(entry.rowId),
+    entry.rowId === null ? hiddenInWords : textCell(entry.rowId),
   ];
 }

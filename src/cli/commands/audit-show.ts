@@ -2,6 +2,7 @@
 
 import { nameCell, textCell, valueCell } from '../../client/cell.ts';
 import { membersOf } from '../../client/fields.ts';
+import { hiddenInWords } from '../../client/words.ts';
 import type { AuditEntry } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import { withServer } from '../context.ts';
@@ -31,7 +32,7 @@ function entryRows(entry: AuditEntry): [string, string][] {
     ['project', textCell(entry.projectId)],
     ['operation', entry.operation],
     ['table', textCell(entry.tableName)],
-    ['row', textCell(entry.rowId)],
+    ['row', entry.rowId === null ? hiddenInWords : textCell(entry.rowId)],
     ['approved', entry.approvedAt],
     ['approved by', textCell(entry.approvedBy ?? '')],
     ...imageRows('before', entry.oldData),

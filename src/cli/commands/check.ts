@@ -1,7 +1,7 @@
 /** `stage check`: what approve would find in the way. */
 
 import { keyCell, nameCell } from '../../client/cell.ts';
-import { conflictWords } from '../../client/words.ts';
+import { conflictWords, hiddenInWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
 import { withServer } from '../context.ts';
 import { conflictSides } from '../failure.ts';
@@ -53,11 +53,13 @@ export const configureCheck: ConfigureCommand = (command, run) => {
 };
 
 function conflictRow(conflict: Conflict): string[] {
+  const { table, kind, hidden } = conflict;
+  if (hidden) return [nameCell(table), hiddenInWords, '', conflictWords[kind], '', '', ''];
   return [
-    nameCell(conflict.table),
+    nameCell(table),
     keyCell(conflict.rowId),
     conflict.field === null ? '' : nameCell(conflict.field),
-    conflictWords[conflict.kind],
+    conflictWords[kind],
     ...conflictSides(conflict),
   ];
 }

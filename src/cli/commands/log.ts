@@ -1,9 +1,11 @@
 /** `stage log`: the statements that a session staged, oldest first. */
 
-import { nameCell, valueCell } from '../../client/cell.ts';
+import { nameCell, textCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
+import { hiddenInWords } from '../../client/words.ts';
 import type { Mutation } from '../../model/change.ts';
+import { JsonText } from '../../model/json.ts';
 import { withServer } from '../context.ts';
 import type { ListOptions } from '../list.ts';
 import { showList } from '../list.ts';
@@ -25,6 +27,7 @@ const columns = [
   { title: 'rows', align: 'right' },
   { title: 'query' },
   { title: 'parameters' },
+  { title: 'role' },
 ] as const;
 
 export const configureLog: ConfigureCommand = (command, run) => {
@@ -53,8 +56,10 @@ export const configureLog: ConfigureCommand = (command, run) => {
   );
 };
 
+const noParameters = new JsonText('[]');
+
 function mutationRow(mutation: Mutation): string[] {
-  const params = elementsOf(mutation.params).map(
+  const params = elementsOf(mutation.params ?? noParameters).map(
     (value, index) => `$${index + 1}=${valueCell(value)}`,
   );
   return [
@@ -63,7 +68,8 @@ function mutationRow(mutation: Mutation): string[] {
     mutation.type,
     nameCell(mutation.table),
     String(mutation.affectedRows),
-    sanitize(mutation.query),
+    mutation.query === null ? hiddenInWords : sanitize(mutation.query),
     params.join(' '),
+    mutation.role === null ? '' : textCell(mutation.role),
   ];
 }

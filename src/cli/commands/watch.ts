@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { nameCell } from '../../client/cell.ts';
 import { elementsOf, membersOf } from '../../client/fields.ts';
 import { safeJson, sanitize } from '../../client/sanitize.ts';
+import { hiddenInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
 import { JsonText } from '../../model/json.ts';
 import type { Connection, Context, SharedOptions } from '../context.ts';
@@ -102,7 +103,7 @@ class Follower {
         mutation.type,
         nameCell(mutation.table),
         String(mutation.affectedRows),
-        sanitize(mutation.query),
+        mutation.query === null ? hiddenInWords : sanitize(mutation.query),
       ],
       json: `{"event":"mutation","mutation":${texts[index]?.text}}`,
     }));

@@ -63,7 +63,7 @@ export async function showDiffCounts(
 
 function entriesOf(reader: DiffReader, detail: Detail, totals: Totals): Entry[] {
   if (detail === 'summary') return [entryOf({ ...totals, digest: reader.digest })];
-  return reader.counts.map(entryOf);
+  return reader.counts.map(({ hidden: _, ...counts }) => entryOf(counts));
 }
 
 function entryOf<T extends { readonly furtherChanges: number }>({ furtherChanges, ...rest }: T) {

@@ -49,9 +49,14 @@ export function isEmpty(counts: StepCounts): boolean {
   return changesIn(counts) + counts.furtherChanges === 0;
 }
 
+/** The tables of which the diff says no more than their counts, as far as it was read. */
+export function hiddenTables({ counts }: DiffReader): ChangeCounts[] {
+  return counts.filter(({ hidden }) => hidden);
+}
+
 /**
- * The tables whose changes come to nothing, so that none of them is met on the way through the diff, in their places between the
- * others: those that stand behind one table and before another, null being the diff's beginning and end.
+ * The tables of whose changes none is met on the way through the diff, for they come to nothing or are hidden, in their places
+ * between the others: those that stand behind one table and before another, null being the diff's beginning and end.
  */
 export function passedTables(
   { counts }: DiffReader,
@@ -61,7 +66,7 @@ export function passedTables(
   const place = (table: string) => counts.findIndex((entry) => entry.table === table);
   const from = behind === null ? 0 : place(behind) + 1;
   const to = before === null ? counts.length : place(before);
-  return counts.slice(from, to).filter((entry) => changesIn(entry) === 0);
+  return counts.slice(from, to).filter((entry) => entry.hidden || changesIn(entry) === 0);
 }
 
 /** One column of a changed row; undefined on a side that has no such column, or no row at all. */

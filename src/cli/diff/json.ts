@@ -6,7 +6,7 @@ import { stringifyJson } from '../../model/json.ts';
 import type { DiffFormat } from './format.ts';
 import { passedTables } from './format.ts';
 
-/** Creates the form of one document. Where changes were left out, it has only tables that have some, or whose come to nothing. */
+/** Creates the form of one document. Where changes were left out, it has only tables that have some, or of which none is met. */
 export function createJsonFormat(reader: DiffReader): DiffFormat {
   let table: string | null = null;
   const open = (name: string) =>

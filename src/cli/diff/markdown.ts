@@ -2,14 +2,16 @@
 
 import { keyCell, nameCell, valueCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
-import { countsInWords, furtherExplained } from '../../client/words.ts';
-import type { Operation } from '../../model/change.ts';
+import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
+import type { ChangeCounts, Operation } from '../../model/change.ts';
+import { stepSumOf, sumOf } from '../../model/change.ts';
 import { markdownCode } from '../markdown.ts';
 import type { DiffFormat, Ending } from './format.ts';
-import { cellsOf, changesIn, isChanged, isEmpty } from './format.ts';
+import { cellsOf, changesIn, hiddenTables, isChanged, isEmpty } from './format.ts';
 
 /** GitHub takes 65,536 characters; the rest is for the lines that close the comment. */
 const roomForChanges = 63_000;
+const roomForTables = 64_500;
 
 const words: Readonly<Record<Operation, string>> = {
   INSERT: '+ inserted',
@@ -42,8 +44,11 @@ export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat
       length += text.length;
       return text;
     },
-    end: (ending) =>
-      `${table === null ? '' : '\n</details>\n\n'}${passedText(reader)}${closing(ending, reader.digest, id, left)}`,
+    end: (ending) => {
+      const text = `${table === null ? '' : '\n</details>\n\n'}${passedText(reader)}`;
+      const hidden = hiddenText(hiddenTables(reader), length + text.length);
+      return text + hidden + closing(ending, reader, id, left);
+    },
   };
 }
 
@@ -55,7 +60,7 @@ function tableHeading(reader: DiffReader, table: string): string {
 /** Names the tables whose changes come to nothing. */
 function passedText(reader: DiffReader): string {
   return reader.counts
-    .filter((counts) => changesIn(counts) === 0)
+    .filter((counts) => !counts.hidden && changesIn(counts) === 0)
     .slice(0, mostPassed)
     .map((counts) => `${markdownCode(nameCell(counts.table))}: ${countsInWords(counts)}\n\n`)
     .join('');
@@ -71,16 +76,26 @@ function changeLine(change: ReadChange): string {
   return `| ${words[change.type]} | ${markdownCode(keyCell(change.rowId))} | ${cells.join('<br>')} |\n`;
 }
 
-function closing(
-  { shown, totals }: Ending,
-  digest: string | null,
-  id: string,
-  left: number,
-): string {
+/** A line for each table whose changes are hidden; those that find no more room are taken together. */
+function hiddenText(tables: readonly ChangeCounts[], length: number): string {
+  let text = '';
+  for (const [index, counts] of tables.entries()) {
+    const line = `${markdownCode(nameCell(counts.table))}: ${changesHidden(counts)}\n\n`;
+    if (length + text.length + line.length > roomForTables) {
+      const others = tables.slice(index);
+      return `${text}${others.length} more tables: ${changesHidden(stepSumOf(others))}\n\n`;
+    }
+    text += line;
+  }
+  return text;
+}
+
+function closing({ shown, totals }: Ending, reader: DiffReader, id: string, left: number): string {
+  const { digest } = reader;
   if (isEmpty(totals)) return 'No changes.\n';
   const all = changesIn(totals);
   const tables = totals.tables === 1 ? '1 table' : `${totals.tables} tables`;
-  const missing = all - shown + left;
+  const missing = all - changesIn(sumOf(hiddenTables(reader))) - shown + left;
   return [
     `**${countsInWords(totals)} in ${tables}**\n`,
     ...(totals.furtherChanges === 0 ? [] : [`${furtherExplained}\n`]),

@@ -3,13 +3,15 @@
 import { nameCell } from '../../client/cell.ts';
 import type { DiffReader as Reader } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
-import { furtherInWords } from '../../client/words.ts';
+import { changesHidden, furtherInWords } from '../../client/words.ts';
+import type { ChangeCounts } from '../../model/change.ts';
+import { stepSumOf } from '../../model/change.ts';
 import type { Connection, Context } from '../context.ts';
 import type { Output } from '../output.ts';
 import { grouped, withProgress } from '../progress.ts';
 import { createCsvFormat } from './csv.ts';
 import type { DiffFormat } from './format.ts';
-import { changesIn, totalsOf } from './format.ts';
+import { changesIn, hiddenTables, totalsOf } from './format.ts';
 import { createJsonFormat, createJsonLinesFormat } from './json.ts';
 import { createMarkdownFormat } from './markdown.ts';
 import type { SelectionOptions } from './selection.ts';
@@ -26,7 +28,7 @@ export interface PlainOptions extends SelectionOptions {
   readonly mode?: TextMode;
 }
 
-/** Writes a session's diff and gives how many changes it showed or counted. Memory does not grow with the diff. */
+/** Writes a session's diff and gives how many changes it showed, counted, or has hidden. Memory does not grow with the diff. */
 export async function showPlainDiff(
   { out }: Context,
   { api }: Connection,
@@ -38,7 +40,7 @@ export async function showPlainDiff(
   const selection = new Selection(options);
   const format =
     output === 'sql'
-      ? createSqlFormat((await api.readOutline(id)).value.tables)
+      ? createSqlFormat((await api.readOutline(id)).value.tables, reader)
       : createFormat(output, { reader, out, id, mode: options.mode ?? 'line' });
   let read = 0;
   const write = async () => {
@@ -61,14 +63,24 @@ export async function showPlainDiff(
   await out.write(format.end({ shown: selection.chosen, totals }));
   if (options.table !== undefined && totals.tables === 0)
     await out.remark(`Nothing of ${nameCell(options.table)}: see \`stage diff --stat\`.`);
-  const further = totals.furtherChanges;
+  const hidden = hiddenTables(reader);
+  const sumHidden = stepSumOf(hidden);
+  const further = totals.furtherChanges - sumHidden.furtherChanges;
+  if (output === 'csv' || output === 'jsonl') await warnOfHidden(out, hidden);
   if (further > 0 && !['text', 'json', 'markdown'].includes(output)) {
     await out.note(
       `warning: approval replays ${furtherInWords(further)} that this form does not show: see \`stage diff --steps\``,
     );
   }
-  // these are of no kind, and meet no condition
-  return selection.chosen + (selection.isWhole ? further : 0);
+  // further changes are of no kind, and meet no condition
+  const net = selection.chosen + changesIn(sumHidden);
+  return selection.isWhole ? net + totals.furtherChanges : net;
+}
+
+/** Says beside a form that has no place for it which tables are hidden. */
+export async function warnOfHidden(out: Output, tables: readonly ChangeCounts[]): Promise<void> {
+  for (const counts of tables)
+    await out.note(`warning: ${nameCell(counts.table)}: ${changesHidden(counts)}`);
 }
 
 interface Surroundings {

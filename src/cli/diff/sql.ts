@@ -1,12 +1,14 @@
 /** A diff as an SQL script to read, or to run on a copy: approval itself never runs it. */
-import type { ReadChange } from '../../client/diff-reader.ts';
+import { nameCell } from '../../client/cell.ts';
+import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { membersOf } from '../../client/fields.ts';
 import { isSafe, sanitize } from '../../client/sanitize.ts';
+import { changesHidden } from '../../client/words.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 import { shownParts } from '../../model/table.ts';
 import type { DiffFormat } from './format.ts';
-import { cellsOf, isChanged } from './format.ts';
+import { cellsOf, hiddenTables, isChanged } from './format.ts';
 
 type Row = ReadonlyMap<string, JsonText>;
 
@@ -21,7 +23,7 @@ interface Target {
 }
 
 /** Creates the form; the outline says which columns are the key, and of what type they are. */
-export function createSqlFormat(tables: readonly TableOutline[]): DiffFormat {
+export function createSqlFormat(tables: readonly TableOutline[], reader: DiffReader): DiffFormat {
   const targets = new Map(tables.map((table) => [table.table, targetOf(table)]));
   let begun = false;
   const begin = () => {
@@ -34,7 +36,12 @@ export function createSqlFormat(tables: readonly TableOutline[]): DiffFormat {
       const target = targets.get(change.table) ?? targetOf({ ...change, key: [], columns: [] });
       return `${begin()}${statement(change, target)};\n`;
     },
-    end: () => `${begin()}COMMIT;\n`,
+    end: () => {
+      const missing = hiddenTables(reader).map(
+        (counts) => `-- ${nameCell(counts.table)}: ${changesHidden(counts)}\n`,
+      );
+      return `${begin()}${missing.join('')}COMMIT;\n`;
+    },
   };
 }
 

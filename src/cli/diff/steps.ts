@@ -3,10 +3,14 @@ import { nameCell } from '../../client/cell.ts';
 import type { ReadChange } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
 import { safeJson } from '../../client/sanitize.ts';
+import { changesHidden } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
+import { stepSumOf } from '../../model/change.ts';
 import type { Paint } from '../colour.ts';
 import type { Connection, Context } from '../context.ts';
+import { changesIn, hiddenTables } from './format.ts';
 import type { DiffOutput } from './plain.ts';
+import { warnOfHidden } from './plain.ts';
 import type { SelectionOptions } from './selection.ts';
 import { changeLines } from './text.ts';
 import type { TextMode } from './text-modes.ts';
@@ -16,7 +20,7 @@ export interface StepsOptions extends SelectionOptions {
   readonly mode?: TextMode;
 }
 
-/** Writes the steps as they arrive, and gives how many there were. */
+/** Writes the steps as they arrive, and gives how many there were, or are hidden. */
 export async function showSteps(
   { out }: Context,
   { api }: Connection,
@@ -43,8 +47,18 @@ export async function showSteps(
     await out.write(output === 'json' ? safeJson(text) : steps.map(format).join(''));
   }
   reader.end();
+  const hidden = hiddenTables(reader);
+  const hiddenSum = stepSumOf(hidden);
+  count += changesIn(hiddenSum) + hiddenSum.furtherChanges;
   if (output === 'json') await out.write('\n');
-  if (output === 'text') await out.line(count === 0 ? 'No changes.' : `digest ${reader.digest}`);
+  if (output === 'jsonl') await warnOfHidden(out, hidden);
+  if (output === 'text') {
+    const counted = hidden.flatMap((counts) => [
+      out.paint('heading', nameCell(counts.table)),
+      `  ${changesHidden(counts)}`,
+    ]);
+    await out.lines([...counted, count === 0 ? 'No changes.' : `digest ${reader.digest}`]);
+  }
   return count;
 }
 

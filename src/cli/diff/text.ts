@@ -2,7 +2,7 @@
 
 import { keyCell, nameCell } from '../../client/cell.ts';
 import type { DiffReader } from '../../client/diff-reader.ts';
-import { countsInWords, furtherExplained } from '../../client/words.ts';
+import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
 import type { Change, ChangeCounts, Operation } from '../../model/change.ts';
 import type { Paint, Style } from '../colour.ts';
 import type { DiffFormat, Ending } from './format.ts';
@@ -26,6 +26,7 @@ export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMod
       ...(table === null ? [] : closed(reader.countsOf(table))),
       ...passedTables(reader, table, next).flatMap((passed) => [
         heading(passed.table),
+        ...(passed.hidden ? [`  ${changesHidden(passed)}`] : []),
         ...closed(passed),
       ]),
       ...(next === null ? [] : [heading(next)]),

@@ -2,7 +2,7 @@
 import { keyCell, nameCell } from '../../client/cell.ts';
 import type { Marks } from '../../client/marks.ts';
 import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
-import { furtherExplained, furtherInWords } from '../../client/words.ts';
+import { changesHidden, furtherExplained, furtherInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
 import type { NumberedChange, Operation, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
@@ -56,6 +56,7 @@ export async function walk(
   try {
     for (const table of tables) {
       if (options.table !== undefined && table.table !== options.table) continue;
+      if (table.hidden) await walker.pass(table);
       for await (const change of changesOf(connection, id, table, options.filter))
         if (!(await walker.meet(change, questions))) return;
     }
@@ -104,6 +105,15 @@ class Walker {
 
   get marks(): Marks {
     return this.#marks;
+  }
+
+  /** Says of a table that its changes cannot be shown. */
+  async pass(table: TableOutline): Promise<void> {
+    const { out } = this.#context;
+    await out.lines([
+      out.paint('heading', nameCell(table.table)),
+      `  ${changesHidden(stepCountsOf([table]))}`,
+    ]);
   }
 
   /** Shows a change and asks about it. Gives whether to go on. */

@@ -1,6 +1,6 @@
 /** The audit of applied changes. */
 import { z } from 'zod';
-import { isInScope } from '../../model/access.ts';
+import { isInScope, seesReadableOnly } from '../../model/access.ts';
 import { auditEntryNotFound, getAuditEntry, listAudit } from '../../review/audit-store.ts';
 import { auditHead, verifyAudit } from '../../review/verify-audit.ts';
 import { demandProject } from '../access.ts';
@@ -37,6 +37,7 @@ const list = defineRoute({
       operation: query.operation,
       since: query.since,
       until: query.until,
+      readableOnly: seesReadableOnly(caller),
       limit: query.limit,
       offset: query.offset,
     });
@@ -91,7 +92,7 @@ const get = defineRoute({
   errors: ['audit_entry_not_found'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => {
-    const entry = await getAuditEntry(db, id);
+    const entry = await getAuditEntry(db, id, seesReadableOnly(caller));
     if (!isInScope(caller, entry.projectId)) throw auditEntryNotFound(id);
     return { body: auditBody(entry) };
   },

@@ -1,5 +1,6 @@
 /** The mutation log of a session. */
 import { z } from 'zod';
+import { seesReadableOnly } from '../../model/access.ts';
 import { listMutations } from '../../staging/mutation-log.ts';
 import { mutationBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
@@ -17,8 +18,10 @@ const list = defineRoute({
   answers: { 200: mutationList },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id, query: { table, type, limit, offset } }, { db }) => {
-    const page = await listMutations(db, id, { table, type, limit, offset });
+  handle: async ({ id, query, caller }, { db }) => {
+    const { offset } = query;
+    const readableOnly = seesReadableOnly(caller);
+    const page = await listMutations(db, id, { ...query, readableOnly });
     return {
       body: {
         session_id: id,

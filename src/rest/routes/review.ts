@@ -1,6 +1,7 @@
 /** Review of a session: diff, conflicts, propose, approve, reject. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
+import { seesReadableOnly } from '../../model/access.ts';
 import { approveSession } from '../../review/approve.ts';
 import { conflictFacts, findConflicts } from '../../review/conflicts.ts';
 import { readDiff } from '../../review/diff.ts';
@@ -31,8 +32,8 @@ const showDiff = defineRoute({
   answers: { 200: diff },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id, query }, { db }) => ({
-    body: diffStream(id, await readDiff(db, id), query),
+  handle: async ({ id, query, caller }, { db }) => ({
+    body: diffStream(id, await readDiff(db, id, seesReadableOnly(caller)), query),
   }),
 });
 
@@ -45,7 +46,9 @@ const showOutline = defineRoute({
   answers: { 200: outline },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id }, { db }) => ({ body: outlineBody(id, await readOutline(db, id)) }),
+  handle: async ({ id, caller }, { db }) => ({
+    body: outlineBody(id, await readOutline(db, id, seesReadableOnly(caller))),
+  }),
 });
 
 const listChanges = defineRoute({
@@ -65,9 +68,10 @@ const listChanges = defineRoute({
   answers: { 200: changePage },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id, query }, { db }) => ({
-    body: changePageBody(id, query.table, await readChanges(db, id, query)),
-  }),
+  handle: async ({ id, query, caller }, { db }) => {
+    const filter = { ...query, readableOnly: seesReadableOnly(caller) };
+    return { body: changePageBody(id, query.table, await readChanges(db, id, filter)) };
+  },
 });
 
 const showConflicts = defineRoute({
@@ -79,8 +83,9 @@ const showConflicts = defineRoute({
   answers: { 200: conflictList },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id }, { db }) => {
-    const conflicts = (await findConflicts(db, id)).map(conflictFacts);
+  handle: async ({ id, caller }, { db }) => {
+    const found = await findConflicts(db, id, seesReadableOnly(caller));
+    const conflicts = found.map(conflictFacts);
     return { body: { session_id: id, id, conflicts, total_count: conflicts.length } };
   },
 });

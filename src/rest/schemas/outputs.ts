@@ -16,6 +16,11 @@ const sessionIds = {
   id: z.string().meta({ description: 'The same as session_id' }),
 };
 
+const hidden = z.literal(true).optional().meta({
+  description:
+    "Stands where an author's token is told no more than that it is there: a database role that staged in the session may not read the table",
+});
+
 const tokenName = z.string().optional().meta({ description: 'Name of the token that was shown' });
 
 export const session = z
@@ -39,6 +44,9 @@ export const session = z
     proposed_as: tokenName,
     approved_as: tokenName,
     rejected_as: tokenName,
+    roles: z.array(z.string().nullable()).meta({
+      description: 'Database roles that staged in it; null among them where one is not known',
+    }),
   })
   .meta({ id: 'Session' });
 
@@ -59,10 +67,15 @@ export const mutation = z
     id: z.string().regex(/^mut_/),
     type: z.enum(operations),
     table: z.string(),
-    query: z.string(),
-    params: z.array(z.unknown()),
+    query: z.string().nullable().meta({ description: 'null where it is hidden' }),
+    params: z.array(z.unknown()).nullable().meta({ description: 'null where they are hidden' }),
     affected_rows: count,
     executed_at: time,
+    role: z
+      .string()
+      .nullable()
+      .meta({ description: 'Database role that staged it; null where that is not known' }),
+    hidden,
   })
   .meta({ id: 'Mutation' });
 
@@ -100,6 +113,7 @@ const tableDiff = z
     updates: count,
     deletes: count,
     further_changes: furtherChanges,
+    hidden,
     changes: z.array(change),
   })
   .meta({ id: 'TableDiff' });
@@ -118,10 +132,10 @@ export const diff = z
       further_changes: furtherChanges,
     }),
     tables: z.record(z.string(), tableDiff),
-    steps: z
-      .array(step)
-      .optional()
-      .meta({ description: 'Everything that approval replays, where steps=true asked for it' }),
+    steps: z.array(step).optional().meta({
+      description:
+        'Everything that approval replays but changes of hidden tables, where steps=true asked for it',
+    }),
   })
   .meta({ id: 'Diff' });
 
@@ -148,6 +162,7 @@ export const outline = z
           description:
             'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',
         }),
+        hidden,
       }),
     ),
   })
@@ -160,6 +175,7 @@ export const changePage = z
     table: z.string(),
     changes: z.array(change.extend({ number })),
     next_cursor: number.nullable().meta({ description: 'Where to read on; null at the end' }),
+    hidden,
   })
   .meta({ id: 'ChangePage' });
 
@@ -172,6 +188,7 @@ const conflict = z
     session_base: z.unknown(),
     session_new: z.unknown(),
     production_current: z.unknown(),
+    hidden,
   })
   .meta({ id: 'Conflict' });
 
@@ -188,12 +205,13 @@ export const auditEntry = z
     project_id: z.string(),
     table_name: z.string(),
     operation: z.enum(operations),
-    row_id: z.string(),
+    row_id: z.string().nullable().meta({ description: 'null where it is hidden' }),
     old_data: row.nullable(),
     new_data: row.nullable(),
     approved_at: time,
     approved_by: z.string().nullable(),
     approved_as: tokenName,
+    hidden,
   })
   .meta({ id: 'AuditEntry' });
 

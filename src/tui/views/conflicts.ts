@@ -1,6 +1,6 @@
 /** The conflicts: what the session saw, what it staged, what production has now, side by side. */
 import { keyCell, nameCell } from '../../client/cell.ts';
-import { conflictWords } from '../../client/words.ts';
+import { conflictWords, hiddenInWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import { shortCell } from '../cells.ts';
@@ -38,14 +38,18 @@ export function conflictsView(state: State, width: number, height: number): Line
       .map((conflict, index) => entry(conflict, first + index === state.conflict, side)),
     [span('─'.repeat(width), 'faint')],
     [span(`${placeOf(chosen)}: ${conflictWords[chosen.kind]}`, 'strong')],
-    ...sidesOf(chosen).map(([title, value, style]) => [
-      span(`  ${fit(title, 15)}`),
-      span(shown(value), style),
-    ]),
+    ...(chosen.hidden ? [[span(`  ${hiddenInWords}`)]] : sideLines(chosen)),
   ];
 }
 
-function placeOf({ table, rowId, field }: Conflict): string {
+const sideLines = (conflict: Conflict): Line[] =>
+  sidesOf(conflict).map(([title, value, style]) => [
+    span(`  ${fit(title, 15)}`),
+    span(shown(value), style),
+  ]);
+
+function placeOf({ table, rowId, field, hidden }: Conflict): string {
+  if (hidden) return `${nameCell(table)} (hidden)`;
   return `${nameCell(table)} ${keyCell(rowId)}${field === null ? '' : ` ${nameCell(field)}`}`;
 }
 

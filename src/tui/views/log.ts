@@ -1,7 +1,8 @@
 /** The mutation log: the statements in order, and of the chosen one all that a reviewer wants to know. */
-import { nameCell, valueCell } from '../../client/cell.ts';
+import { nameCell, textCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
+import { hiddenInWords } from '../../client/words.ts';
 import type { Mutation } from '../../model/change.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
@@ -38,29 +39,34 @@ function entry(state: State, index: number): Line {
     span(fit(`${mutation.type} ${nameCell(mutation.table)}`, 24), chosen ? 'chosen' : undefined),
     span(` ${rowsInWords(mutation)}  `, 'faint'),
     span(alarm, 'alarm'),
-    span(sanitize(mutation.query.slice(0, 300)).replaceAll(/\\n\s*/g, ' ')),
+    span(sanitize(textOf(mutation).slice(0, 300)).replaceAll(/\\n\s*/g, ' ')),
   ];
 }
+
+const textOf = ({ query }: Mutation) => query ?? hiddenInWords;
 
 const rowsInWords = ({ affectedRows }: Mutation) =>
   affectedRows === 1 ? '1 row' : `${affectedRows.toLocaleString('en-US')} rows`;
 
 function statement(state: State, mutation: Mutation, width: number): Line[] {
-  const params = elementsOf(mutation.params).slice(0, mostParameters);
+  const params = mutation.params === null ? [] : elementsOf(mutation.params);
   const aids = state.aids.get(mutation.id);
-  const lines = mutation.query.slice(0, mostText).split('\n');
+  const lines = textOf(mutation).slice(0, mostText).split('\n');
   return [
     [
       span(`${mutation.id}  ${mutation.executedAt}  ${rowsInWords(mutation)}`, 'faint'),
       ...(aids && aids.columns.length > 0
         ? [span('  writes ', 'faint'), span(aids.columns.map(nameCell).join(', '), 'accent')]
         : []),
+      ...(mutation.role === null ? [] : [span(`  by ${textCell(mutation.role)}`, 'faint')]),
     ],
     ...(aids?.noWhere ? [[span('! no WHERE clause: every row of the table', 'alarm')]] : []),
     ...lines.flatMap((line) => wrap(sanitize(line), width).map((part) => [span(part)])),
-    ...params.map((value, index) => [
-      span(`$${index + 1} = `, 'accent'),
-      span(valueCell(value).slice(0, mostText)),
-    ]),
+    ...params
+      .slice(0, mostParameters)
+      .map((value, index) => [
+        span(`$${index + 1} = `, 'accent'),
+        span(valueCell(value).slice(0, mostText)),
+      ]),
   ];
 }

@@ -34,7 +34,11 @@ export function tablesView(state: State, height: number): Line[] {
       const style = chosen ? (focused ? 'chosen' : 'strong') : undefined;
       return [
         [span(chosen ? '>' : ' ', 'strong'), span(nameCell(entry.table), style)],
-        [span('  '), ...countSpans(stepCountsOf([entry]))],
+        [
+          span('  '),
+          ...countSpans(stepCountsOf([entry])),
+          span(entry.hidden ? 'hidden' : '', 'faint'),
+        ],
       ];
     }),
   ];

@@ -1,41 +1,13 @@
 /** The forms of a diff, and that no row can make them say or do anything else. */
 
-import { createPaint } from '../../../src/cli/colour.ts';
 import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
-import type { DiffFormat } from '../../../src/cli/diff/format.ts';
-import { totalsOf } from '../../../src/cli/diff/format.ts';
 import { createJsonFormat, createJsonLinesFormat } from '../../../src/cli/diff/json.ts';
-import { createMarkdownFormat } from '../../../src/cli/diff/markdown.ts';
-import { createTextFormat } from '../../../src/cli/diff/text.ts';
 import { textModes } from '../../../src/cli/diff/text-modes.ts';
-import { DiffReader } from '../../../src/client/diff-reader.ts';
 import { furtherExplained } from '../../../src/client/words.ts';
 import { createRandom } from '../../helpers/random.ts';
 import { assert, suite } from '../../helpers/suite.ts';
-
-type Create = (reader: DiffReader) => DiffFormat;
-
-const text =
-  (mode: (typeof textModes)[number] = 'line', colour = false): Create =>
-  (reader) =>
-    createTextFormat(reader, createPaint(colour), mode);
-const forms: Readonly<Record<string, Create>> = {
-  ...Object.fromEntries(textModes.map((mode) => [mode, text(mode, true)])),
-  json: createJsonFormat,
-  jsonl: createJsonLinesFormat,
-  csv: createCsvFormat,
-  markdown: (reader) => createMarkdownFormat(reader, 'sess_1'),
-};
-
-/** What a form makes of a diff; the changes that are shown can be chosen. */
-function written(create: Create, json: string, wanted: (row: string) => boolean = () => true) {
-  const reader = new DiffReader();
-  const format = create(reader);
-  const changes = reader.push(json).filter(({ rowId }) => wanted(rowId.text));
-  reader.end();
-  const body = changes.map((change) => format.change(change)).join('');
-  return body + format.end({ shown: changes.length, totals: totalsOf(reader) });
-}
+import type { Create } from './written.ts';
+import { forms, text, written } from './written.ts';
 
 const row = (status: string) => `{"id":7,"status":${status},"note":null}`;
 const summary = '{"total_inserts":1,"total_updates":2,"total_deletes":1,"tables_affected":2}';

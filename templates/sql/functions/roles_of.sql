@@ -1,0 +1,16 @@
+-- The roles that staged in a session, each once, and null behind them where that of some mutation is not known. From role to
+-- role through the index, past the mutations of each.
+CREATE OR REPLACE FUNCTION stage.roles_of(p_session uuid) RETURNS SETOF name
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH RECURSIVE found AS (
+    (SELECT m.role FROM stage.mutation m WHERE m.session = $1 AND m.role IS NOT NULL ORDER BY m.role LIMIT 1)
+    UNION ALL
+    SELECT n.role FROM found f CROSS JOIN LATERAL (
+      SELECT m.role FROM stage.mutation m WHERE m.session = $1 AND m.role > f.role ORDER BY m.role LIMIT 1
+    ) n
+  )
+  SELECT f.role FROM found f
+  UNION ALL
+  SELECT NULL WHERE EXISTS (SELECT FROM stage.mutation m WHERE m.session = $1 AND m.role IS NULL)
+$$;
+REVOKE ALL ON FUNCTION stage.roles_of(uuid) FROM PUBLIC;

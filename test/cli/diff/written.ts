@@ -1,0 +1,38 @@
+/** What forms of a diff make of its JSON. */
+import { createPaint } from '../../../src/cli/colour.ts';
+import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
+import type { DiffFormat } from '../../../src/cli/diff/format.ts';
+import { totalsOf } from '../../../src/cli/diff/format.ts';
+import { createJsonFormat, createJsonLinesFormat } from '../../../src/cli/diff/json.ts';
+import { createMarkdownFormat } from '../../../src/cli/diff/markdown.ts';
+import { createTextFormat } from '../../../src/cli/diff/text.ts';
+import { textModes } from '../../../src/cli/diff/text-modes.ts';
+import { DiffReader } from '../../../src/client/diff-reader.ts';
+
+export type Create = (reader: DiffReader) => DiffFormat;
+
+export const text =
+  (mode: (typeof textModes)[number] = 'line', colour = false): Create =>
+  (reader) =>
+    createTextFormat(reader, createPaint(colour), mode);
+export const forms: Readonly<Record<string, Create>> = {
+  ...Object.fromEntries(textModes.map((mode) => [mode, text(mode, true)])),
+  json: createJsonFormat,
+  jsonl: createJsonLinesFormat,
+  csv: createCsvFormat,
+  markdown: (reader) => createMarkdownFormat(reader, 'sess_1'),
+};
+
+/** What a form makes of a diff; the changes that are shown can be chosen. */
+export function written(
+  create: Create,
+  json: string,
+  wanted: (row: string) => boolean = () => true,
+) {
+  const reader = new DiffReader();
+  const format = create(reader);
+  const changes = reader.push(json).filter(({ rowId }) => wanted(rowId.text));
+  reader.end();
+  const body = changes.map((change) => format.change(change)).join('');
+  return body + format.end({ shown: changes.length, totals: totalsOf(reader) });
+}

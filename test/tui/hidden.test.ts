@@ -1,0 +1,73 @@
+/** What stands in the panes where an author's token is not told what changed. */
+import type { Mutation, TableOutline } from '../../src/model/change.ts';
+import { JsonText } from '../../src/model/json.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { changeOf, Desk } from './screen.ts';
+
+const mutation: Mutation = {
+  id: 'mut_7',
+  type: 'UPDATE',
+  table: 'orders',
+  query: null,
+  params: null,
+  affectedRows: 1200,
+  executedAt: '2026-01-31T12:00:00.000000Z',
+  role: 'app',
+  hidden: true,
+};
+
+const hiddenOf = (table: TableOutline): TableOutline => ({ ...table, hidden: true });
+
+suite('tui: hidden tables', (test) => {
+  test('every pane says so, and nothing of theirs is asked for', () => {
+    const desk = new Desk(
+      [changeOf({ id: 1 }, null), changeOf(null, { id: 2 }, 'public_ones')],
+      120,
+    );
+    const { revision, tables } = desk.daemon.outline;
+    const outline = {
+      revision: `${revision}+`,
+      tables: tables.map((each) => (each.table === 'orders' ? hiddenOf(each) : each)),
+    };
+    desk.daemon.asked.length = 0;
+    desk.act({ type: 'outline', outline });
+    const { rowId, ...sides } = {
+      rowId: new JsonText('null'),
+      sessionBase: null,
+      sessionNew: null,
+    };
+    desk.act({
+      type: 'conflicts',
+      conflicts: [
+        {
+          table: 'orders',
+          rowId,
+          field: null,
+          kind: 'gone',
+          ...sides,
+          productionCurrent: null,
+          hidden: true,
+        },
+      ],
+    });
+    assert.match(desk.screen, /orders\s.*\n.*-1 hidden/);
+    assert.match(
+      desk.screen,
+      / 1 change hidden: your token's database roles may not read this table/,
+    );
+    assert.not.ok(
+      desk.daemon.asked.some((need) => need.kind === 'page' && need.table === 'orders'),
+    );
+    desk.press('tab', 'tab', 'tab');
+    assert.match(desk.screen, /> orders \(hidden\)/);
+    assert.match(desk.screen, /hidden: your token's database roles/);
+    desk.state = {
+      ...desk.state,
+      pane: 'log',
+      mutationCount: 1,
+      mutations: new Map([[0, mutation]]),
+    };
+    assert.is(desk.screen.match(/hidden: your token's database roles/g)?.length, 2);
+    assert.match(desk.screen, /1,200 rows {2}by app/);
+  });
+});
