@@ -155,7 +155,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'token_file',
     personal: true,
     sentence:
-      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] sha256:<hash>`, or just the token of an operator; the commands show the first of those.',
+      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] [database_roles=<role>,...] sha256:<hash>`, or just the token of an operator; the commands show the first of those.',
   },
   allowUnauthenticated: {
     type: flag(),
@@ -174,7 +174,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'four_eyes',
     personal: true,
     sentence:
-      'Nobody may approve a session that was created or proposed with a token of the same name.',
+      "Nobody may approve a session that was created or proposed with a token of the same name, or staged in by a database role of that name or of the token's database_roles.",
   },
   conflictScope: {
     type: choice(conflictScopes),

@@ -1,6 +1,6 @@
 /**
  * The tokens of the REST API: from the environment, or from a file that nobody else can read. A line of the file is
- * `<name> <role>[:<project>,...] sha256:<hash>`, or a token as it is, which is an operator's.
+ * `<name> <role>[:<project>,...] [database_roles=<role>,...] sha256:<hash>`, or a token as it is, which is an operator's.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
@@ -34,20 +34,21 @@ export function readTokens({ token, tokenFile }: Settings): Tokens {
 function readToken(line: string, path: string): Token {
   if (!line.includes(' ')) return plainToken(line);
   const form =
-    /^(?<name>[\w.@-]{1,64}) +(?<role>[a-z]+)(?::(?<projects>[^\s,]+(?:,[^\s,]+)*))? +sha256:(?<hash>[0-9a-f]{64})$/;
-  const { name, role, projects, hash } = form.exec(line)?.groups ?? {};
+    /^(?<name>[\w.@-]{1,64}) +(?<role>[a-z]+)(?::(?<projects>[^\s,]+(?:,[^\s,]+)*))?(?: +database_roles=(?<databaseRoles>[^\s,]+(?:,[^\s,]+)*))? +sha256:(?<hash>[0-9a-f]{64})$/;
+  const { name, role, projects, databaseRoles, hash } = form.exec(line)?.groups ?? {};
   if (name === undefined || hash === undefined || !isRole(role)) throw misunderstood(line, path);
   return {
     name,
     role,
     projects: projects === undefined ? null : projects.split(','),
     hash: Buffer.from(hash, 'hex'),
+    databaseRoles: databaseRoles?.split(',') ?? [],
   };
 }
 
 function plainToken(token: string): Token {
   const hash = createHash('sha256').update(token).digest();
-  return { name: unnamed, role: 'operator', projects: null, hash };
+  return { name: unnamed, role: 'operator', projects: null, hash, databaseRoles: [] };
 }
 
 function isRole(text: string | undefined): text is Role {
@@ -61,7 +62,7 @@ function misunderstood(line: string, path: string): StageError {
     'configuration_invalid',
     `the token file ${path} has a line for ${JSON.stringify(name)} that cannot be read`,
     {
-      hint: `Write: <name> <role>[:<project>,...] sha256:<64 hexadecimal digits>, the role one of ${roles.join(', ')}.`,
+      hint: `Write: <name> <role>[:<project>,...] [database_roles=<role>,...] sha256:<64 hexadecimal digits>, the first role one of ${roles.join(', ')}.`,
     },
   );
 }

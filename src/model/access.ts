@@ -26,6 +26,8 @@ export interface Token extends Caller {
   readonly name: string;
   /** SHA-256, 32 bytes. */
   readonly hash: Buffer;
+  /** Database roles that whoever has it logs in with, beside one of the token's own name. */
+  readonly databaseRoles: readonly string[];
 }
 
 export function hasRight({ role }: Caller, right: Right): boolean {
@@ -35,6 +37,11 @@ export function hasRight({ role }: Caller, right: Right): boolean {
 /** Whether rows of tables are hidden from it that a database role which staged in the session may not read. */
 export function seesReadableOnly(caller: Caller): boolean {
   return !hasRight(caller, 'review');
+}
+
+/** The database roles of all tokens of one name: they are one person's. */
+export function databaseRolesOf(tokens: readonly Token[], { name }: Caller): string[] {
+  return tokens.filter((token) => token.name === name).flatMap((token) => token.databaseRoles);
 }
 
 /** The roles that give a right, for messages. */

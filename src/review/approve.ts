@@ -16,6 +16,7 @@ import {
   reviewRelations,
 } from './conflicts.ts';
 import { digestOf } from './diff-tables.ts';
+import { demandFourEyes } from './four-eyes.ts';
 
 export interface Approval {
   /** Who approves, as the caller says. */
@@ -24,7 +25,9 @@ export interface Approval {
   readonly approvedAs?: string | null;
   /** The digest of the reviewed diff: anything else is not approved. */
   readonly digest: string | null;
-  /** Whether those who created or proposed the session may not approve it. */
+  /** Database roles that are the approver's own, beside one of the token's name. */
+  readonly databaseRoles?: readonly string[];
+  /** Whether those who created or proposed the session, or staged in it, may not approve it. */
   readonly fourEyes?: boolean;
 }
 
@@ -61,12 +64,12 @@ export async function approveSession(
 async function approveLocked(
   tx: Queryable,
   id: string,
-  { approvedBy, approvedAs = null, digest, fourEyes = false }: Approval,
+  { approvedBy, approvedAs = null, databaseRoles = [], digest, fourEyes = false }: Approval,
 ): Promise<Session> {
   const session = await lockSession(tx, id);
   if (session.digest !== null && session.digest === digest) return getSession(tx, id);
   requireTransition(session, 'approve');
-  if (fourEyes) refuseAuthor(session, approvedAs);
+  if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
   await refuseLateRows(tx, session);
   await prepare(tx);
   await refuseConflicts(tx, session);
@@ -90,14 +93,6 @@ async function prepare(tx: Queryable): Promise<void> {
   await tx.query(`SET LOCAL lock_timeout = '${waitForApprovals}'`);
   await tx.query('SELECT 1 FROM stage.audit_head FOR UPDATE');
   await tx.query(`SET LOCAL lock_timeout = '${waitForRows}'`);
-}
-
-/** A name that is not known may be anybody's. */
-function refuseAuthor({ authors }: LockedSession, approver: string | null): void {
-  if (approver !== null && !authors.includes(null) && !authors.includes(approver)) return;
-  throw new StageError('four_eyes_required', 'the author of a session may not approve it', {
-    hint: 'Have it approved with the token of somebody who neither created nor proposed it.',
-  });
 }
 
 async function refuseLateRows(tx: Queryable, { uuid, sealed }: LockedSession): Promise<void> {

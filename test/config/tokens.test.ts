@@ -32,6 +32,7 @@ suite('tokens', (test) => {
         role: 'operator',
         projects: null,
         hash: sha256(token),
+        databaseRoles: [],
       })),
     );
   });
@@ -41,14 +42,26 @@ suite('tokens', (test) => {
     const hash = sha256('secret').toString('hex');
     writeFileSync(
       path,
-      `agent-7   author:shop,crm  sha256:${hash}\nann@x reviewer sha256:${hash}\nplain\n`,
+      `agent-7   author:shop,crm  sha256:${hash}\nann@x reviewer database_roles=ann,Ann_2  sha256:${hash}\nplain\n`,
       { mode: 0o600 },
     );
     const { accepted, own } = read({ STAGE_TOKEN_FILE: path });
     assert.is(own, 'plain', 'what the commands can show');
     assert.equal(accepted.slice(0, 2), [
-      { name: 'agent-7', role: 'author', projects: ['shop', 'crm'], hash: sha256('secret') },
-      { name: 'ann@x', role: 'reviewer', projects: null, hash: sha256('secret') },
+      {
+        name: 'agent-7',
+        role: 'author',
+        projects: ['shop', 'crm'],
+        hash: sha256('secret'),
+        databaseRoles: [],
+      },
+      {
+        name: 'ann@x',
+        role: 'reviewer',
+        projects: null,
+        hash: sha256('secret'),
+        databaseRoles: ['ann', 'Ann_2'],
+      },
     ]);
   });
 
@@ -61,6 +74,9 @@ suite('tokens', (test) => {
       `ann reviewer sha256:${hash}0`,
       `ann reviewer: sha256:${hash}`,
       'ann reviewer secret',
+      `ann reviewer database_roles= sha256:${hash}`,
+      `ann reviewer roles=ann sha256:${hash}`,
+      `ann database_roles=ann reviewer sha256:${hash}`,
       `a/nn reviewer sha256:${hash}`,
     ]) {
       writeFileSync(path, line, { mode: 0o600 });

@@ -49,7 +49,14 @@ export interface TestRestOptions {
 /** A token as the daemon knows it; the secret is its name unless given. */
 export function testToken(token: Partial<Omit<Token, 'hash'>> & { secret?: string } = {}): Token {
   const { name = 'operator', role = 'operator', projects = null, secret = name } = token;
-  return { name, role, projects, hash: createHash('sha256').update(secret).digest() };
+  const { databaseRoles = [] } = token;
+  return {
+    name,
+    role,
+    projects,
+    databaseRoles,
+    hash: createHash('sha256').update(secret).digest(),
+  };
 }
 
 /** Starts everything; the caller stops it. */

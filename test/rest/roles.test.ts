@@ -151,6 +151,9 @@ suite('rest: roles', (test) => {
   });
 });
 
+/** Roles of the database of whom tokens are, by name or by configuration, and of somebody else. */
+const stagers = ['stage_test_dan', 'stage_test_fays', 'stage_test_else'];
+
 suite('rest: four eyes', (test) => {
   let rest: TestRest;
   test.before(async () => {
@@ -160,14 +163,27 @@ suite('rest: four eyes', (test) => {
         testToken({ name: 'bob', secret: 'bob-again' }),
         testToken({ name: 'eve' }),
         testToken({ name: 'ann' }),
+        testToken({ name: 'Stage_Test_Dan' }),
+        testToken({ name: 'fay' }),
+        testToken({ name: 'fay', secret: 'fay-again', databaseRoles: ['stage_test_fays'] }),
       ],
       fourEyes: true,
     });
+    for (const role of stagers)
+      await rest.database.query(
+        `CREATE ROLE ${role} LOGIN PASSWORD '${role}'; GRANT SELECT ON products TO ${role}`,
+      );
   });
-  test.after(() => rest.stop());
+  test.after(async () => {
+    for (const role of stagers)
+      await rest.database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    await rest.stop();
+  });
 
-  const proposed = async (author: string, proposer: string) => {
+  const proposed = async (author: string, proposer: string, ...roles: readonly string[]) => {
     const { session_id: id } = (await rest.call('POST', '/sessions', as(author, {}))).body;
+    for (const role of roles)
+      await rest.write(id, 'UPDATE products SET stock = stock + 1 WHERE id = 1', [], role);
     await rest.call('POST', `/sessions/${id}/propose`, as(proposer));
     return id;
   };
@@ -181,6 +197,7 @@ suite('rest: four eyes', (test) => {
       assert.is(status, 403, name);
       assert.is(body.error, 'four_eyes_required');
       assert.match(body.hint, /neither created nor proposed/);
+      assert.match(body.message, new RegExp(`^${name.replace('-again', '')} created or proposed`));
     }
     assert.is((await rest.call('GET', `/sessions/${id}`, as('ann'))).body.status, 'proposed');
     assert.is((await approve(id, 'ann')).status, 200);
@@ -189,7 +206,43 @@ suite('rest: four eyes', (test) => {
   test('a session of nobody is approved by nobody', async () => {
     const id = await proposed('bob', 'bob');
     await rest.database.query('UPDATE stage.session SET created_as = NULL');
-    assert.is((await approve(id, 'ann')).body.error, 'four_eyes_required');
+    const { body } = await approve(id, 'ann');
+    assert.is(body.error, 'four_eyes_required');
+    assert.match(body.message, /not known who created/);
+    assert.match(body.hint, /four_eyes turned off/);
+  });
+
+  test('nor does who staged in it with a database role of the same name', async () => {
+    const id = await proposed('bob', 'bob', 'stage_test_else', 'stage_test_dan');
+    const { status, body } = await approve(id, 'Stage_Test_Dan');
+    assert.equal([status, body.error], [403, 'four_eyes_required']);
+    assert.match(
+      body.message,
+      /^Stage_Test_Dan may not .* the database role "stage_test_dan" staged/,
+    );
+    assert.is((await rest.call('GET', `/sessions/${id}`, as('ann'))).body.status, 'proposed');
+    assert.is((await approve(id, 'ann')).status, 200);
+  });
+
+  test('nor with one that any token of the name is configured with', async () => {
+    const id = await proposed('bob', 'bob', 'stage_test_fays');
+    for (const name of ['fay', 'fay-again']) {
+      const { status, body } = await approve(id, name);
+      assert.equal([status, body.error], [403, 'four_eyes_required'], name);
+      assert.match(body.message, /^fay may not .* the database role "stage_test_fays" staged/);
+    }
+    assert.is((await approve(id, 'Stage_Test_Dan')).status, 200);
+  });
+
+  test('a role that is not known may be anybody', async () => {
+    const id = await proposed('bob', 'bob', 'stage_test_else');
+    await rest.database.query('UPDATE stage.mutation SET role = NULL WHERE session = $1', [
+      id.slice('sess_'.length),
+    ]);
+    const { body } = await approve(id, 'ann');
+    assert.is(body.error, 'four_eyes_required');
+    assert.match(body.message, /not known which database roles staged/);
+    assert.match(body.hint, /Reject the session .* anew .* four_eyes turned off/);
   });
 
   test('the author may reject', async () => {

@@ -1,7 +1,7 @@
 /** Review of a session: diff, conflicts, propose, approve, reject. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
-import { seesReadableOnly } from '../../model/access.ts';
+import { databaseRolesOf, seesReadableOnly } from '../../model/access.ts';
 import { approveSession } from '../../review/approve.ts';
 import { conflictFacts, findConflicts } from '../../review/conflicts.ts';
 import { readDiff } from '../../review/diff.ts';
@@ -127,10 +127,11 @@ const approve = defineRoute({
     'digest_mismatch',
   ],
   needsUpstream: true,
-  handle: async ({ id, body, caller }, { db, metrics, fourEyes }) => {
+  handle: async ({ id, body, caller }, { db, metrics, access, fourEyes }) => {
     try {
       const { approved_by: approvedBy = null, digest = null } = body;
-      const by = { approvedBy, approvedAs: caller.name, digest, fourEyes };
+      const databaseRoles = databaseRolesOf(access.tokens, caller);
+      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest, fourEyes };
       const { status } = await getSession(db, id);
       const approved = await approveSession(db, id, by);
       // a repeated approval of the same diff applies nothing

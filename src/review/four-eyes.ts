@@ -1,0 +1,49 @@
+/** Four eyes: who had a part in what a session stages does not approve it, by whichever door the part was taken. */
+import type { Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { LockedSession } from '../staging/session-lock.ts';
+
+export interface Approver {
+  /** Name of the token that was shown; null where nobody had to show one. */
+  readonly approvedAs: string | null;
+  /** Database roles that are the approver's own, beside one of the token's name. */
+  readonly databaseRoles: readonly string[];
+}
+
+/**
+ * Refuses an approver who created or proposed the session over REST, or staged in it over SQL. What is not known may be anybody's.
+ * @throws StageError `four_eyes_required`
+ */
+export async function demandFourEyes(
+  tx: Queryable,
+  { uuid, authors }: LockedSession,
+  { approvedAs: name, databaseRoles }: Approver,
+): Promise<void> {
+  if (name === null) throw refused('nobody who shows no token may approve a session');
+  if (authors.includes(null))
+    throw refused('it is not known who created and proposed the session', forNobody);
+  if (authors.includes(name))
+    throw refused(`${name} created or proposed the session, and may not approve it`);
+  const rows = await tx.query('SELECT role FROM stage.roles_of($1) AS r (role)', [uuid]);
+  const stagers = rows.map(({ role }) => role ?? null);
+  if (stagers.includes(null))
+    throw refused('it is not known which database roles staged in the session', forNobody);
+  // PostgreSQL folds what is not quoted to lower case: Ann may have logged in as ann
+  const own = new Set([name.toLowerCase(), ...databaseRoles.map((role) => role.toLowerCase())]);
+  const staged = stagers.find((role) => role !== null && own.has(role.toLowerCase()));
+  if (staged === undefined) return;
+  throw refused(
+    `${name} may not approve the session: the database role ${JSON.stringify(staged)} staged in it`,
+  );
+}
+
+const forOthers =
+  'Have it approved with the token of somebody who neither created nor proposed it, nor staged in it.';
+
+/** Where nobody can be told from its authors, whoever approves. */
+const forNobody =
+  'Reject the session and stage its changes anew in another one, or have four_eyes turned off in the configuration of the service to approve this one.';
+
+function refused(message: string, hint = forOthers): StageError {
+  return new StageError('four_eyes_required', message, { hint });
+}
