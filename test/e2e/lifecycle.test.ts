@@ -117,6 +117,7 @@ for (const client of clients.filter(({ name }) => name !== 'psql' || hasProgram(
         total_updates: 2,
         total_deletes: 1,
         tables_affected: 3,
+        further_changes: 0,
       });
       const [tee] = body.tables.products.changes;
       assert.is(tee.before.stock - tee.after.stock, 1);
