@@ -43,7 +43,7 @@ LANGUAGE sql STABLE AS $$
       l.lanname OPERATOR(pg_catalog.=) ANY ('{internal,c}'::pg_catalog.name[]) AS is_compiled,
       EXISTS (SELECT FROM pg_catalog.pg_depend d
         WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
-          AND d.objid OPERATOR(pg_catalog.=) p.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'::"char") AS is_extension
+          AND d.objid OPERATOR(pg_catalog.=) p.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'::pg_catalog."char") AS is_extension
     FROM candidate c
     JOIN call n ON n.place OPERATOR(pg_catalog.=) c.place
     JOIN pg_catalog.pg_namespace s ON s.oid OPERATOR(pg_catalog.=) c.namespace
