@@ -111,6 +111,7 @@ export function afterControl(
       state.save(action.name);
       return;
     case 'release':
+      if (state.failed) return;
       state.rewind(action.name, 'release');
       askAccess(conversation);
       return;

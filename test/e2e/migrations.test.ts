@@ -14,6 +14,8 @@ const moments = [
 ] as const;
 type Moment = (typeof moments)[number];
 
+const withoutDigest = (diff: string) => diff.replace(/"digest":"[^"]*"/, '');
+
 suite('migrations', (test) => {
   let proxied: Proxied;
   let number = 0;
@@ -99,7 +101,9 @@ suite('migrations', (test) => {
   /** What cannot be approved is still there to be looked at, and can be rejected. */
   async function end({ migration, session }: Play, reviewed: string): Promise<void> {
     const { text } = await proxied.daemon.call('GET', `/sessions/${session}/diff`);
-    if (migration.conflicts) assert.is(text, reviewed, 'nothing is lost');
+    // of the steps to what is put aside only its net is left, and the digest is that of what is left
+    if (migration.conflicts)
+      assert.is(withoutDigest(text), withoutDigest(reviewed), 'nothing is lost');
     assert.is((await review(session, 'reject')).status, 200);
   }
 
