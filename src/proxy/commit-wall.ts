@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import type { ErrorHandler } from './expectation.ts';
-import type { OwnCall, OwnStatement } from './own-messages.ts';
+import type { OwnCall, OwnStatement } from './own-statement.ts';
 
 type Run = (statement: OwnStatement, call?: OwnCall) => void;
 

@@ -6,7 +6,7 @@ import type { Replacement } from '../sql/splice.ts';
 import type { CallPlace } from '../sql/verdict.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
 import type { Ask, Names } from './names.ts';
-import type { OwnStatement } from './own-messages.ts';
+import type { OwnStatement } from './own-statement.ts';
 
 /** What stage.resolve_functions says of a name. */
 interface ResolvedFunction {

@@ -6,7 +6,7 @@ import type { DependentColumns } from '../staging/overlay/dependent-columns.ts';
 import type { Called, Candidate, Judgement } from './called-names.ts';
 import { candidateOf, joinJudgements, namesCalled } from './called-names.ts';
 import { KnownCalls } from './known-calls.ts';
-import type { OwnCall, OwnStatement } from './own-messages.ts';
+import type { OwnCall, OwnStatement } from './own-statement.ts';
 import type { Tree } from './tree.ts';
 
 /** What stage.resolve_relations says of a name. */

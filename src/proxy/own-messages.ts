@@ -11,31 +11,17 @@ import { CommitWall } from './commit-wall.ts';
 import { deliver } from './error-mapping.ts';
 import type { ErrorHandler, Expectation } from './expectation.ts';
 import { hiddenClose, hiddenSync } from './expectation.ts';
+import type { OwnCall, OwnStatement } from './own-statement.ts';
 import { ownPrefix } from './reserved-names.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { Access } from './transaction-table.ts';
 import type { UpstreamLink } from './upstream-link.ts';
-import type { UpstreamText } from './upstream-text.ts';
 import { ownText } from './upstream-text.ts';
 
 const step = `${ownPrefix}step`;
 const guardName = `${ownPrefix}guard`;
 const pinName = `${ownPrefix}pin`;
 const protectionName = `${ownPrefix}write`;
-
-export interface OwnStatement {
-  readonly text: string | UpstreamText;
-  readonly types?: readonly number[];
-}
-
-export interface OwnCall {
-  readonly values?: readonly (Buffer | null)[];
-  /** One for each value; all text by default. */
-  readonly formats?: readonly number[];
-  readonly onError?: ErrorHandler;
-  readonly onRow?: (payload: Buffer) => void;
-  readonly onDone?: () => void;
-}
 
 const texts = {
   begin: { 'read write': 'BEGIN READ WRITE', 'read only': 'BEGIN READ ONLY' },

@@ -2,8 +2,10 @@
 import type { Replacement } from '../sql/splice.ts';
 import type { Control, ControlAction, Read, Statement, Write } from '../sql/verdict.ts';
 import type { SentText } from './position-map.ts';
-import type { RefusedWhen } from './rewrite.ts';
 import { textToSend } from './statement-text.ts';
+
+/** When PostgreSQL finds that a write is an error. */
+export type RefusedWhen = 'analysed' | 'planned' | 'run';
 
 export interface PreparedStatement {
   readonly name: string;

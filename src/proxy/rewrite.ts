@@ -18,6 +18,7 @@ import {
   verified,
 } from './name-replacements.ts';
 import type { Names, ResolvedName } from './names.ts';
+import type { RefusedWhen } from './prepared-statements.ts';
 import { blankLocking } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
 import type { LockRewrite } from './row-locks.ts';
@@ -65,9 +66,6 @@ export interface Rewrite {
   /** Of the names it was derived from. */
   readonly version: number;
 }
-
-/** When PostgreSQL finds that a write is an error. */
-export type RefusedWhen = 'analysed' | 'planned' | 'run';
 
 /** Whether a write is refused. */
 export const isRefused = (rewrite: Rewrite | RefusedWhen): rewrite is RefusedWhen =>

@@ -13,12 +13,11 @@ import { hiddenClose, hiddenSync } from './expectation.ts';
 import type { Preparation } from './original-types.ts';
 import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './original-types.ts';
 import { fence, settle } from './pace.ts';
-import type { PreparedStatement, PrepareReplacements } from './prepared-statements.ts';
+import type { PreparedStatement, PrepareReplacements, RefusedWhen } from './prepared-statements.ts';
 import { inBody, noParameters, preparingText } from './prepared-statements.ts';
 import { blankLocking, hasNames } from './query-planner.ts';
 import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import { checkResult } from './result-type.ts';
-import type { RefusedWhen } from './rewrite.ts';
 import { isRefused } from './rewrite.ts';
 import { statementText } from './upstream-text.ts';
 
