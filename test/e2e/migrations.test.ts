@@ -14,7 +14,8 @@ const moments = [
 ] as const;
 type Moment = (typeof moments)[number];
 
-const withoutDigest = (diff: string) => diff.replace(/"digest":"[^"]*"/, '');
+const netOf = (diff: string) =>
+  diff.replace(/"digest":"[^"]*"/, '').replaceAll(/"further_changes":\d+/g, '');
 
 suite('migrations', (test) => {
   let proxied: Proxied;
@@ -101,9 +102,8 @@ suite('migrations', (test) => {
   /** What cannot be approved is still there to be looked at, and can be rejected. */
   async function end({ migration, session }: Play, reviewed: string): Promise<void> {
     const { text } = await proxied.daemon.call('GET', `/sessions/${session}/diff`);
-    // of the steps to what is put aside only its net is left, and the digest is that of what is left
-    if (migration.conflicts)
-      assert.is(withoutDigest(text), withoutDigest(reviewed), 'nothing is lost');
+    // Of what is put aside its net is kept, not the steps to it: they are counted and digested no more, nor ever approved.
+    if (migration.conflicts) assert.is(netOf(text), netOf(reviewed), 'nothing is lost');
     assert.is((await review(session, 'reject')).status, 200);
   }
 
