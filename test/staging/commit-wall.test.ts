@@ -224,9 +224,12 @@ suite('the look before COMMIT', (test) => {
     const other = await desk.connect(await desk.open());
     await other.query('SET standard_conforming_strings = off; BEGIN');
     await other.query('INSERT INTO public.plain VALUES (700)');
-    const refusal = await rejects(other.query('SELECT stage.refuse_written_outside()'));
-    await other.end();
-    assert.match(refusal.message, /"public.plain"/);
+    try {
+      const refusal = await rejects(other.query('SELECT stage.refuse_written_outside()'));
+      assert.match(refusal.message, /"public.plain"/);
+    } finally {
+      await other.end();
+    }
   });
 
   test('takes what earlier transactions wrote for theirs alone', async () => {
