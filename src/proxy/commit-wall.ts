@@ -74,8 +74,9 @@ export class CommitWall {
    */
   check(onError: ErrorHandler): void {
     const now = performance.now();
-    const mayWrite = this.mayWrite || now > this.rightsUntil;
-    if (mayWrite && now - this.lastCommit < rightsHold) this.askRights();
+    const isKnown = now <= this.rightsUntil;
+    const mayWrite = this.mayWrite || !isKnown;
+    if (!isKnown && now - this.lastCommit < rightsHold) this.askRights();
     this.lastCommit = now;
     const counted = Buffer.from(String(this.counted));
     const text = 'SELECT stage.refuse_written_outside($1, $2, $3)';
@@ -86,13 +87,16 @@ export class CommitWall {
     this.run({ text, types }, { values, onError, onDone });
   }
 
-  /** Asked by connections that write again and again only: for a single transaction the look at its locks takes less. */
+  /**
+   * Asked by connections that write again and again only, once a second: for a single transaction the look at its locks takes
+   * less. An error is the client's to know, as any that keeps COMMIT from committing.
+   */
   private askRights(): void {
     const { began } = this;
     const onRow = (payload: Buffer) => {
       this.mayWrite = String(decodeDataRow(payload)[0]) !== 'f';
       this.rightsUntil = began + rightsHold;
     };
-    this.run({ text: 'SELECT stage.may_write()' }, { onRow, onError: () => null });
+    this.run({ text: 'SELECT stage.may_write()' }, { onRow });
   }
 }

@@ -1,0 +1,38 @@
+/** What is asked along with the look before COMMIT: a write whose transaction it fails is not acknowledged. */
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+suite('the wall before COMMIT', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied('CREATE TABLE item (id int PRIMARY KEY)');
+  });
+  test.after(async () => {
+    await proxied.stop();
+  });
+
+  test('acknowledges nothing that an error in it has rolled back', async () => {
+    await proxied.database.query(
+      `CREATE OR REPLACE FUNCTION stage.may_write(p_role name DEFAULT session_user) RETURNS boolean LANGUAGE plpgsql AS
+       'BEGIN RAISE EXCEPTION USING MESSAGE = ''no answer'', ERRCODE = ''57014''; END'`,
+    );
+    const client = await proxied.connect(await proxied.session('staged'));
+    const told: string[] = [];
+    for (const id of [1, 2, 3]) {
+      const insert = client.query(`INSERT INTO item VALUES (${id})`);
+      const outcome = await insert.then(
+        () => 'acknowledged',
+        ({ code }: { code: string }) => code,
+      );
+      told.push(outcome);
+    }
+    const { rows } = await client.query<{ id: number }>('SELECT id FROM item ORDER BY id');
+    const acknowledged = [1, 2, 3].filter((id) => told[id - 1] === 'acknowledged');
+    assert.equal(
+      rows.map(({ id }) => id),
+      acknowledged,
+    );
+    assert.ok(told.includes('57014'), 'the question was asked');
+  });
+});
