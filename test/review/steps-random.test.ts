@@ -50,6 +50,16 @@ const vocabulary: readonly (readonly string[])[] = [
   [`DELETE FROM loose WHERE v = 'new'`],
 ];
 
+/** The lines with each run of row triggers sorted: in which order one statement reaches its rows is the planner's choice, here and in PostgreSQL. */
+function inAnyOrder(lines: readonly string[]): string[] {
+  const runs: string[][] = [[]];
+  for (const line of lines) {
+    if (line.startsWith('STATEMENT')) runs.push([line], []);
+    else runs.at(-1)?.push(line);
+  }
+  return runs.flatMap((run) => run.sort());
+}
+
 suite('steps: random sessions', (test) => {
   let desk: Desk;
   test.before(async () => {
@@ -68,7 +78,7 @@ suite('steps: random sessions', (test) => {
       'SELECT line FROM trace ORDER BY number',
     );
     await desk.reset();
-    return { digest, seen: lines.map(({ line }) => line).join('\n') };
+    return { digest, seen: inAnyOrder(lines.map(({ line }) => line)).join('\n') };
   };
 
   test('have equal digests exactly when the same happens in production', async () => {
