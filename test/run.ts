@@ -2,7 +2,8 @@
  * Runs the test files: `npm test -- [part of a path ...]`. Each in a process of its own, all on one PostgreSQL.
  * Ends with the line `N passed, N failed`; anything that is wrong counts as a failure.
  *
- * STAGE_TEST_PG=15|16|17|18 chooses the major, STAGE_TEST_UPSTREAM=URL a running server.
+ * STAGE_TEST_PG=15|16|17|18 chooses the major, or an installation by its absolute path (`/usr/lib/postgresql/15`: distributions' builds have JIT);
+ * STAGE_TEST_SETTINGS='jit_above_cost=0' adds settings of the server; STAGE_TEST_UPSTREAM=URL chooses a running server.
  */
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

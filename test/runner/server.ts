@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startEmbedded } from '../../src/daemon/embedded.ts';
 import { createLog } from '../../src/log.ts';
@@ -30,20 +30,23 @@ const settings = {
   wal_level: 'logical',
 };
 
-/** Starts the server in a directory of its own, which goes with it; with a URL given, uses that server. */
+/**
+ * Starts the server in a directory of its own, which goes with it; with a URL given, uses that server. The major may also be the absolute path of an
+ * installation (`/usr/lib/postgresql/15`): those of distributions have JIT. STAGE_TEST_SETTINGS adds settings: `jit_above_cost=0 work_mem=1MB`.
+ */
 export async function startTestServer(
   given: string | undefined,
   major: string,
 ): Promise<TestServer> {
   if (given) return { url: given, stop: async () => undefined };
-  const binaries = major === defaultMajor ? undefined : await fetchBinaries(major);
+  const binaries = await findBinaries(major);
   const directory = await mkdtemp(join(tmpdir(), 'stage-test-'));
   const remove = () => rm(directory, { recursive: true, force: true });
   try {
     const log = createLog('silent', process.stderr);
     const server = await startEmbedded({
       directory,
-      settings,
+      settings: { ...settings, ...givenSettings() },
       log,
       ...(binaries ? { binaries } : {}),
     });
@@ -52,6 +55,17 @@ export async function startTestServer(
     await remove();
     throw error;
   }
+}
+
+/** Gives the folder of an installation, absolute; undefined stands for the dependency's own. */
+export async function findBinaries(major: string): Promise<string | undefined> {
+  if (major === defaultMajor) return undefined;
+  return isAbsolute(major) ? major : resolve(await fetchBinaries(major));
+}
+
+function givenSettings(): Record<string, string> {
+  const pairs = (process.env['STAGE_TEST_SETTINGS'] ?? '').split(' ').filter(Boolean);
+  return Object.fromEntries(pairs.map((pair) => pair.split('=', 2)));
 }
 
 /** Gives the installation folder of another major, from npm the first time. */
