@@ -2,9 +2,10 @@
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction } from '../sql/verdict.ts';
-import { noticeResponse, parameterStatus } from '../wire/backend-messages.ts';
+import { noticeResponse } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
 import type { Conversation } from './conversation.ts';
+import { changeDefault, settingText } from './default-access.ts';
 import type { Expectation } from './expectation.ts';
 import type { Access } from './transaction-table.ts';
 
@@ -18,13 +19,11 @@ export function controlReplacements(
     // Inside a transaction it changes nothing but what it says.
     if (state.block !== 'none') return [];
     // The last mode counts. Behind a new line, for the text may end in a comment.
-    const access = accessWords[action.access ?? state.clientAccess];
+    const access = accessWords[action.access ?? state.nextAccess];
     return [{ start: text.length, end: text.length, text: `\n${access}` }];
   }
-  // RESET brings back the pinned value, which is the one from the start.
-  if (action.type !== 'set access' || action.resets) return [];
-  // The default is pinned: a setting of ours takes the value, with the same answers in every transaction state.
-  return [{ start: 0, end: text.length, text: `SET stage.access = '${action.access}'` }];
+  if (action.type !== 'set access') return [];
+  return [{ start: 0, end: text.length, text: settingText(action) }];
 }
 
 /** Cursors are read, and an EXECUTE of a write is entered, by other ways. */
@@ -101,7 +100,7 @@ export function afterControl(
   const { state, names, pending } = conversation;
   switch (action.type) {
     case 'begin':
-      begin(conversation, action.access ?? state.clientAccess, replacements.length > 0);
+      begin(conversation, action.access ?? state.nextAccess, replacements.length > 0);
       return;
     case 'commit':
     case 'rollback':
@@ -123,6 +122,14 @@ export function afterControl(
     case 'set transaction':
       if (action.access !== null) changeTransaction(conversation);
       return;
+    case 'set access':
+      state.doubtDefault();
+      return;
+    case 'reset all':
+      state.doubtDefault();
+      names.forget();
+      names.beUnsure();
+      return;
     case 'set path':
       names.forget();
       names.beUnsure();
@@ -130,6 +137,7 @@ export function afterControl(
     case 'prepare':
     case 'deallocate':
     case 'discard':
+      if (action.type === 'discard') state.doubtDefault();
       pending.fence = 'before more';
       return;
     default:
@@ -184,10 +192,13 @@ function askAccess({ own, pending }: Conversation): void {
 
 /** To be called when a control statement has succeeded. */
 export function controlDone(conversation: Conversation, action: ControlAction): void {
-  const { state, names, statements } = conversation;
+  const { names, statements } = conversation;
   switch (action.type) {
     case 'set access':
-      changeAccess(conversation, action.access);
+      changeDefault(conversation, isAccess(action.to) ? action.to : null);
+      return;
+    case 'reset all':
+      changeDefault(conversation, null);
       return;
     case 'deallocate':
       if (action.name !== null) {
@@ -200,19 +211,10 @@ export function controlDone(conversation: Conversation, action: ControlAction): 
       if (action.what !== 'all') return;
       statements.clear();
       names.forget();
-      changeAccess(conversation, state.initialAccess);
+      changeDefault(conversation, null);
       return;
     default:
   }
 }
 
-function changeAccess({ state, router }: Conversation, access: Access): void {
-  if (state.clientAccess === access) return;
-  state.clientAccess = access;
-  router.report('default_transaction_read_only', accessReports[access]);
-}
-
-const accessReports = {
-  'read write': parameterStatus('default_transaction_read_only', 'off'),
-  'read only': parameterStatus('default_transaction_read_only', 'on'),
-};
+const isAccess = (to: string): to is Access => to === 'read write' || to === 'read only';

@@ -6,6 +6,7 @@ import type { Message } from '../wire/framer.ts';
 import { decodeNamed } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { Conversation } from './conversation.ts';
+import { learnDefault } from './default-access.ts';
 import { hiddenSync, passing } from './expectation.ts';
 import { bind } from './extended-bind.ts';
 import { execute } from './extended-execute.ts';
@@ -38,6 +39,7 @@ export function handleExtended(conversation: Conversation, message: Message): vo
   if (router.hasShownError && message.type !== frontend.sync) return;
   if (message.type === frontend.flush) return link.requestFlush();
   if (pending.fence !== null) return handleBehindFence(conversation, message);
+  if (conversation.state.isDefaultUnknown) return handleWithDefault(conversation, message);
   retry.keep(message);
   return handlers[message.type]?.(conversation, message);
 }
@@ -60,9 +62,15 @@ async function handleBehindFence(conversation: Conversation, message: Message): 
   await handleExtended(conversation, message);
 }
 
+async function handleWithDefault(conversation: Conversation, message: Message): Promise<void> {
+  await learnDefault(conversation);
+  await handleExtended(conversation, message);
+}
+
 function sync(conversation: Conversation, message: Message): void | Promise<void> {
-  const { state, link, retry, own, router } = conversation;
+  const { state, link, retry, own, router, pending } = conversation;
   state.setImplicitAccess(null);
+  if (state.isDefaultChanged) pending.fence = 'before anything';
   retry.keep(message);
   // A write that was bound has been planned, executed or not, and planning may run functions.
   if (router.hasShownError) own.forgetWatch();

@@ -63,8 +63,9 @@ export class OwnMessages {
   /** Opens a block of ours, with the access that the client's transactions have. */
   begin(): void {
     this.beforeBegin();
-    this.runAtEdge({ text: texts.begin[this.state.clientAccess] });
-    this.state.begin('own', this.state.clientAccess);
+    const access = this.state.nextAccess;
+    this.runAtEdge({ text: texts.begin[access] });
+    this.state.begin('own', access);
   }
 
   /** To be called before a BEGIN, ours or the client's, where no transaction block is open. */

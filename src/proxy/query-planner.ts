@@ -224,6 +224,6 @@ function readFunctions(verdict: Verdict): readonly FunctionUse[] {
 
 /** Whether names may mean something else once a statement has run. */
 export function movesPath(verdict: Verdict): boolean {
-  if (verdict.kind === 'control') return verdict.action.type === 'set path';
+  if (verdict.kind === 'control') return ['set path', 'reset all'].includes(verdict.action.type);
   return changesPath(readOf(verdict)?.functions ?? []);
 }

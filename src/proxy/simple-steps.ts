@@ -2,6 +2,7 @@
 import type { ControlAction, Write } from '../sql/verdict.ts';
 import { controlReplacements } from './controls.ts';
 import type { Conversation } from './conversation.ts';
+import { learnDefault } from './default-access.ts';
 import { enter } from './enter-call.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
 import { noParameters } from './prepared-statements.ts';
@@ -19,6 +20,7 @@ import { hidesParameters } from './write-options.ts';
  */
 export async function runStep(conversation: Conversation, step: Step): Promise<boolean> {
   const { verdict } = step.statement;
+  if (conversation.state.isDefaultUnknown) await learnDefault(conversation);
   switch (verdict.kind) {
     case 'read':
       return runRead(conversation, step);

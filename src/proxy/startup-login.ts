@@ -42,7 +42,10 @@ export async function logIn(
   const login = readLogin(packet.parameters, services.target.database);
   const session = await orAborted(services.findSession(login.sessionId), signal);
   if (session === null) throw unknownSession(login.sessionId);
-  const startup = startupMessage([...login.parameters, ...pinnedParameters(session.id)]);
+  const startup = startupMessage([
+    ...login.parameters,
+    ...pinnedParameters(session.id, login.access),
+  ]);
   const opening = await openUpstream(services.target, startup, signal);
   const upstream = opening.stream;
   try {

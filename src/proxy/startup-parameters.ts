@@ -48,9 +48,12 @@ export function readLogin(parameters: StartupParameters, database: string): Logi
  * The settings that every upstream connection must keep. They come last in the StartupMessage, so nothing before
  * them can win: reads are read-only by PostgreSQL's own word, and the bytes of a statement mean what the parser reads.
  */
-export function pinnedParameters(sessionId: string): StartupParameters {
-  return [...pinned, ['stage.session', sessionId.slice('sess_'.length)]];
+export function pinnedParameters(sessionId: string, access: Login['access']): StartupParameters {
+  return [...pinned, ['stage.session', sessionId.slice('sess_'.length)], [accessSetting, access]];
 }
+
+/** Stands for the client's default_transaction_read_only; RESET goes back to what it was at the start. */
+export const accessSetting = 'stage.access';
 
 /** The pinned settings that the server reports, so that it can be seen whether they hold. */
 export const pinned: StartupParameters = [
@@ -153,8 +156,11 @@ function judgeSetting([name, value]: Settings[number]): Login['access'] | null {
   }
   const verdict = judgeAssignment(key, value);
   if (verdict.kind === 'refuse') throw refusalError(verdict);
-  return verdict.action.type === 'set access' ? verdict.action.access : null;
+  return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
 }
+
+/** A value is given, no DEFAULT. */
+const givenAccess = (to: string) => (to === 'read only' ? to : 'read write');
 
 /** SQL_ASCII means "no conversion" and is what psql asks for in the C locale: UTF8 serves it as well. */
 const acceptedEncodings = new Set(['utf8', 'unicode', 'sqlascii']);

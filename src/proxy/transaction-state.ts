@@ -10,8 +10,7 @@ import { transactionTable } from './transaction-table.ts';
 type Block = 'none' | 'own' | 'client';
 
 export class TransactionState {
-  /** How the client's transactions begin when it does not say. */
-  clientAccess: Access;
+  private defaultAccess: Access;
   /** The same at the start of the connection. */
   readonly initialAccess: Access;
   private phase: TransactionPhase = 'none';
@@ -28,13 +27,55 @@ export class TransactionState {
   private isProtected = false;
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
   private isImplicit = false;
-  /** What SET TRANSACTION has said of that transaction, up to the client's Sync. */
+  /**
+   * The access of that transaction, up to the client's Sync: the default when it began, or what SET TRANSACTION has said. A Sync
+   * of ours in between does not end it for the client.
+   */
   private implicitAccess: Access | null = null;
+  /** The default has been changed, and a transaction that is rolled back takes that back. */
+  private hasNewDefault = false;
 
   constructor(clientAccess: Access) {
-    this.clientAccess = clientAccess;
+    this.defaultAccess = clientAccess;
     this.initialAccess = clientAccess;
     this.begunAccess = clientAccess;
+  }
+
+  /** How the client's transactions begin when it does not say. */
+  get clientAccess(): Access {
+    return this.defaultAccess;
+  }
+
+  /** The access of the transaction that the next statement outside of a block runs in. */
+  get nextAccess(): Access {
+    return this.implicitAccess ?? this.defaultAccess;
+  }
+
+  /** Whether the default has been changed since the server was last asked for it. */
+  get isDefaultChanged(): boolean {
+    return this.hasNewDefault;
+  }
+
+  /** Whether the server has to be asked for the default, and can be: no transaction is open. */
+  get isDefaultUnknown(): boolean {
+    return this.hasNewDefault && this.isIdle && this.implicitAccess === null;
+  }
+
+  /** What may change the default has been sent. */
+  doubtDefault(): void {
+    this.hasNewDefault = true;
+  }
+
+  /** SET default_transaction_read_only and its like have succeeded. */
+  setDefault(access: Access): void {
+    this.defaultAccess = access;
+  }
+
+  /** What the server says of the default outside of a transaction: the next one begins with it. */
+  learnDefault(access: Access): void {
+    this.defaultAccess = access;
+    this.implicitAccess = null;
+    this.hasNewDefault = false;
   }
 
   /** How often code that others wrote may have run on this connection: each time it may have changed what is prepared or open. */
@@ -85,7 +126,7 @@ export class TransactionState {
 
   /** Whether a write is staged: not in a transaction that has failed, nor in one that is READ ONLY. */
   get stages(): boolean {
-    if (this.block === 'none') return (this.implicitAccess ?? this.clientAccess) === 'read write';
+    if (this.block === 'none') return this.nextAccess === 'read write';
     return !this.failed && !this.isReadOnly;
   }
 
@@ -112,6 +153,7 @@ export class TransactionState {
   begin(block: 'own' | 'client', access: Access): void {
     this.wasWritable = false;
     this.isImplicit = false;
+    if (block === 'client') this.implicitAccess = null;
     this.begunAccess = this.clientAccess;
     this.apply(block === 'own' ? `own begin ${access}` : `begin ${access}`);
   }
@@ -202,14 +244,16 @@ export class TransactionState {
     return this.begunAccess;
   }
 
-  /** SET TRANSACTION outside of a block; null when the client's batch ends. */
+  /** SET TRANSACTION outside of a block; null when the client's batch of messages ends. */
   setImplicitAccess(access: Access | null): void {
     this.implicitAccess = access;
   }
 
   /** A message of the extended protocol was sent. */
   touch(): void {
-    if (this.block === 'none') this.isImplicit = true;
+    if (this.block !== 'none') return;
+    this.isImplicit = true;
+    this.implicitAccess ??= this.defaultAccess;
   }
 
   /** What the server says of itself: after every ReadyForQuery this is the truth. */

@@ -20,7 +20,7 @@ export function judgeSet(statement: VariableSetStmt): Control | Refusal {
     case 'VAR_RESET':
       return judgeReset(statement);
     case 'VAR_RESET_ALL':
-      return control({ type: 'set path' });
+      return control({ type: 'reset all' });
     default:
       return cannotChange(statement.name ?? '');
   }
@@ -66,7 +66,7 @@ function judgeReset({ kind, name = '', is_local: isLocal }: VariableSetStmt): Co
     case 'path':
       return control({ type: 'set path' });
     case 'default access':
-      return setAccess('read write', isLocal, kind === 'VAR_RESET');
+      return setAccess(kind === 'VAR_RESET' ? 'reset' : 'default', isLocal);
     case 'transaction access':
       return cannotChange(name);
     case 'pinned':
@@ -88,8 +88,8 @@ function judgeModes({ name, args }: VariableSetStmt): Control | Refusal {
 }
 
 /** The default access is kept by the proxy, which knows sessions only. */
-function setAccess(access: Access, isLocal = false, resets = false): Control | Refusal {
-  return isLocal ? localAccess : control({ type: 'set access', access, resets });
+function setAccess(to: Access | 'default' | 'reset', isLocal = false): Control | Refusal {
+  return isLocal ? localAccess : control({ type: 'set access', to });
 }
 
 const mixedCharacteristics = refuse(

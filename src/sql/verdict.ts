@@ -235,13 +235,13 @@ export type ControlAction =
   | { readonly type: 'set path' }
   /** Any other SET or RESET that may pass as it is. */
   | { readonly type: 'set' }
-  /** SET SESSION CHARACTERISTICS or default_transaction_read_only: answered by us, never forwarded. */
+  /** SET SESSION CHARACTERISTICS or default_transaction_read_only: never forwarded as it is. `default` and `reset` by SET and RESET. */
   | {
       readonly type: 'set access';
-      readonly access: 'read write' | 'read only';
-      /** RESET, which brings back the pinned value. */
-      readonly resets: boolean;
+      readonly to: 'read write' | 'read only' | 'default' | 'reset';
     }
+  /** RESET ALL. */
+  | { readonly type: 'reset all' }
   | { readonly type: 'discard'; readonly what: 'all' | 'plans' | 'sequences' | 'temp' }
   /** The body's ranges count from the start of the whole statement, as `bodyRange` does. */
   | {

@@ -151,11 +151,12 @@ suite('proxy: start-up parameters', (test) => {
   });
 
   test('pins what everything relies on', () => {
-    assert.equal(pinnedParameters(id), [
+    assert.equal(pinnedParameters(id, 'read only'), [
       ['default_transaction_read_only', 'on'],
       ['client_encoding', 'UTF8'],
       ['standard_conforming_strings', 'on'],
       ['stage.session', '0123456789abcdef0123456789abcdef'],
+      ['stage.access', 'read only'],
     ]);
   });
 
