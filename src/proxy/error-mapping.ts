@@ -1,4 +1,5 @@
 /** Errors of statements that we changed or added, told as PostgreSQL would tell them of the client's own statement. */
+import { unreadableHint } from '../staging/overlay/twin.ts';
 import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { ErrorHandler } from './expectation.ts';
@@ -78,7 +79,20 @@ function translate(
   const position = Number(fields.get('P'));
   mapped.delete('P');
   if (text !== null && position > 0) mapped.set('P', String(writtenPosition(text, position)));
-  return translated(mapped);
+  return translated(isUnreadable(fields) ? unreadable(mapped) : mapped);
+}
+
+/** PostgreSQL analyses the query of a view's twin when it is read: what stands for a table may not do what the table does. */
+const twinOfView = /^SQL function "twin_\d+" during (?:inlining|startup)/m;
+const analysis = new Set(['42803', '42703', '42P01', '42883', '42804', '42P10']);
+
+function isUnreadable(fields: ErrorFields): boolean {
+  return analysis.has(fields.get('C') ?? '') && twinOfView.test(fields.get('W') ?? '');
+}
+
+function unreadable(fields: Map<string, string>): Map<string, string> {
+  const message = `cannot read a view with what is staged: ${fields.get('M') ?? ''}`;
+  return fields.set('C', '0A000').set('M', message).set('H', unreadableHint);
 }
 
 function translated(fields: Map<string, string>): ErrorFields {

@@ -290,4 +290,11 @@ export const databaseGuards: readonly Guard[] = [
     without: 'false',
     tests: ['attacks/own-schemas'],
   },
+  {
+    name: "bodies are not analysed with the service's rights",
+    file: 'src/staging/overlay/manager.ts',
+    text: `await tx.query('SET LOCAL check_function_bodies = off');`,
+    without: '',
+    tests: ['attacks/literals'],
+  },
 ];

@@ -24,6 +24,12 @@ CREATE TABLE pointed (id int PRIMARY KEY) PARTITION BY LIST (id);
 CREATE TABLE pointed_1 PARTITION OF pointed FOR VALUES IN (1);
 CREATE TABLE pointer (id int REFERENCES pointed_1);
 CREATE TABLE reserved (id int PRIMARY KEY, _stage_x int);
+CREATE TABLE whole (id int PRIMARY KEY, CHECK (whole IS NOT NULL));
+CREATE TABLE part_whole (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE part_whole_1 PARTITION OF part_whole (CHECK (part_whole_1 IS NOT NULL)) FOR VALUES FROM (0) TO (9);
+CREATE TABLE indexed (id int PRIMARY KEY, a int);
+CREATE FUNCTION all_of(indexed) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1::text';
+CREATE UNIQUE INDEX ON indexed (all_of(indexed.*));
 CREATE TABLE uniquely (a int NOT NULL UNIQUE, b int);
 CREATE TABLE parent (id int PRIMARY KEY, code text UNIQUE);
 CREATE TABLE kid (id int PRIMARY KEY, parent int REFERENCES parent ON DELETE CASCADE);
@@ -38,6 +44,9 @@ const refused: Record<string, RegExp> = {
   leaf: /is a partition/,
   pointed: /a partition with a foreign key of its own/,
   reserved: /_stage_/,
+  whole: /a check over the row as a whole/,
+  part_whole: /a check over the row as a whole/,
+  indexed: /a unique index or an exclusion constraint over the row as a whole/,
   child: /"child": a foreign key links it with "guarded", which has rules/,
 };
 

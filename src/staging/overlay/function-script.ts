@@ -50,8 +50,6 @@ export async function createTwins(
   const shown = await shownPath(tx, path);
   await makeSchema(tx, schema);
   await tx.query(`SET LOCAL search_path = ${shown}`);
-  // To check a body converts its literals, and the checks of a domain are code of whoever made it: not with our rights.
-  await tx.query('SET LOCAL check_function_bodies = off');
   for (const script of scripts) await tx.query(script);
   await tx.query('SET LOCAL search_path = pg_catalog');
   await refuseDependent(tx, schema);

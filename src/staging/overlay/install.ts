@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { foreignKeyRank } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
-import { StageError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import { applySql } from './apply.ts';
@@ -49,25 +48,13 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   // What still bears the name is the twin of a view or partition, or of what was one.
   await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)}, ${upsertName(table)} CASCADE`);
   await tx.query('DELETE FROM stage.twin WHERE relation = $1', [table.oid]);
-  await tx.query(viewScript(table)).catch((error: Error) => refuseDefinition(table, error));
+  await tx.query(viewScript(table));
   if (isCarried) await tx.query(carryOverSql(table, changes));
   await tx.query(triggerScript(table, server));
   if (installed !== null) await parkDuplicates(tx, table);
   await tx.query(shadowIndexesSql(table).join(';\n'));
   await addLookupIndexes(tx, table);
   await register(tx, table, layout, generationOn(server));
-}
-
-/** An expression that looks at the row as a whole, or at system columns, has no meaning outside of the table. */
-function refuseDefinition({ schema, name }: Table, error: Error): never {
-  if (!/^42/.test((error as { code?: string }).code ?? '')) throw error;
-  throw new StageError(
-    'statement_not_supported',
-    `cannot stage writes to "${shownName(schema, name)}": a definition of it stands for itself nowhere else: ${error.message}`,
-    {
-      hint: 'Such a table can be read through this session, but its changes have to be made outside of it.',
-    },
-  );
 }
 
 interface Installed {

@@ -208,8 +208,10 @@ function unreadable(twin: Twin, reason: string): StageError {
   return new StageError(
     'statement_not_supported',
     `cannot read "${name}" with what is staged: ${reason}`,
-    {
-      hint: 'Name the tables behind it, or read production on a connection with service_reads=production.',
-    },
+    { hint: unreadableHint },
   );
 }
+
+/** What to do about a view that cannot be read with what is staged. */
+export const unreadableHint =
+  'Name the tables behind it, or read production on a connection with service_reads=production.';

@@ -19,6 +19,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       THEN 'has a column whose name begins with _stage_'
     WHEN EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'c' AND 0 > ANY (k.conkey))
       THEN 'has a check over a system column'
+    -- such an expression names the table, and would have to name its shadow table
+    WHEN EXISTS (
+      SELECT 1 FROM pg_constraint k
+      WHERE k.contype = 'c' AND 0 = ANY (k.conkey) AND (k.conrelid = c.oid OR k.conrelid IN (SELECT relid FROM pg_partition_tree(c.oid))))
+      THEN 'has a check over the row as a whole'
+    WHEN EXISTS (
+      SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND (i.indisunique OR i.indisexclusion)
+        AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL)
+        AND strpos(pg_get_indexdef(i.indexrelid), quote_ident(c.relname) || '.*') > 0)
+      THEN 'has a unique index or an exclusion constraint over the row as a whole'
     WHEN c.relnatts = 0 OR NOT EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)
       THEN 'has no columns'
     -- the shadow table has columns of its own, and PostgreSQL allows 1600
