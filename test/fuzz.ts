@@ -49,7 +49,7 @@ try {
   const lines = [
     ...coverage.lines(),
     `PostgreSQL ${major}, seeds ${firstSeed} to ${nextSeed - 1}: ${totals.statements} statements, ` +
-      `${totals.differences} differences, ${coverage.refusals()} refused as the README says`,
+      `${totals.differences} differences, ${coverage.refusals()} refused as docs/limits.md says`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 } finally {

@@ -1,4 +1,4 @@
-/** What is written about the commands elsewhere, made from the definitions that parse them: the man page, the README's table. */
+/** What is written about the commands elsewhere, made from the definitions that parse them: the man page, docs/commands.md. */
 import type { Command } from 'commander';
 import type { LazyCommand } from './lazy-commands.ts';
 import { topics } from './topics.ts';
@@ -23,12 +23,51 @@ function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
-/** Writes the README's table of commands. */
-export async function commandTable(program: LazyCommand): Promise<string> {
-  const rows = (await leavesOf(program)).map(
-    (command) => `| \`${spelling(command).replaceAll('|', '\\|')}\` | ${command.summary()} |\n`,
+/** Writes the reference of docs/commands.md: a table of all commands, then each of them, then the topics of `stage help`. */
+export async function commandReference(program: LazyCommand): Promise<string> {
+  const commands = await leavesOf(program);
+  const rows = commands.map(
+    (command) => `| \`${spelling(command).replaceAll('|', '\\|')}\` | ${command.summary()} |`,
   );
-  return `| Command | |\n|---|---|\n${rows.join('')}`;
+  const parts = [
+    ['| Command | |', '|---|---|', ...rows].join('\n'),
+    '## Options of all commands',
+    optionList(program),
+    '## Each command',
+    ...commands.flatMap((command) => [
+      `### ${fullName(command)}`,
+      spelling(command) === fullName(command) ? '' : `\`${spelling(command)}\``,
+      markdown(command.description()),
+      optionList(command),
+      fenced(
+        examplesOf(command)
+          .replace(/^Examples:\n/, '')
+          .replaceAll(/^ {2}/gm, ''),
+      ),
+    ]),
+    ...Object.entries(topics).flatMap(([name, { text }]) => [
+      `## ${name[0]?.toUpperCase()}${name.slice(1).replace('-', ' ')}`,
+      fenced(text.trimEnd()),
+    ]),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function optionList(command: Command): string {
+  const help = command.createHelp();
+  return shownOptions(command)
+    .map((option) => `- \`${option.flags}\`: ${markdown(help.optionDescription(option))}`)
+    .join('\n');
+}
+
+const fenced = (text: string) => (text === '' ? '' : `\`\`\`text\n${text}\n\`\`\``);
+
+/** Text in which Markdown finds no marks, except code. */
+function markdown(text: string): string {
+  return text
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith('`') ? part : part.replaceAll(/[<*_~[\]|]/g, '\\$&')))
+    .join('');
 }
 
 /** Writes the man page, in the macros of man(7). */
@@ -68,10 +107,19 @@ function commandParts(command: Command): string[] {
 
 function optionParts(command: Command): string[] {
   const help = command.createHelp();
-  return help
+  return shownOptions(command).flatMap((option) => [
+    '.TP',
+    `.B ${roff(option.flags)}`,
+    roff(help.optionDescription(option)),
+  ]);
+}
+
+/** The options of a command itself; --help is told once. */
+function shownOptions(command: Command) {
+  return command
+    .createHelp()
     .visibleOptions(command)
-    .filter(({ long }) => command.parent === null || long !== '--help')
-    .flatMap((option) => ['.TP', `.B ${roff(option.flags)}`, roff(help.optionDescription(option))]);
+    .filter(({ long }) => command.parent === null || long !== '--help');
 }
 
 /** The examples stand before everything else in a command's help. */

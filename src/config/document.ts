@@ -1,9 +1,9 @@
-/** The documentation of the options, written from their table: the README's, and the template of a configuration file. */
+/** The documentation of the options, written from their table: docs/configuration.md, and the template of a configuration file. */
 import { showValue } from './describe.ts';
 import type { Option } from './schema.ts';
 import { options, settingNames } from './schema.ts';
 
-/** Writes the table of the README. */
+/** Writes the table of docs/configuration.md. */
 export function configTable(): string {
   const rows = settingNames.map((name) => {
     const option = options[name];

@@ -1,12 +1,10 @@
 /** What is made from the commands and the schemas is in step with them: `npm run docs` writes it anew. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { commandTable, manPage } from '../../src/cli/document.ts';
+import { commandReference, manPage } from '../../src/cli/document.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { schemaDocuments } from '../../src/rest/schemas/documents.ts';
-import { commandLinesIn, mistakeIn } from '../helpers/command-lines.ts';
+import { checkGenerated, checkGeneratedPart } from '../helpers/generated.ts';
 import { needProgram } from '../helpers/programs.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
@@ -14,28 +12,13 @@ const program = () => createProgram(process, '0.0.0', () => async () => undefine
 const manFile = 'templates/man/stage.1';
 const schemaFile = (name: string) => `templates/schemas/${name}.json`;
 
-/** Compares a file with what it has to be; in `npm run docs` writes it. */
-function inStep(file: string, expected: string): void {
-  if (process.env['STAGE_WRITE_DOCUMENTS']) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, expected);
-  }
-  assert.snapshot(readFileSync(file, 'utf8'), expected);
-}
-
 suite('documents', (test) => {
-  test('list the commands in the README', async () => {
-    const readme = readFileSync('README.md', 'utf8');
-    const table = await commandTable(program());
-    inStep(
-      'README.md',
-      readme.replace(/(<!-- commands:start -->\n)[\s\S]*(<!-- commands:end -->)/, `$1${table}$2`),
-    );
-    assert.match(readme, /<!-- commands:start -->\n\| Command/);
+  test('are the reference of the commands', async () => {
+    checkGeneratedPart('docs/commands.md', 'commands', await commandReference(program()));
   });
 
   test('are the man page', async () => {
-    inStep(manFile, await manPage(program()));
+    checkGenerated(manFile, await manPage(program()));
   });
 
   test('are a man page that man takes', async () => {
@@ -50,14 +33,7 @@ suite('documents', (test) => {
   });
 
   test('are the JSON schemas', () => {
-    for (const [name, text] of Object.entries(schemaDocuments())) inStep(schemaFile(name), text);
-  });
-
-  test('give only command lines that exist', async () => {
-    const readme = readFileSync('README.md', 'utf8');
-    const code = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n');
-    const lines = commandLinesIn(code);
-    assert.ok(lines.length > 10);
-    for (const words of lines) assert.is(await mistakeIn(program(), words), null, words.join(' '));
+    for (const [name, text] of Object.entries(schemaDocuments()))
+      checkGenerated(schemaFile(name), text);
   });
 });

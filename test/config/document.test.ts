@@ -1,23 +1,22 @@
-/** What is written about the options agrees with their table. */
+/** What is written about the options is in step with their table: `npm run docs` writes it anew. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configTable, configTemplate } from '../../src/config/document.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { options, settingNames } from '../../src/config/schema.ts';
+import { checkGenerated, checkGeneratedPart } from '../helpers/generated.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const template = 'templates/config/stage.config.yaml';
 
 suite('documentation of the options', (test) => {
-  test('stands in the README', () => {
-    const readme = readFileSync('README.md', 'utf8');
-    const table = /<!-- config:start -->\n([\s\S]*)<!-- config:end -->/.exec(readme)?.[1];
-    assert.snapshot(table ?? '', configTable());
+  test('stands in docs/configuration.md', () => {
+    checkGeneratedPart('docs/configuration.md', 'config', configTable());
   });
 
   test('stands in the template', () => {
-    assert.snapshot(readFileSync(template, 'utf8'), configTemplate());
+    checkGenerated(template, configTemplate());
   });
 
   test('gives defaults that can be taken as they stand', () => {

@@ -79,7 +79,7 @@ const traits: readonly (readonly [name: string, pattern: RegExp])[] = [
 
 export interface Coverage extends Listener {
   schema(script: Script): void;
-  /** How many statements were refused, as the README says they are. */
+  /** How many statements were refused, as docs/limits.md says they are. */
   refusals(): number;
   /** The counts as lines of a table. */
   lines(): string[];

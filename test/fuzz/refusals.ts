@@ -1,4 +1,4 @@
-/** What staging refuses although PostgreSQL allows it, as the README's limits tell: no difference, but counted by itself. */
+/** What staging refuses although PostgreSQL allows it, as docs/limits.md tells: no difference, but counted by itself. */
 import type { Statement } from './statement.ts';
 
 const refusals: readonly { readonly statement: RegExp; readonly answer: RegExp }[] = [

@@ -24,7 +24,7 @@ export interface Difference {
 export interface Listener {
   /** With the answer that it has on both sides. */
   statement(statement: Statement, answer: readonly string[]): void;
-  /** It is refused, as the README says it is. */
+  /** It is refused, as docs/limits.md says it is. */
   refused(statement: Statement): void;
 }
 

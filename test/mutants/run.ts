@@ -12,7 +12,7 @@ import { guards } from './all-guards.ts';
 import type { Guard } from './guard.ts';
 
 const run = promisify(execFile);
-const parts = ['src', 'test', 'templates', 'bin', 'package.json', 'README.md'];
+const parts = ['src', 'test', 'templates', 'bin', 'package.json', 'README.md', 'docs'];
 
 async function copyProject(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'stage-mutants-'));

@@ -7,7 +7,7 @@ export interface Difference {
   readonly staged: string;
   /** What both had told before. */
   readonly alike: readonly string[];
-  /** It is a refusal that the README or SECURITY.md tells of: what follows cannot be compared. */
+  /** It is a refusal that docs/limits.md or SECURITY.md tells of: what follows cannot be compared. */
   readonly isRefusal: boolean;
 }
 
