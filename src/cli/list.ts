@@ -54,7 +54,7 @@ export async function showList<T>(
     const last = items.length === 0 || end >= Math.min(totalCount, offset + limit);
     if (totalCount > 0 || form !== 'table') await out.write(write(reply, last));
     if (!last) continue;
-    if (totalCount === 0) return out.remark(list.none ?? 'Nothing there.');
+    if (totalCount === 0) return out.remark(list.none ?? 'The list is empty.');
     return tellRest(out, { offset, end, totalCount });
   }
 }
@@ -108,6 +108,6 @@ async function tellRest(
 ): Promise<void> {
   if (end > offset && end < totalCount)
     await out.remark(
-      `${offset + 1} to ${end} of ${totalCount}; go on with --offset ${end}, or see --all`,
+      `${offset + 1} to ${end} of ${totalCount}; continue with --offset ${end}, or see --all`,
     );
 }

@@ -9,9 +9,9 @@ import { outputOption } from './output-option.ts';
 export function listOptions(command: Command): Command {
   return command
     .addOption(outputOption(listOutputs, 'table; in a pipe tsv'))
-    .option('--limit <count>', 'at most so many (default: 100)', wholeNumber)
-    .option('--offset <count>', 'skip so many', wholeNumber)
-    .option('--all', 'all there are');
+    .option('--limit <count>', 'at most this many (default: 100)', wholeNumber)
+    .option('--offset <count>', 'skip this many', wholeNumber)
+    .option('--all', 'the whole list');
 }
 
 /** Makes an option that takes a kind of write, in any case, as one or as many. */

@@ -25,12 +25,12 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'doctor',
-        summary: 'look for what would let writes pass by review',
+        summary: 'look for ways around review',
         load: async () => (await import('./commands/doctor.ts')).configureDoctor,
       },
       {
         name: 'status',
-        summary: 'show how the daemon is',
+        summary: 'show the state of the daemon',
         load: async () => (await import('./commands/status.ts')).configureStatus,
       },
     ],
@@ -40,12 +40,12 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
     entries: [
       {
         name: 'session',
-        summary: 'start sessions and look after them',
+        summary: 'manage sessions',
         load: async () => (await import('./commands/session.ts')).configureSession,
       },
       {
         name: 'url',
-        summary: 'print how to connect with a session',
+        summary: 'print how to connect to a session',
         load: async () => (await import('./commands/url.ts')).configureUrl,
       },
       {
@@ -90,7 +90,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'wait',
-        summary: 'wait until a session is decided on',
+        summary: 'wait until a session is approved or rejected',
         load: async () => (await import('./commands/wait.ts')).configureWait,
       },
       {
@@ -120,7 +120,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'completion',
-        summary: 'print what makes a shell complete commands',
+        summary: 'print the completion script of a shell',
         load: async () => (await import('./commands/completion.ts')).configureCompletion,
       },
       {
@@ -169,8 +169,8 @@ export function createProgram(host: Host, version: string, run: Run): LazyComman
     .option('--json', 'one JSON document on stdout, errors as JSON on stderr')
     .addOption(new Option('--color <when>', 'colours').choices(colourModes).default('auto'))
     .option('--no-color', 'no colours')
-    .option('-q, --quiet', 'no remarks on stderr')
-    .option('-v, --verbose', 'say what is done')
+    .option('-q, --quiet', 'no remarks on stderr, only errors and warnings')
+    .option('-v, --verbose', 'print what is being done')
     .option('--debug', 'show where an error came from')
     .addHelpText('before', help)
     .addHelpText('after', `\nTopics:\n${topicList}`);

@@ -68,7 +68,7 @@ to_column the one after it:
 `,
     },
     connecting: {
-      summary: 'how programs connect with a session',
+      summary: 'how programs connect to a session',
       text: `Connecting with a session:
 
 Any PostgreSQL client connects to the proxy (port 5433) with its usual user and password, and one startup

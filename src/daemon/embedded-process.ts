@@ -97,7 +97,7 @@ export async function spawnServer(options: ServerOptions): Promise<Server> {
   await ready(child, options);
   let stopping = false;
   void exited.then(() => {
-    if (!stopping) options.log.error('the embedded PostgreSQL ended by itself', { data });
+    if (!stopping) options.log.error('the embedded PostgreSQL ended unexpectedly', { data });
   });
   const stop = async () => {
     stopping = true;

@@ -27,6 +27,7 @@ export function releaseInTime(
   releases.push(name, async () => {
     const released = release().then(() => true);
     const waitMs = Math.max(grace.left(), shortestWaitMs);
-    if ((await withinTime(waitMs, released)) === null) log.warn('left behind', { part: name });
+    if ((await withinTime(waitMs, released)) === null)
+      log.warn('a part of the daemon did not stop in time', { part: name });
   });
 }

@@ -30,7 +30,7 @@ const incurable: ReadonlySet<ErrorCode> = new Set([
 
 export class UpstreamMonitor implements Upstream {
   readonly #options: MonitorOptions;
-  #state: UpstreamState = { ready: false, error: 'the upstream has not been looked at yet' };
+  #state: UpstreamState = { ready: false, error: 'the upstream has not been checked yet' };
   #probe: Database;
   #looking: Promise<unknown> | null = null;
   #timer: NodeJS.Timeout | undefined;

@@ -79,7 +79,7 @@ export function copyOverriding(
 const domainErrors = new StageError(
   'statement_not_supported',
   'COPY with ON_ERROR into a table with columns of a domain cannot be staged',
-  { hint: 'Leave ON_ERROR out, and the lines that are wrong.' },
+  { hint: 'Leave ON_ERROR out, and remove the wrong lines.' },
 );
 
 function generatedColumn(name: string): StageError {

@@ -68,8 +68,8 @@ export function groupingReplacements(named: readonly Named[], body: Read | Write
 
 const calledTwice = new StageError(
   'statement_not_supported',
-  'a table with children stands in this statement both with them and alone, and its columns are called by its schema and name',
-  { hint: 'Give the table aliases, and call its columns by these.' },
+  'the statement names a table with children both with and without ONLY, and qualifies columns with schema and table',
+  { hint: 'Give the table aliases, and qualify its columns with these.' },
 );
 
 /** What `stage.enter` is to verify of a name. */

@@ -49,7 +49,7 @@ function endedBy(setting: string): ConnectionFault {
   return new ConnectionFault(
     new StageError('statement_not_supported', message, {
       sqlstate: '57P01',
-      hint: 'Connect again and leave it as it is: the staging service relies on its value.',
+      hint: 'Connect again, and do not change the setting: the staging service relies on its value.',
     }),
   );
 }

@@ -52,12 +52,12 @@ interface Obstacle {
   readonly hint: string;
 }
 
-const outside = 'Its changes have to be made outside of this session.';
+const outside = 'Change it directly on the database, outside of the session.';
 
 const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>> = {
   view: {
     message: (name) =>
-      `cannot stage writes to view "${name}", for triggers or rules carry them out`,
+      `cannot stage writes to view "${name}", because triggers or rules carry them out`,
     hint: 'Write to the tables behind the view.',
   },
   materialized: {
@@ -69,11 +69,11 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
   system: { message: (name) => `cannot stage writes to system catalog "${name}"`, hint: outside },
   stage: {
     message: (name) => `"${name}" belongs to the staging service`,
-    hint: 'The service writes its own tables by itself.',
+    hint: 'Only the service writes to its own tables.',
   },
   temporary: {
     message: (name) => `cannot stage writes to temporary table "${name}"`,
-    hint: 'Temporary tables are not for a reviewer to see: use a permanent table.',
+    hint: 'A reviewer cannot see temporary tables. Use a permanent table.',
   },
   other: { message: (name) => `cannot stage writes to "${name}"`, hint: outside },
 };

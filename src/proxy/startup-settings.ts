@@ -80,7 +80,7 @@ function checkRole(role: string | null): void {
   const message = `session_replication_role is ${JSON.stringify(role)}, not "origin"`;
   throw new StageError('statement_not_supported', message, {
     sqlstate: '55P02',
-    hint: 'Nothing could be staged: take it back by ALTER ROLE or ALTER DATABASE ... RESET session_replication_role, or connect as another role.',
+    hint: 'Nothing could be staged. Run ALTER ROLE or ALTER DATABASE ... RESET session_replication_role, or connect as another role.',
   });
 }
 
@@ -94,6 +94,6 @@ function checkPinned(status: string, reported: ReadonlyMap<string, string>): voi
   if (status === 'I' && lost === undefined) return;
   const what = lost === undefined ? 'begins inside a transaction' : `does not keep ${lost[0]}`;
   throw new StageError('upstream_unavailable', `the upstream ${what}`, {
-    hint: 'The upstream URL must lead to PostgreSQL itself: a pooler between may share or change its connections.',
+    hint: 'The upstream URL must lead to PostgreSQL itself: a pooler may share or change its connections.',
   });
 }

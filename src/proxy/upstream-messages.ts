@@ -54,7 +54,7 @@ export async function readLoginMessage(upstream: StartupStream): Promise<LoginMe
 /** The error for an upstream that says something that has no place here. */
 export function broken(deed: string, cause?: unknown): StageError {
   return new StageError('upstream_unavailable', `the upstream ${deed} while logging in`, {
-    hint: 'Check that the upstream URL leads to PostgreSQL itself, and look into its log.',
+    hint: 'Check that the upstream URL leads to PostgreSQL itself, and read its log.',
     cause,
   });
 }

@@ -122,8 +122,10 @@ const isUnclear = ({ predicate, elements }: ResolvedName['uniques'][number]) =>
 
 const unclearArbiter = new StageError(
   'statement_not_supported',
-  'the proxy cannot tell which index the ON CONFLICT specification means',
-  { hint: "Of a partial index or one over expressions, repeat the definition's own words." },
+  'the proxy cannot infer the index of the ON CONFLICT specification',
+  {
+    hint: 'For a partial index, or an index over expressions, repeat the words of its definition.',
+  },
 );
 
 /** Whether an ON CONFLICT clause of the relation is an error, which PostgreSQL tells best of the client's own text. */

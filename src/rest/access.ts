@@ -24,7 +24,7 @@ export function refuseForeignSites(access: Access): Middleware {
     if (access.hosts && !access.hosts.includes(hostName(host))) {
       throw new StageError(
         'forbidden',
-        `this service does not go by the name ${JSON.stringify(host)}`,
+        `this service does not answer to the name ${JSON.stringify(host)}`,
         {
           hint: 'Address it as 127.0.0.1 or localhost.',
         },
@@ -40,7 +40,7 @@ export function refuseForeignSites(access: Access): Middleware {
 function foreignSite(origin: string): StageError {
   return new StageError(
     'forbidden',
-    `requests from the site ${JSON.stringify(origin)} are not taken`,
+    `requests from the site ${JSON.stringify(origin)} are refused`,
     {
       hint: 'Call the service from a program, not from a page of another site.',
     },
@@ -62,7 +62,7 @@ export function demandToken({ tokens }: Access): Middleware {
     const caller = tokens.length === 0 ? anybody : findToken(offered, tokens);
     if (caller !== null) ctx.state['caller'] = caller;
     else if (!openPaths.has(ctx.path)) {
-      throw new StageError('unauthorized', 'this service wants a token', {
+      throw new StageError('unauthorized', 'a token is required', {
         hint: 'Send the header Authorization: Bearer <token>; the command line takes it from STAGE_TOKEN.',
       });
     }
@@ -92,7 +92,7 @@ export function demandRight(ctx: Context, right: Right | null): Caller {
 /** @throws StageError `forbidden` for a project that the caller's token is not good for */
 export function demandProject(caller: Caller, projectId: string): void {
   if (isInScope(caller, projectId)) return;
-  throw new StageError('forbidden', 'the token is not good for this project', {
+  throw new StageError('forbidden', 'the token does not allow this project', {
     hint: `Its projects are: ${caller.projects?.join(', ')}.`,
   });
 }

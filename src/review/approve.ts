@@ -102,7 +102,7 @@ async function refuseLateRows(tx: Queryable, { uuid, sealed }: LockedSession): P
     'staged_after_proposal',
     'rows were staged in the session after it was proposed: somebody went around the proxy',
     {
-      hint: 'Reject the session, and look who can connect to the database directly.',
+      hint: 'Reject the session, and check who can connect to the database directly.',
     },
   );
 }
@@ -113,14 +113,14 @@ async function refuseConflicts(tx: Queryable, session: LockedSession): Promise<v
   const conflicts = await detectConflicts(tx, session.uuid, relations, session.conflictScope);
   if (conflicts.length === 0) return;
   throw new StageError('conflict_detected', 'production data changed since the session started', {
-    hint: 'Reject the session and create a new one, which starts from what production holds now.',
+    hint: 'Reject the session, and create a new one: it starts from production as it is now.',
     facts: { conflicts: conflicts.map(conflictFacts) },
   });
 }
 
 function digestMismatch(current: string): StageError {
   return new StageError('digest_mismatch', 'the diff is not the one that was reviewed', {
-    hint: 'Read the diff again, and approve with the digest that it has now.',
+    hint: 'Read the diff again, and approve with its new digest.',
     facts: { digest: current },
   });
 }

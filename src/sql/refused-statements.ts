@@ -11,7 +11,7 @@ const advice = {
   code: 'What code does on the server cannot be staged: run its INSERT, UPDATE and DELETE statements themselves.',
   temporary:
     'Use a permanent table made outside of the session, or a WITH query in place of a temporary table.',
-  lock: 'Leave the lock out: staged writes wait for nobody, and conflicts are looked for before approval.',
+  lock: 'Leave the lock out. Approval checks for conflicts with production.',
   notify: 'Listeners must not hear of changes that are not approved: do it on a direct connection.',
   other: 'Run it directly on the database, outside of the session.',
 } as const;

@@ -85,7 +85,7 @@ suite('sessions on the command line', (test) => {
   test('says that a list goes on, and goes on', async () => {
     for (let count = 0; count < 3; count += 1) await rest.newSession();
     const { stderr } = await shell.atTerminal(['session', 'list', '--limit', '2']);
-    assert.is(stderr, '1 to 2 of 3; go on with --offset 2, or see --all\n');
+    assert.is(stderr, '1 to 2 of 3; continue with --offset 2, or see --all\n');
     const rest2 = await shell.run(['session', 'list', '--limit', '2', '--offset', '2']);
     assert.is(rest2.stdout.split('\n').length, 2);
   });

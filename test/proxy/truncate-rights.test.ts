@@ -35,7 +35,7 @@ suite('rights to TRUNCATE', (test) => {
         q(`TRUNCATE ${names}`),
       );
       const answers = await tell(daemon.clientUrl(session, role.name, role.name), messages);
-      const withoutHint = (answer: string) => answer.replace(/ H=TRUNCATE asks.*/, '');
+      const withoutHint = (answer: string) => answer.replace(/ H=TRUNCATE requires.*/, '');
       assert.equal(
         answers.map(withoutHint),
         await tell(twin.urlFor(other.name, other.name), messages),

@@ -10,7 +10,7 @@ export const configureAuditVerify: ConfigureCommand = (command, run) => {
   command
     .description(
       'Recompute the hash chain of the record. Ends with exit code 1 and the first bad entry if it was changed. ' +
-        'Against a head noted down elsewhere it also finds an end that was cut off, and a chain made anew.',
+        'With --checkpoint and a head that was noted down elsewhere, it also finds an end that was cut off, and a new chain.',
     )
     .option('--checkpoint <head>', 'a head that an earlier verification showed')
     .addHelpText(

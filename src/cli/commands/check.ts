@@ -21,7 +21,7 @@ const columns = ['table', 'row', 'column', 'conflict', 'was', 'staged', 'in prod
 export const configureCheck: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Make the check that approve would make, and change nothing. ' +
+      'Run the checks of approve, and change nothing. ' +
         'Ends with exit code 3 when rows that the session touched have changed in production.',
     )
     .argument('[session]', 'session id')
@@ -44,7 +44,7 @@ export const configureCheck: ConfigureCommand = (command, run) => {
           });
           if (value.length === 0) return 0;
           await context.out.remark(
-            `Next: stage reject ${id}, then start anew from what is in production now: stage session new`,
+            `Next: stage reject ${id}, then stage session new: it starts from production as it is now`,
           );
           return 3;
         }),

@@ -14,7 +14,7 @@ export const configureCompletion: ConfigureCommand = (command, run) => {
   command
     .description(
       'Print the script with which a shell completes commands, options, sessions, tables and projects. ' +
-        'It asks the daemon, and does without where that does not answer at once.',
+        'It asks the daemon for sessions, tables and projects, and leaves them out when the daemon does not answer at once.',
     )
     .addArgument(new Argument('<shell>', 'kind of shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('before', help)

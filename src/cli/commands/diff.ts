@@ -43,7 +43,7 @@ export const configureDiff: ConfigureCommand = (command, run) => {
     .description(
       'Show what a session changes, net per row: + inserted, ~ updated, - deleted. ' +
         'Of an approved session it shows what was applied. ' +
-        'In a terminal, and without options about its form, it opens the review; ? there tells the keys.',
+        'In a terminal, without options about its form, it opens the review; the key ? lists the keys there.',
     )
     .argument('[session]', 'session id')
     .addOption(outputOption(diffOutputs, 'text'))
@@ -51,14 +51,14 @@ export const configureDiff: ConfigureCommand = (command, run) => {
     .option('--stat', 'only the counts of each table')
     .option('--summary', 'only the counts of all tables together')
     .option('--name-only', 'only the names of the tables')
-    .option('--steps', 'every change that approval replays, in order, whatever it comes to')
+    .option('--steps', 'every change that approval replays, in order')
     .option('--table <table>', 'only this table')
     .addOption(operationOption('--filter <kind>', 'only changes of this kind'))
     .option(
       '--where <condition>',
       'only rows that meet it: SQL comparisons of columns; from_ and to_ before a name mean one side of the change',
     )
-    .option('--limit <count>', 'only so many changes', wholeNumber)
+    .option('--limit <count>', 'at most this many changes', wholeNumber)
     .option('--patch', 'one change after the other: asks about each, and marks it as reviewed')
     .option('--exit-code', 'exit with 2 when there are changes')
     .addHelpText('before', help)

@@ -89,9 +89,9 @@ async function tell(
   }
   if (out.terminal) await out.lines(findings.flatMap((finding) => paragraph(finding, out)));
   else await out.table(columns, findings.map(cells));
-  await out.remark(ok ? 'No danger found.' : 'There is danger: clients may write past review.');
+  await out.remark(ok ? 'No danger found.' : 'There is danger: clients can bypass review.');
   if (role === undefined)
-    await out.remark('With --role NAME the role of clients is examined, too.');
+    await out.remark('With --role NAME it examines the role of clients, too.');
 }
 
 const columns = ['level', 'check', 'finding', 'about', 'what to do'].map((title) => ({ title }));

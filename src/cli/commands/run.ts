@@ -24,8 +24,8 @@ const help = examples([
 export const configureRun: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Run SQL scripts in a session, each as one transaction, up to the first that fails. They go to the server as they are: ' +
-        'a script is data, and no command of psql works in it, so that one from somebody else can do no more than its SQL.',
+      'Run SQL scripts in a session, each as one transaction, up to the first that fails. Scripts go to the server as they are: ' +
+        'commands of psql do not work in them, so a script from somebody else can do no more than its SQL.',
     )
     .argument('<files...>', 'SQL scripts in UTF-8')
     .option('--user <role>', 'database role (default: PGUSER, else the name of your account)')

@@ -21,7 +21,7 @@ export const configureServe: ConfigureCommand = (command, run) => {
   command
     .description(
       'Run the proxy and the REST interface in the foreground. SIGTERM and SIGINT stop it: ' +
-        'statements that run may end, nothing that was staged is lost.',
+        'running statements may finish, and nothing that was staged is lost.',
     )
     .addHelpText('before', help)
     .option('--print-config', 'show every setting and where it comes from, then stop');

@@ -18,7 +18,7 @@ export const configureSessionUse: ConfigureCommand = (command, run) => {
           await rememberSession(context.host, connection.settings.server, value.id);
           if (context.out.json) return context.out.document(body);
           await context.out.line(value.id);
-          await context.out.remark(`Commands in ${context.host.cwd()} now mean this session.`);
+          await context.out.remark(`Commands in ${context.host.cwd()} now use this session.`);
         }),
       ),
     );

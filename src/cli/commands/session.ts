@@ -21,7 +21,7 @@ const entries: readonly CommandEntry[] = [
   },
   {
     name: 'use',
-    summary: 'choose the session that commands here mean',
+    summary: 'choose the session for commands in this directory',
     load: async () => (await import('./session-use.ts')).configureSessionUse,
   },
   {
@@ -32,6 +32,6 @@ const entries: readonly CommandEntry[] = [
 ];
 
 export const configureSession: ConfigureCommand = (command, run) => {
-  command.description('Start sessions and look after them.');
+  command.description('Create, list, show, choose and delete sessions.');
   addCommands(command, entries, run);
 };

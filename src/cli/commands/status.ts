@@ -21,7 +21,7 @@ interface Status {
 export const configureStatus: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Show where the daemon is, how it is, and which session commands here mean. ' +
+      'Show the address and the state of the daemon, and the session for commands in this directory. ' +
         'Ends with exit code 7 when the daemon or its upstream database cannot be reached.',
     )
     .addHelpText(

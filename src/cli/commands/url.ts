@@ -22,7 +22,7 @@ export const configureUrl: ConfigureCommand = (command, run) => {
   command
     .description(
       'Print what a database client needs to connect through the proxy with a session. ' +
-        'It holds no password, except that of the embedded sample database: clients take it from where they always do.',
+        'It contains no password, except that of the embedded sample database: clients take the password from where they always do.',
     )
     .argument('[session]', 'session id')
     .addOption(new Option('--format <format>', 'form to print').choices(urlFormats).default('url'))

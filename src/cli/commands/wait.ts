@@ -40,14 +40,14 @@ const help = examples([
 export const configureWait: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Wait until a session is approved, or whatever --for says. Ends with exit code 6 when that can no longer happen, ' +
-        'with 8 when the time has run out, with 5 when the session was deleted.',
+      'Wait until a session is approved, or in the state of --for. Ends with exit code 6 when it can no longer reach that state, ' +
+        '8 when the time is over, and 5 when the session was deleted.',
     )
     .argument('[session]', 'session id')
     .addOption(new Option('--for <state>', 'state to wait for').choices(goals).default('approved'))
     .option(
       '--timeout <time>',
-      'how long, such as 90s, 15m, 1h30m (default: until it happens)',
+      'how long to wait, such as 90s, 15m, 1h30m (default: without limit)',
       duration,
     )
     .addOption(intervalOption())

@@ -32,8 +32,8 @@ const page = 1000;
 export const configureWatch: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Follow a session: its statements as they are staged, and what becomes of it. Ends when it is approved, ' +
-        'rejected or deleted, or with Ctrl-C. With --json there is one object a line.',
+      'Follow a session: its statements as they are staged, and its state. Ends when the session is approved, ' +
+        'rejected or deleted, or with Ctrl-C. With --json it prints one object a line.',
     )
     .argument('[session]', 'session id')
     .addOption(intervalOption())

@@ -63,7 +63,7 @@ export async function walk(
   } finally {
     questions.close();
     await keepMarks(context.host, server, id, walker.marks).catch((error: Error) =>
-      context.out.note(`warning: the marks cannot be kept: ${error.message}`),
+      context.out.note(`warning: the marks cannot be saved: ${error.message}`),
     );
     await walker.sumUp(id);
   }

@@ -14,7 +14,7 @@ const aroundProxy =
 /** By the name that the SQL gives, which is stable. */
 export const faults = {
   client_superuser: danger(
-    'the role is a superuser: nothing in the database holds it',
+    'the role is a superuser: nothing in the database restricts it',
     aroundProxy,
   ),
   client_is_service: danger('the role is a member of the service account', aroundProxy),
@@ -23,7 +23,7 @@ export const faults = {
   client_powers: danger('the role is a member of roles that read or write everything', aroundProxy),
   client_owns: danger('the role owns relations, and may do anything to them', aroundProxy),
   client_writes: danger('the role may write to production when it connects directly', aroundProxy),
-  client_creates: danger('the role may create objects, which others may come to use', aroundProxy),
+  client_creates: danger('the role may create objects that others may use', aroundProxy),
   client_definers: danger(
     "the role may call functions that run with their owners' rights",
     'Read what they do, and REVOKE EXECUTE ... FROM PUBLIC where they write.',
@@ -41,7 +41,7 @@ export const faults = {
     'REVOKE TEMPORARY ON DATABASE ... FROM PUBLIC, unless others need it.',
   ),
   pooler: danger(
-    'settings of the connection are lost: there is a pooler between, which shares connections',
+    'the connection loses its settings, because a pooler shares connections',
     'Give the address of PostgreSQL itself as upstream.',
   ),
   path_open: danger(
@@ -73,12 +73,12 @@ export const faults = {
     'Install the latest minor release.',
   ),
   server_durability: warning(
-    'the server may lose what it has confirmed when it loses power',
+    'the server may lose committed changes when it loses power',
     'Turn these settings on.',
   ),
   publication: warning(
     'a publication of all tables carries staged rows to its subscribers',
-    'Publish the tables that are wanted by name.',
+    'Publish the tables by name.',
   ),
   event_trigger: warning(
     'event triggers run when the service creates its objects',
@@ -86,11 +86,11 @@ export const faults = {
   ),
   table_not_stageable: note(
     'writes to these tables are refused',
-    'Their changes have to be made outside of sessions.',
+    'Change these tables directly on the database, outside of sessions.',
   ),
   table_without_key: note(
-    'rows of these tables are known by all their values',
-    'Add a primary key where equal rows have to be told apart.',
+    'rows of these tables are identified by all their values',
+    'Add a primary key where equal rows must be distinguished.',
   ),
 } as const satisfies Record<string, Fault>;
 

@@ -118,7 +118,7 @@ function notBehind(view: string): StageError {
   return new StageError(
     'statement_not_supported',
     `cannot stage writes to view "${view}": no table behind it can be staged`,
-    { hint: 'Write to the tables behind the view: the answer tells what is in the way.' },
+    { hint: 'Write to the tables behind the view. The error of that statement names the reason.' },
   );
 }
 
@@ -206,7 +206,7 @@ function refuseObstacle(table: Table, because: Reason | null): void {
     'statement_not_supported',
     `cannot stage writes to "${target}": ${relation} ${obstacle}`,
     {
-      hint: 'Such a table can be read through this session, but its changes have to be made outside of it.',
+      hint: 'The table can be read in this session. Change it directly on the database, outside of the session.',
     },
   );
 }

@@ -14,7 +14,7 @@ BEGIN
     THEN 'TRUNCATE' ELSE 'SELECT' END)
   THEN
     RAISE EXCEPTION 'permission denied for table %', v_name USING ERRCODE = 'insufficient_privilege',
-      HINT = 'TRUNCATE asks for a right of its own; a DELETE of every row can be staged without it.';
+      HINT = 'TRUNCATE requires a privilege of its own; a DELETE of every row can be staged without it.';
   ELSIF p_only AND v_kind = 'p' THEN
     RAISE EXCEPTION 'cannot truncate only a partitioned table' USING ERRCODE = 'wrong_object_type',
       HINT = 'Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.';

@@ -7,5 +7,5 @@ BEGIN
   PERFORM pg_catalog.set_config('session_replication_role', 'origin', true);
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE EXCEPTION 'cannot stage or apply anything while session_replication_role is replica' USING ERRCODE = 'object_not_in_prerequisite_state',
-    HINT = 'Have a superuser take it back: ALTER ROLE or ALTER DATABASE ... RESET session_replication_role, then connect again.';
+    HINT = 'Have a superuser run ALTER ROLE or ALTER DATABASE ... RESET session_replication_role, then connect again.';
 END $$;
