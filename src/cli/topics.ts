@@ -26,7 +26,7 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
       text: `Environment variables of stage (a flag goes before its variable):
 
   STAGE_SERVER       address of the daemon (default http://127.0.0.1:8080)
-  STAGE_SESSION      session that commands mean when none is named
+  STAGE_SESSION      session of commands when none is named
   STAGE_TOKEN        token for the daemon
   STAGE_TOKEN_FILE   file with the token, readable by you alone
                      (default: stage/token in XDG_CONFIG_HOME, which defaults to ~/.config)

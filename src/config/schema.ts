@@ -145,7 +145,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'token',
     secret: true,
     personal: true,
-    sentence: "Operator's token that the REST API asks for, and that the commands show.",
+    sentence: 'Token of an operator: the REST API requires it, and the commands send it.',
   },
   tokenFile: {
     type: path(),
@@ -155,7 +155,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'token_file',
     personal: true,
     sentence:
-      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] [database_roles=<role>,...] sha256:<hash>`, or just the token of an operator; the commands show the first of those.',
+      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] [database_roles=<role>,...] sha256:<hash>`, or just the token of an operator; the commands send the first of those.',
   },
   allowUnauthenticated: {
     type: flag(),
@@ -174,7 +174,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'four_eyes',
     personal: true,
     sentence:
-      "Nobody may approve a session that was created or proposed with a token of the same name, or staged in by a database role of that name or of the token's database_roles.",
+      "Nobody may approve a session that was created or proposed with a token of the same name, or in which a database role of that name or of the token's database_roles staged.",
   },
   conflictScope: {
     type: choice(conflictScopes),
@@ -191,7 +191,8 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_ALLOW_FUNCTIONS'],
     flag: '--allow-functions NAMES',
     key: 'allow_functions',
-    sentence: 'Functions that statements may call although they could have effects of their own.',
+    sentence:
+      'Functions that statements may call although they could have effects that are not staged.',
   },
   maxStatementBytes: {
     type: bytes(),
@@ -215,7 +216,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_STATEMENT_CACHE_SIZE'],
     flag: '--statement-cache-size COUNT',
     key: 'statement_cache_size',
-    sentence: 'How many parsed SQL texts are remembered.',
+    sentence: 'How many parsed SQL texts are kept.',
   },
   maxConnections: {
     type: whole({ least: 1, most: 100_000 }),
@@ -257,7 +258,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_LOG_LEVEL'],
     flag: '--log-level LEVEL',
     key: 'log_level',
-    sentence: 'Least important kind of message to log.',
+    sentence: 'Lowest level of messages to log.',
   },
   server: {
     type: url(['http:', 'https:']),
@@ -266,7 +267,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     flag: '--server URL',
     key: 'server',
     personal: true,
-    sentence: 'Service that the commands talk to.',
+    sentence: 'Address of the daemon for the commands.',
   },
   session: {
     type: text(),
@@ -274,7 +275,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_SESSION'],
     flag: '--session ID',
     key: 'session',
-    sentence: 'Session that the commands mean when none is named.',
+    sentence: 'Session of the commands when none is named.',
   },
   keys: {
     type: lists(),
@@ -282,7 +283,8 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: [],
     key: 'keys',
     personal: true,
-    sentence: 'Keys of the review by what they do, such as `{down: [j, down], nextTable: n}`.',
+    sentence:
+      'Keys of the review in a terminal, by action, such as `{down: [j, down], nextTable: n}`.',
   },
 };
 

@@ -28,7 +28,7 @@ export function bind(conversation: Conversation, message: Message): void | Promi
   checkName(name);
   const { statements, state } = conversation;
   const statement = statements.get(name);
-  // Unknown to us, e.g. prepared by a function: whatever it is, it must not write.
+  // The proxy does not know the statement: a function may have prepared it. It runs as a read, so that it cannot write.
   if (statement === undefined) return bindRead(conversation, message, portal, null);
   const write = state.stages ? findWrite(conversation, statement) : null;
   if (write !== null) return bindWrite(conversation, message, portal, statement, write);

@@ -188,7 +188,7 @@ export class Retry {
     };
   }
 
-  /** Says why another try may cure an error, if it may, and makes sure that it does not start from the same names. */
+  /** Decides whether another try may succeed, and forgets the names that it must not start from. Gives the reason, or null. */
   private judge(
     fields: ErrorFields,
     mayBeStale: (sqlstate: string) => boolean,

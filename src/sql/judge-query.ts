@@ -1,4 +1,4 @@
-/** The verdict on a query: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE. */
+/** The verdict on a query: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE, MERGE. */
 import type { Node } from 'libpg-query';
 import type { FunctionUse } from './calls.ts';
 import { findLocking } from './locking-ranges.ts';

@@ -88,7 +88,7 @@ const visitors: ReadonlyMap<string, Visitor> = new Map([
   ['MultiAssignRef', visitMultiAssign as Visitor],
 ]);
 
-/** Walks over a query (SELECT, INSERT, UPDATE, DELETE) or an expression, with everything inside. */
+/** Walks over a query (SELECT, INSERT, UPDATE, DELETE, MERGE) or an expression, with everything inside. */
 export function collectUses(root: Node | readonly Node[], source: Source): QueryUses {
   const notes = emptyNotes();
   const walk: Walk = {

@@ -1,4 +1,4 @@
-/** What the grammar says of a statement: decided once, here; nothing downstream looks at SQL again. */
+/** What the grammar says of a statement. It is decided once; what comes later works by the verdict and its places in the text. */
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 import type { Grouping } from './grouping.ts';
 import type { Replacement } from './splice.ts';
