@@ -258,7 +258,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_LOG_LEVEL'],
     flag: '--log-level LEVEL',
     key: 'log_level',
-    sentence: 'Lowest level of messages to log.',
+    sentence: 'Least important kind of message to log.',
   },
   server: {
     type: url(['http:', 'https:']),
@@ -267,7 +267,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     flag: '--server URL',
     key: 'server',
     personal: true,
-    sentence: 'Address of the daemon for the commands.',
+    sentence: 'Service that the commands talk to.',
   },
   session: {
     type: text(),
@@ -275,7 +275,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_SESSION'],
     flag: '--session ID',
     key: 'session',
-    sentence: 'Session of the commands when none is named.',
+    sentence: 'Session that the commands mean when none is named.',
   },
   keys: {
     type: lists(),
@@ -284,7 +284,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'keys',
     personal: true,
     sentence:
-      'Keys of the review in a terminal, by action, such as `{down: [j, down], nextTable: n}`.',
+      'Keys of the review by what they do, such as `{down: [j, down], nextTable: n}`.',
   },
 };
 

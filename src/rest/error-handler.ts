@@ -29,7 +29,7 @@ function refuseUnrouted(ctx: Context): void {
   if (ctx.body !== undefined && ctx.body !== null) return;
   if (ctx.status === 404) {
     throw new StageError('not_found', `there is no ${ctx.path}`, {
-      hint: 'GET /openapi.json lists all paths.',
+      hint: 'GET /openapi.json lists what there is.',
     });
   }
   if (ctx.status === 405 || ctx.status === 501) {
@@ -42,8 +42,8 @@ function refuseUnrouted(ctx: Context): void {
 function hide(error: unknown, ctx: Context, { log }: Pick<RestServices, 'log'>): StageError {
   const { message, stack, code } = error as NodeJS.ErrnoException;
   log.error('request failed', { request_id: requestId(ctx), error: message, code, stack });
-  return new StageError('internal', 'internal error of the service', {
-    hint: 'The log of the service has the details under this request_id.',
+  return new StageError('internal', 'something went wrong inside the service', {
+    hint: 'The log of the service tells more under this request_id.',
   });
 }
 

@@ -35,7 +35,7 @@ function demandUpstream({ upstream: { state } }: RestServices): void {
     'upstream_unavailable',
     `the upstream database is not ready: ${state.error}`,
     {
-      hint: state.hint ?? 'The service keeps trying; see GET /health.',
+      hint: state.hint ?? 'The service keeps trying; GET /health follows.',
     },
   );
 }

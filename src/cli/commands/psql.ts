@@ -23,7 +23,7 @@ const help = examples([
 export const configurePsql: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Run psql through the proxy with a session. Arguments after -- go to psql, ' +
+      'Run psql through the proxy with a session. What stands after -- is handed to psql, ' +
         "and psql's exit code is the command's. --verbose shows which psql is run.",
     )
     .argument('[session]', 'session id')

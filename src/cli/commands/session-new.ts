@@ -31,7 +31,7 @@ const help = examples([
 export const configureSessionNew: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Start a session, and choose it for the commands in this directory. ' +
+      'Start a session, and make it the one that commands in this directory mean. ' +
         'In a pipe only its id is printed.',
     )
     .option('-p, --project <project>', 'project to file it under (default: default)')
@@ -90,9 +90,7 @@ async function remember(
   id: string,
 ): Promise<void> {
   await rememberSession(host, settings.server, id).catch((error: Error) =>
-    out.note(
-      `warning: the session cannot be remembered, name it in each command: ${error.message}`,
-    ),
+    out.note(`warning: name this session yourself, it cannot be remembered: ${error.message}`),
   );
 }
 
