@@ -11,6 +11,8 @@ import { UpstreamMonitor } from './upstream-monitor.ts';
 
 const lookTimeoutMs = 5_000;
 const looksMs = { ready: 5_000, broken: 1_000 };
+/** A connection that is open tells nothing about whether another could be opened: a new one does. */
+const looksOnOneConnectionSeconds = 8;
 
 /** Opens a pool. The daemon's parts have one each, so that none waits for another's connections. */
 export function openPool(parts: Parts, url: string, name: string): Database {
@@ -24,7 +26,12 @@ export function openPool(parts: Parts, url: string, name: string): Database {
 /** Creates the watch over the upstream; it has not looked yet. */
 export function createMonitor(parts: Parts, url: string): UpstreamMonitor {
   const monitor = new UpstreamMonitor({
-    open: () => createDatabase({ url, maxConnections: 1 }),
+    open: () =>
+      createDatabase({
+        url,
+        maxConnections: 1,
+        maxLifetimeSeconds: looksOnOneConnectionSeconds,
+      }),
     prepare: async (db) => {
       await migrate(db);
       await markOutdated(db);

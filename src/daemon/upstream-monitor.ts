@@ -130,6 +130,13 @@ function unavailable(message: string, hint?: string): StageError {
 
 function brokenState(error: unknown, redact: (text: string) => string): UpstreamState {
   const message = redact(error instanceof Error ? error.message : String(error));
-  const hint = error instanceof StageError ? error.hint : undefined;
-  return { ready: false, error: message, ...(hint === undefined ? {} : { hint }) };
+  const told = error instanceof StageError ? error : null;
+  const hint = told?.hint;
+  const reason = told?.facts['reason'];
+  return {
+    ready: false,
+    error: message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(typeof reason === 'string' ? { reason } : {}),
+  };
 }

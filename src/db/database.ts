@@ -1,142 +1,93 @@
 /** The service account's connections to the upstream database: a pool, transactions, cursors. */
-import pg from 'pg';
-import { parse, toClientConfig } from 'pg-connection-string';
-import { StageError } from '../errors.ts';
+import type { Backend } from './backend.ts';
+import type { Connection, PoolOptions } from './connections.ts';
+import { openConnections } from './connections.ts';
+import { demandCommitted } from './lost-commit.ts';
+import type { Queryable } from './queryable.ts';
+import { explainTrouble, isTrouble } from './upstream-error.ts';
 
-/** Every value arrives as PostgreSQL's own text; nothing is parsed, so nothing is rounded. */
-export type Row = Readonly<Record<string, string | null>>;
-
-export interface Queryable {
-  /** Runs one statement with bound text parameters (null for SQL NULL) and gives its rows. */
-  query(text: string, values?: readonly (string | number | null)[]): Promise<Row[]>;
-}
+export type { Queryable, Row } from './queryable.ts';
 
 export type Isolation = 'read committed' | 'repeatable read read only';
 
+/** Tells, where COMMIT got no answer, whether the changes are there that gave a result. */
+export type IsDone<T> = (db: Queryable, result: T) => Promise<boolean>;
+
 export interface Database extends Queryable {
   /** Runs work in one transaction: commits when it resolves, rolls back when it throws. */
-  transaction<T>(work: (tx: Queryable) => Promise<T>, isolation?: Isolation): Promise<T>;
+  transaction<T>(
+    work: (tx: Queryable) => Promise<T>,
+    isolation?: Isolation,
+    isDone?: IsDone<T>,
+  ): Promise<T>;
   /** Closes every connection once it is idle. */
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
-  /** Connection URL of the service account; sslmode is honoured. */
-  readonly url: string;
-  readonly maxConnections?: number;
-  /** Receives errors of idle connections, which the pool replaces by itself. */
-  readonly onError?: (error: Error) => void;
-}
-
-const textOnly = { getTypeParser: () => (value: string) => value };
-
-/** Settings under which our own SQL always runs, whatever the role's or the database's defaults say. */
-const connectionOptions = [
-  'default_transaction_read_only=off',
-  'standard_conforming_strings=on',
-  'search_path=pg_catalog',
-  'DateStyle=ISO',
-  'IntervalStyle=postgres',
-  'TimeZone=UTC',
-  'extra_float_digits=1',
-  'bytea_output=hex',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
-
 /**
  * Opens the pool. Nothing connects before the first query.
- * Queries raise StageError `upstream_unavailable` when the server cannot be reached, else pg's DatabaseError.
+ * Queries raise StageError `upstream_unavailable` when the server cannot be reached or cannot do anything now,
+ * `configuration_invalid` when a connection does not keep its settings, else pg's DatabaseError.
  */
-export function createDatabase(options: DatabaseOptions): Database {
-  const pool = new pg.Pool({
-    ...readUrl(options.url),
-    max: options.maxConnections ?? 10,
-    application_name: 'stage',
-    connectionTimeoutMillis: 10_000,
-    options: connectionOptions,
-    types: textOnly as unknown as pg.CustomTypesConfig,
-  });
-  pool.on('error', (error) => options.onError?.(error));
+export function createDatabase(options: PoolOptions): Database {
+  const { use, close } = openConnections(options);
+  const query: Database['query'] = (text, values) =>
+    reaching(() => use((connection) => connection.query(text, values)));
   return {
-    query: (text, values) => reaching(() => run(pool, text, values)),
-    transaction: (work, isolation = 'read committed') =>
+    query,
+    close,
+    transaction: (work, isolation = 'read committed', isDone = undefined) =>
       reaching(async () => {
-        const client = await pool.connect();
-        return inTransaction(client, isolation, work);
+        const outcome = await use((connection) => inTransaction(connection, isolation, work));
+        const { result, lost } = outcome;
+        if (lost === null) return result;
+        const look = isDone && ((db: Queryable) => isDone(db, result));
+        await demandCommitted({ query }, lost.backend, lost.error, look);
+        return result;
       }),
-    close: () => pool.end(),
   };
 }
 
-/** Reads the URL with libpq's meaning of sslmode; pg by itself takes `require` for `verify-full`. */
-export function readUrl(url: string): pg.ClientConfig {
-  const parsed = parse(url, { useLibpqCompat: true });
-  // pg cannot fall back from one to the other, so where either will do it stays without TLS
-  const either = ['allow', 'prefer'].includes(String(parsed['sslmode']));
-  return { ...toClientConfig(parsed), ...(either ? { ssl: false } : {}) };
-}
-
-async function run(
-  target: pg.Pool | pg.PoolClient,
-  text: string,
-  values?: readonly (string | number | null)[],
-): Promise<Row[]> {
-  const result = await target.query<Record<string, string | null>>(text, values && [...values]);
-  return result.rows;
+interface Outcome<T> {
+  readonly result: T;
+  /** Whose COMMIT got no answer, and what came in its place. */
+  readonly lost: { readonly backend: Backend | null; readonly error: unknown } | null;
 }
 
 async function inTransaction<T>(
-  client: pg.PoolClient,
+  connection: Connection,
   isolation: Isolation,
   work: (tx: Queryable) => Promise<T>,
-): Promise<T> {
-  let broken: Error | undefined;
-  // a connection that ends between two queries says so here; without a listener the process would end with it
-  const onError = (error: Error) => {
-    broken = error;
-  };
-  client.on('error', onError);
+): Promise<Outcome<T>> {
   try {
-    await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-    const result = await work({ query: (text, values) => run(client, text, values) });
-    await client.query('COMMIT');
-    return result;
+    await connection.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+    const result = await work({ query: connection.query });
+    const error = await commit(connection);
+    const { backend } = connection;
+    // what only reads has its result whatever becomes of it
+    const isLost = error !== null && isolation === 'read committed';
+    return { result, lost: isLost ? { backend, error } : null };
   } catch (error) {
-    await client.query('ROLLBACK').catch((failure: Error) => {
-      broken = failure;
-    });
+    await connection.query('ROLLBACK').catch(connection.discard);
     throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
   }
 }
 
-/** SQLSTATE classes and codes that mean the server is away, not that the statement is wrong. */
-const awayStates = /^(08|57P0[1-3]|53300)/;
+/** Gives what came in place of an answer, null when all is well. @throws what PostgreSQL has against it */
+async function commit(connection: Connection): Promise<unknown> {
+  try {
+    await connection.query('COMMIT');
+    return null;
+  } catch (error) {
+    if (!isTrouble(error)) throw error;
+    return error;
+  }
+}
 
 async function reaching<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isAway(error)) throw error;
-    throw new StageError(
-      'upstream_unavailable',
-      `the upstream database cannot be reached: ${(error as Error).message}`,
-      {
-        hint: 'Check that PostgreSQL is running and that the upstream URL is right; the service keeps trying.',
-        cause: error,
-      },
-    );
+    throw explainTrouble(error);
   }
-}
-
-function isAway(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof StageError) return false;
-  if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? '');
-  const code = (error as NodeJS.ErrnoException).code;
-  return code !== undefined
-    ? /^E[A-Z_]+$/.test(code)
-    : /timeout|terminated|Connection/i.test(error.message);
 }

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import pg from 'pg';
 import { StageError } from '../errors.ts';
-import { readUrl } from './database.ts';
+import { readUrl } from './connections.ts';
 
 export interface Script {
   /** By which errors call it. */

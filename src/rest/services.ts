@@ -8,7 +8,13 @@ import type { ConflictScope } from '../model/session.ts';
 /** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
 export type UpstreamState =
   | { readonly ready: true }
-  | { readonly ready: false; readonly error: string; readonly hint?: string };
+  | {
+      readonly ready: false;
+      readonly error: string;
+      readonly hint?: string;
+      /** Says to programs why, where that never changes. */
+      readonly reason?: string;
+    };
 
 export interface Upstream {
   /** What the last look gave. */

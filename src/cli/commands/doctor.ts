@@ -40,7 +40,7 @@ export const configureDoctor: ConfigureCommand = (command, run) => {
 async function doctor(context: Context, options: Options): Promise<number> {
   const { createDatabase } = await import('../../db/database.ts');
   const url = await upstreamUrl(context, options);
-  const open = () => createDatabase({ url, maxConnections: 1 });
+  const open = () => createDatabase({ url, maxConnections: 1, anySettings: true });
   const db = open();
   try {
     const { examine, printRole } = await import('../../daemon/doctor/examine.ts');

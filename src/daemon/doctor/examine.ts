@@ -1,4 +1,6 @@
 /** Examines the upstream: the service account, the server, the tables, and what a client's role could do around the proxy. */
+
+import { lostSettings, readBack } from '../../db/connection-settings.ts';
 import type { Database, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -16,7 +18,7 @@ const levels = ['danger', 'warning', 'note'];
 
 export interface Upstream {
   readonly db: Database;
-  /** Gives another pool of one connection to the same upstream. */
+  /** Gives another pool of one connection to the same upstream, whatever settings that keeps. */
   readonly open: () => Database;
 }
 
@@ -62,7 +64,10 @@ async function clientFaults(db: Database, role: string): Promise<Row[]> {
   });
 }
 
-/** Looks whether two statements of one connection may run on different backends, as behind a transaction-mode pooler. */
+/**
+ * Looks whether connections keep their settings, and whether two statements of one may run on different backends, as behind a
+ * transaction-mode pooler.
+ */
 async function pathFaults(open: () => Database): Promise<Row[]> {
   const [first, second] = [open(), open()];
   try {
@@ -73,7 +78,12 @@ async function pathFaults(open: () => Database): Promise<Row[]> {
       await tx.query('SELECT 1');
       return backend();
     });
-    return before === after ? [] : [{ fault: 'pooler', subject: 'backend' }];
+    const [read] = await first.query(readBack.text, readBack.values);
+    const lost = lostSettings(read?.['settings'] ?? null);
+    return [...(before === after ? [] : ['backend']), ...lost].map((subject) => ({
+      fault: 'pooler',
+      subject,
+    }));
   } finally {
     await Promise.all([first.close(), second.close()]);
   }

@@ -13,9 +13,9 @@ const showHealth = defineRoute({
   needsUpstream: false,
   handle: async (_, { upstream }) => {
     const state = await upstream.check();
-    return state.ready
-      ? { body: { status: 'ok', upstream: 'connected' } }
-      : { status: 503, body: { status: 'degraded', upstream: 'disconnected', error: state.error } };
+    if (state.ready) return { body: { status: 'ok', upstream: 'connected' } };
+    const { error, reason } = state;
+    return { status: 503, body: { status: 'degraded', upstream: 'disconnected', error, reason } };
   },
 });
 

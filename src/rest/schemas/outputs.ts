@@ -236,6 +236,7 @@ export const health = z.object({
   status: z.enum(['ok', 'degraded']),
   upstream: z.enum(['connected', 'disconnected']),
   error: z.string().optional(),
+  reason: z.string().optional(),
 });
 
 export const probe = z.object({ status: z.literal('ok') });

@@ -28,7 +28,6 @@ SELECT 'server_version' AS fault, current_setting('server_version') AS subject F
   WHERE r.version / 10000 = current_setting('server_version_num')::int / 10000 AND r.version > current_setting('server_version_num')::int
 UNION ALL SELECT 'server_durability', s.name FROM pg_settings s
   WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND s.setting = 'off'
-UNION ALL SELECT 'pooler', 'search_path' WHERE current_setting('search_path') <> 'pg_catalog'
 UNION ALL SELECT 'service_superuser', current_user::text WHERE (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
 UNION ALL SELECT 'path_open', c.schema || ' to ' || CASE WHEN c.role = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
   FROM creator c LEFT JOIN pg_roles r ON r.oid = c.role

@@ -1,0 +1,105 @@
+/** The pool under the service account's database: connections that keep their settings, and that are cut when no answer comes. */
+import pg from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
+import { AnswerWatch } from './answer-watch.ts';
+import type { Backend } from './backend.ts';
+import { meetBackend, socketOf } from './backend.ts';
+import { connectionOptions, keepAlive } from './connection-settings.ts';
+import type { Queryable, Row } from './queryable.ts';
+import { isTrouble } from './upstream-error.ts';
+
+export interface PoolOptions {
+  /** Connection URL of the service account; sslmode is honoured. */
+  readonly url: string;
+  readonly maxConnections?: number;
+  /** A connection older than this is not used again: what a new one would meet is noticed by then. */
+  readonly maxLifetimeSeconds?: number;
+  /** Also uses connections that do not keep their settings, for those who look why. */
+  readonly anySettings?: boolean;
+  /** Receives errors of idle connections, which the pool replaces by itself. */
+  readonly onError?: (error: Error) => void;
+}
+
+export interface Connection extends Queryable {
+  /** Null where it is not known, because any settings will do. */
+  readonly backend: Backend | null;
+  /** Has the connection closed once it is given back. */
+  discard(error: Error): void;
+}
+
+export interface Connections {
+  /** Lends a connection for some work. */
+  use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Closes every connection once it is idle. */
+  close(): Promise<void>;
+}
+
+const connectionTimeoutMillis = 10_000;
+const textOnly = { getTypeParser: () => (value: string) => value };
+
+/** Opens the pool. Nothing connects before it is used. */
+export function openConnections(options: PoolOptions): Connections {
+  const config: pg.ClientConfig = {
+    ...readUrl(options.url),
+    ...keepAlive,
+    application_name: 'stage',
+    options: connectionOptions,
+    types: textOnly as unknown as pg.CustomTypesConfig,
+  };
+  const backends = new WeakMap<object, Backend>();
+  const watch = new AnswerWatch(config);
+  const meet = async (client: pg.ClientBase) => {
+    backends.set(client, await meetBackend(client));
+  };
+  const pool = new pg.Pool({
+    ...config,
+    max: options.maxConnections ?? 10,
+    maxLifetimeSeconds: options.maxLifetimeSeconds ?? 0,
+    connectionTimeoutMillis,
+    ...(options.anySettings ? {} : { onConnect: meet }),
+  });
+  pool.on('error', (error) => options.onError?.(error));
+  const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    return lend(client, watch, backends.get(client) ?? null, work);
+  };
+  return { use, close: () => pool.end() };
+}
+
+async function lend<T>(
+  client: pg.PoolClient,
+  watch: AnswerWatch,
+  backend: Backend | null,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  let broken: Error | undefined;
+  // a connection that ends between two queries says so here; without a listener the process would end with it
+  const discard = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', discard);
+  const query: Queryable['query'] = async (text, values) => {
+    const answer = client.query<Row>(text, values && [...values]);
+    const watched = backend === null ? answer : watch.over(backend, socketOf(client), answer);
+    try {
+      return (await watched).rows;
+    } catch (error) {
+      if (isTrouble(error)) discard(error as Error);
+      throw error;
+    }
+  };
+  try {
+    return await work({ backend, query, discard });
+  } finally {
+    client.off('error', discard);
+    client.release(broken);
+  }
+}
+
+/** Reads the URL with libpq's meaning of sslmode; pg by itself takes `require` for `verify-full`. */
+export function readUrl(url: string): pg.ClientConfig {
+  const parsed = parse(url, { useLibpqCompat: true });
+  // pg cannot fall back from one to the other, so where either will do it stays without TLS
+  const either = ['allow', 'prefer'].includes(String(parsed['sslmode']));
+  return { ...toClientConfig(parsed), ...(either ? { ssl: false } : {}) };
+}

@@ -1,0 +1,88 @@
+/** What the server or the way to it could not do, as an error for the user. None of it says anything about what was asked for. */
+import pg from 'pg';
+import { StageError } from '../errors.ts';
+
+interface Trouble {
+  /** SQLSTATEs, by their beginning. */
+  readonly states: RegExp;
+  readonly message: string;
+  readonly hint: string;
+  /** Says what it is to programs, where that never changes. */
+  readonly reason?: string;
+}
+
+const tryAgain = 'Nothing is lost: try again in a moment.';
+
+const unreachable: Trouble = {
+  states: /^(08|57P0|25P0[34])/,
+  message: 'the upstream database cannot be reached',
+  hint: 'Check that PostgreSQL is running and that the upstream URL is right; the service keeps trying.',
+};
+
+const troubles: readonly Trouble[] = [
+  {
+    states: /^08P01/,
+    message: 'what answers as upstream does not speak as PostgreSQL does',
+    hint: 'Give the address of PostgreSQL itself as upstream: a pooler between refuses the settings of connections.',
+    reason: 'pooler',
+  },
+  unreachable,
+  {
+    states: /^28/,
+    message: 'the upstream database refuses the service account',
+    hint: 'Check user and password of the upstream URL; sessions and what they staged are kept.',
+    reason: 'login_refused',
+  },
+  {
+    states: /^53/,
+    message: 'the upstream database lacks connections, memory or disk space',
+    hint: `Give it what it lacks. ${tryAgain}`,
+  },
+  {
+    states: /^57/,
+    message: 'the upstream database ended the statement before it was done',
+    hint: `It was cancelled, or took too long. ${tryAgain}`,
+  },
+  {
+    states: /^58/,
+    message: 'the upstream database met an error of its system',
+    hint: `The log of PostgreSQL tells more. ${tryAgain}`,
+  },
+];
+
+/** The error for a SQLSTATE that speaks of the server, not of the statement; null for any other. */
+export function upstreamTrouble(
+  sqlstate: string,
+  message: string,
+  cause?: unknown,
+): StageError | null {
+  const trouble = troubles.find(({ states }) => states.test(sqlstate));
+  return trouble === undefined ? null : unavailable(trouble, message, cause);
+}
+
+/** Turns an error of a connection into one for the user, if it is about the server or the way to it. */
+export function explainTrouble(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StageError) return error;
+  const { message } = error;
+  if (error instanceof pg.DatabaseError)
+    return upstreamTrouble(error.code ?? '', message, error) ?? error;
+  const { code } = error as NodeJS.ErrnoException;
+  const isLost =
+    code === undefined
+      ? /timeout|terminated|Connection|connection was lost/i.test(message)
+      : /^E[A-Z_]+$/.test(code);
+  return isLost ? unavailable(unreachable, message, error) : error;
+}
+
+/** Whether an error leaves open what became of the statement it ended. */
+export function isTrouble(error: unknown): boolean {
+  return error !== explainTrouble(error);
+}
+
+function unavailable({ message, hint, reason }: Trouble, said: string, cause: unknown): StageError {
+  return new StageError('upstream_unavailable', `${message}: ${said}`, {
+    hint,
+    ...(reason === undefined ? {} : { facts: { reason } }),
+    cause,
+  });
+}

@@ -1,0 +1,73 @@
+/** What every connection of the service account carries, and that one without it is not used. */
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
+import type { StageError } from '../../src/errors.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase, serverMajor } from '../helpers/database.ts';
+import type { Pooler } from '../helpers/pooler.ts';
+import { startPooler } from '../helpers/pooler.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const pinned = {
+  jit: 'off',
+  search_path: 'pg_catalog',
+  statement_timeout: '10min',
+  lock_timeout: '10s',
+  idle_in_transaction_session_timeout: '15s',
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '15000',
+};
+
+suite('connections of the service account', (test) => {
+  let database: TestDatabase;
+  let db: Database;
+  test.before(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+    // what a role or a database is given counts less
+    await database.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$`,
+    );
+    db = createDatabase({ url: database.url, maxConnections: 2 });
+  });
+  test.after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  test('carry their limits, in transactions and outside', async () => {
+    const read = `SELECT ${Object.keys(pinned)
+      .map((name) => `current_setting('${name}') AS ${name}`)
+      .join(', ')}`;
+    assert.equal((await db.query(read))[0], pinned);
+    assert.equal(await db.transaction(async (tx) => (await tx.query(read))[0]), pinned);
+  });
+
+  test('limit whole transactions where the server can', async () => {
+    const [row] = await db.query(`SELECT current_setting('transaction_timeout', true) AS limit`);
+    assert.is(row?.['limit'], (await serverMajor()) < 17 ? null : '15min');
+  });
+
+  test('are refused where something between drops what they carry', async () => {
+    const pooler: Pooler = await startPooler(database.url);
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${pooler.port}`;
+    const pooled = createDatabase({ url: url.href, maxConnections: 1 });
+    try {
+      for (const work of [
+        () => pooled.query('SELECT 1'),
+        () => pooled.transaction(async () => 1),
+      ]) {
+        const error = await rejects<StageError>(work());
+        assert.is(error.code, 'configuration_invalid');
+        assert.is(error.facts['reason'], 'pooler');
+        assert.match(error.message, /\bsearch_path\b.*\bjit\b/s);
+        assert.match(error.hint ?? '', /PostgreSQL itself/);
+      }
+    } finally {
+      await pooled.close();
+      await pooler.stop();
+    }
+  });
+});
