@@ -1,0 +1,25 @@
+/** Approvals whose path to PostgreSQL goes silent. The long form, over all moments and again and again, is `npm run faults`. */
+import type { Moment } from '../helpers/fault-proxy.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import type { Fate } from './black-hole.ts';
+import { fallIntoBlackHole } from './black-hole.ts';
+
+const cases: readonly (readonly [Fate, Moment])[] = [
+  ['alive', { word: 'COMMIT', lost: 'answer' }],
+  ['alive', { word: 'stage.approve_session(', lost: 'message' }],
+  ['frozen', { word: 'stage.approve_session(', lost: 'message' }],
+  ['killed', { word: 'stage_data.lock_', lost: 'answer' }],
+];
+
+suite('an approval whose path to PostgreSQL goes silent', (test) => {
+  for (const [fate, moment] of cases) {
+    test(
+      `lets go of production, the daemon ${fate}, the ${moment.lost} of ${moment.word} lost`,
+      async () => {
+        const { anomalies } = await fallIntoBlackHole(fate, moment);
+        assert.equal(anomalies, []);
+      },
+      { timeout: 120_000 },
+    );
+  }
+});

@@ -1,0 +1,182 @@
+/** An approval whose path to PostgreSQL goes silent: what it holds, whom it keeps waiting, and what its caller is told. */
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import type { FaultProxy, Moment } from '../helpers/fault-proxy.ts';
+import { startFaultProxy } from '../helpers/fault-proxy.ts';
+import { callHttp } from '../helpers/http.ts';
+import { until } from '../helpers/until.ts';
+
+/** What becomes of the daemon when its path goes silent; killed, its end reaches nobody. */
+export type Fate = 'alive' | 'frozen' | 'killed';
+export const fates: readonly Fate[] = ['alive', 'frozen', 'killed'];
+
+export const moments: readonly Moment[] = [
+  { word: 'stage.review_relations', lost: 'answer' },
+  { word: 'stage_data.lock_', lost: 'answer' },
+  { word: 'stage_data.conflicts_', lost: 'message' },
+  { word: 'stage.approve_session(', lost: 'message' },
+  { word: 'stage.approve_session(', lost: 'answer' },
+  { word: 'COMMIT', lost: 'message' },
+  { word: 'COMMIT', lost: 'answer' },
+];
+
+export interface BlackHole {
+  /** Milliseconds until production could write the rows that were being approved. */
+  readonly freedMs: number;
+  /** Until another daemon approved another session. */
+  readonly otherMs: number;
+  /** Until the caller had an answer; null where the daemon was killed. */
+  readonly answeredMs: number | null;
+  /** From the return of the path until the daemon's whole pool worked; null where it was killed. */
+  readonly wholeMs: number | null;
+  readonly answer: {
+    readonly status: number;
+    readonly error: string | null;
+    readonly reason: string | null;
+  } | null;
+  /** What the session was found to be before anybody asked again. */
+  readonly found: string;
+  /** What is wrong with it all; empty when nothing is. */
+  readonly anomalies: readonly string[];
+}
+
+const program = fileURLToPath(new URL('../fixtures/daemon/serve.ts', import.meta.url));
+/** As many as the pool has connections. */
+const poolSize = 10;
+
+/** Lets one approval fall into a black hole, in a database of its own. */
+export async function fallIntoBlackHole(fate: Fate, moment: Moment): Promise<BlackHole> {
+  const database = await createTestDatabase({ template: 'empty' });
+  await database.query(
+    'CREATE TABLE account (id int PRIMARY KEY, balance int); INSERT INTO account SELECT g, 0 FROM generate_series(1, 20) g',
+  );
+  const other = await startTestDaemon({ database });
+  const proxy = await startFaultProxy(database);
+  const child = spawn(process.execPath, ['--import', 'tsx', program, proxy.urlFor(database)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
+    return await observe({ database, other, proxy, child, url }, fate, moment);
+  } finally {
+    child.kill('SIGKILL');
+    await proxy.stop();
+    await other.stop();
+    await database.drop();
+  }
+}
+
+interface Scene {
+  readonly database: TestDatabase;
+  readonly other: TestDaemon;
+  readonly proxy: FaultProxy;
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+async function observe(scene: Scene, fate: Fate, moment: Moment): Promise<BlackHole> {
+  const { other, proxy, child, url } = scene;
+  const mine = await propose(scene, 'UPDATE account SET balance = balance + 1 WHERE id <= 3');
+  const theirs = await propose(scene, 'UPDATE account SET balance = balance + 1 WHERE id = 10');
+  const silent = proxy.silenceAt(moment);
+  const asked = callHttp(url, 'POST', `/sessions/${mine}/approve`).catch(() => null);
+  await silent;
+  const elapsed = stopwatch();
+  const answered = asked.then((answer) => ({ answer, ms: elapsed() }));
+  if (fate === 'frozen') child.kill('SIGSTOP');
+  if (fate === 'killed') child.kill('SIGKILL');
+  const approved = until(() => isGood(other.call('POST', `/sessions/${theirs}/approve`)));
+  const [freedMs, otherMs] = await Promise.all([
+    until(() => canWrite(scene)).then(elapsed),
+    approved.then(elapsed),
+  ]);
+  if (fate === 'alive') await answered;
+  proxy.restore();
+  const back = stopwatch();
+  if (fate === 'frozen') child.kill('SIGCONT');
+  const { answer, ms } = await answered;
+  const wholeMs = fate === 'killed' ? null : await wholePool(url, theirs).then(back);
+  const found = await stateOf(scene, mine);
+  const body = answer?.body;
+  const told = answer && {
+    status: answer.status,
+    error: body.error ?? null,
+    reason: body.reason ?? null,
+  };
+  const anomalies = [...judge(told, found), ...(await judgeRepeated(scene, mine))];
+  return { freedMs, otherMs, answeredMs: answer && ms, wholeMs, answer: told, found, anomalies };
+}
+
+/** What the caller was told must be what is there. */
+function judge(told: BlackHole['answer'], found: string): string[] {
+  if (!/^(proposed 0|approved 1)$/.test(found)) return [`state and data disagree: ${found}`];
+  if (told === null || told.reason === 'outcome_unknown') return [];
+  const expected = told.status === 200 ? 'approved 1' : 'proposed 0';
+  const isTold =
+    told.status === 200 || (told.status === 503 && told.error === 'upstream_unavailable');
+  return [
+    ...(isTold ? [] : [`answered ${told.status} ${told.error}`]),
+    ...(found === expected ? [] : [`answered ${told.status} ${told.reason}, found ${found}`]),
+  ];
+}
+
+/** Asked again, the approval goes through or says that it did; the rows are changed once, and the audit is whole. */
+async function judgeRepeated(scene: Scene, session: string): Promise<string[]> {
+  const { other } = scene;
+  await other.call('POST', `/sessions/${session}/approve`);
+  const found = await stateOf(scene, session);
+  const { body } = await other.call('GET', '/audit/verify');
+  return [
+    ...(found === 'approved 1' ? [] : [`asked again: ${found}`]),
+    ...(body.ok === true ? [] : [`audit: ${JSON.stringify(body)}`]),
+  ];
+}
+
+async function stateOf({ other, database }: Scene, session: string): Promise<string> {
+  const { body } = await other.call('GET', `/sessions/${session}`);
+  const rows = await database.query<{ balance: number }>(
+    'SELECT DISTINCT balance FROM account WHERE id <= 3',
+  );
+  return `${body.status} ${rows.map(({ balance }) => balance).join()}`;
+}
+
+async function propose({ other }: Scene, statement: string): Promise<string> {
+  const session = await other.newSession();
+  const client = new pg.Client({ connectionString: other.clientUrl(session) });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+  await other.call('POST', `/sessions/${session}/propose`);
+  return session;
+}
+
+const canWrite = ({ database }: Scene) =>
+  database
+    .query(`SET LOCAL lock_timeout = '200ms'; UPDATE account SET balance = balance WHERE id <= 3`)
+    .then(
+      () => true,
+      () => false,
+    );
+
+const isGood = async (call: Promise<{ status: number }>) => (await call).status === 200;
+
+const wholePool = (url: string, session: string) =>
+  until(async () => {
+    const calls = Array.from({ length: poolSize }, () =>
+      callHttp(url, 'GET', `/sessions/${session}`),
+    );
+    return (await Promise.all(calls)).every(({ status }) => status === 200);
+  });
+
+function stopwatch(): () => number {
+  const start = performance.now();
+  return () => Math.round(performance.now() - start);
+}
