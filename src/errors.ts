@@ -27,6 +27,7 @@ const faces = {
   digest_mismatch: { status: 412, sqlstate: '40001', exit: 3 },
   payload_too_large: { status: 413, sqlstate: '54000', exit: 1 },
   unsupported_media_type: { status: 415, sqlstate: '22023', exit: 1 },
+  busy: { status: 503, sqlstate: '55P03', exit: 6 },
   upstream_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
   too_many_connections: { status: 503, sqlstate: '53300', exit: 7 },
   server_unavailable: { status: 503, sqlstate: '08006', exit: 7 },

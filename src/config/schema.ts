@@ -34,6 +34,7 @@ export interface Settings {
   readonly allowUnauthenticated: boolean;
   readonly fourEyes: boolean;
   readonly conflictScope: ConflictScope;
+  readonly approveLockTimeoutMs: number;
   readonly allowFunctions: readonly string[];
   readonly maxStatementBytes: number;
   readonly maxMessageBytes: number;
@@ -184,6 +185,15 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'conflict_scope',
     sentence:
       'What must be unchanged in production at approval: the whole `row`, or only each `column` the session changed.',
+  },
+  approveLockTimeoutMs: {
+    type: milliseconds(),
+    default: 2_000,
+    env: ['STAGE_APPROVE_LOCK_TIMEOUT_MS'],
+    flag: '--approve-lock-timeout-ms MS',
+    key: 'approve_lock_timeout_ms',
+    sentence:
+      'How long an approval may wait, all together, for those who hold what it needs in production, and for other approvals; then it is answered `busy`.',
   },
   allowFunctions: {
     type: list(),

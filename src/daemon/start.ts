@@ -90,9 +90,9 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   });
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
-  const { conflictScope, fourEyes } = settings;
+  const { conflictScope, fourEyes, approveLockTimeoutMs } = settings;
   const access = { tokens: start.tokens, hosts: allowedHosts(settings.host) };
-  const rules = { conflictScope, fourEyes, maxBodyBytes };
+  const rules = { conflictScope, fourEyes, approveLockTimeoutMs, maxBodyBytes };
   const services = { db, upstream, metrics, log, access, info, ...rules };
   const restUrl = await startRest(start, services);
   await upstream.start();

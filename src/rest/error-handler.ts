@@ -2,6 +2,7 @@
 import type { Context, Middleware } from 'koa';
 import { StageError } from '../errors.ts';
 import { stringifyJson } from '../model/json.ts';
+import { explainRefusal } from './refusals.ts';
 import { requestId } from './request-id.ts';
 import type { RestServices } from './services.ts';
 
@@ -41,7 +42,13 @@ function refuseUnrouted(ctx: Context): void {
 
 function hide(error: unknown, ctx: Context, { log }: Pick<RestServices, 'log'>): StageError {
   const { message, stack, code } = error as NodeJS.ErrnoException;
-  log.error('request failed', { request_id: requestId(ctx), error: message, code, stack });
+  const about = { request_id: requestId(ctx), error: message, code, stack };
+  const refusal = explainRefusal(error);
+  if (refusal !== null) {
+    log.warn('PostgreSQL refused a request', about);
+    return refusal;
+  }
+  log.error('request failed', about);
   return new StageError('internal', 'something went wrong inside the service', {
     hint: 'The log of the service tells more under this request_id.',
   });

@@ -52,6 +52,8 @@ export interface RestServices {
   readonly conflictScope: ConflictScope;
   /** Whether the author of a session may not approve it. */
   readonly fourEyes: boolean;
+  /** How long an approval may wait for locks, all together. */
+  readonly approveLockTimeoutMs: number;
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number;
 }

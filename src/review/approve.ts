@@ -1,22 +1,18 @@
 /** Approve: one transaction that locks, compares, applies, writes the audit and changes the state; or changes nothing. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Session } from '../model/session.ts';
 import type { LockedSession } from '../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession, sessionUuid } from '../staging/session-store.ts';
+import { getSession, isThere, sessionUuid } from '../staging/session-store.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
-import { applyFailed, explainFailure, isTransient } from './apply-failed.ts';
-import {
-  conflictFacts,
-  detectConflicts,
-  lockTouchedRows,
-  refreshOverlays,
-  reviewRelations,
-} from './conflicts.ts';
+import { refusalError } from './apply-failed.ts';
+import { conflictFacts, detectConflicts, lockTouchedRows } from './conflicts.ts';
+import type { RefuseOutdated } from './current-overlays.ts';
+import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
 import { digestOf } from './diff-tables.ts';
 import { demandFourEyes } from './four-eyes.ts';
+import { withinBudget, yieldFirst } from './lock-budget.ts';
 
 export interface Approval {
   /** Who approves, as the caller says. */
@@ -29,42 +25,46 @@ export interface Approval {
   readonly databaseRoles?: readonly string[];
   /** Whether those who created or proposed the session, or staged in it, may not approve it. */
   readonly fourEyes?: boolean;
+  /** How long it may take, all together, until others have let go of what it needs; 2 s when left out. */
+  readonly lockTimeoutMs?: number;
 }
 
-/** Approvals wait for each other, and then for whoever holds the rows in production. */
-const waitForApprovals = '60s';
-const waitForRows = '10s';
-
-/** The first try and three more. */
-const attempts = 4;
+const usualLockTimeoutMs = 2_000;
 
 /**
  * Applies a proposed session to production. Approving it again with the digest that was approved gives the approved session,
  * so a caller who lost the answer may ask again.
  * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `four_eyes_required`,
- *   `staged_after_proposal`, `conflict_detected`, `digest_mismatch`, or `apply_failed` when production refused a row; in each
- *   case nothing was applied
+ *   `staged_after_proposal`, `conflict_detected`, `digest_mismatch`, `busy` when others hold what it needs, or `apply_failed`
+ *   when production refused a row; in each case nothing was applied
  */
 export async function approveSession(
   db: Database,
   id: string,
   approval: Approval,
 ): Promise<Session> {
-  await refreshOverlays(db, sessionUuid(id));
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await db.transaction((tx) => approveLocked(tx, id, approval));
-    } catch (error) {
-      if (!isTransient(error) || attempt === attempts) throw explainFailure(error);
-      await delay(attempt * 50 * (1 + Math.random()));
-    }
-  }
+  return withinBudget(approval.lockTimeoutMs ?? usualLockTimeoutMs, (leftMs) =>
+    onCurrentOverlays(db, sessionUuid(id), (refuse) =>
+      db.transaction(
+        (tx) => approveLocked(tx, id, approval, { leftMs, refuse }),
+        'read committed',
+        isThere,
+      ),
+    ),
+  );
+}
+
+interface Attempt {
+  /** What is left of the time for locks. */
+  readonly leftMs: number;
+  readonly refuse: RefuseOutdated;
 }
 
 async function approveLocked(
   tx: Queryable,
   id: string,
   { approvedBy, approvedAs = null, databaseRoles = [], digest, fourEyes = false }: Approval,
+  { leftMs, refuse }: Attempt,
 ): Promise<Session> {
   const session = await lockSession(tx, id);
   if (session.digest !== null && session.digest === digest) return getSession(tx, id);
@@ -72,9 +72,10 @@ async function approveLocked(
   if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
   await refuseLateRows(tx, session);
   await prepare(tx);
-  await refuseConflicts(tx, session);
+  await refuseConflicts(tx, session, refuse);
   const current = await digestOf(tx, session.uuid);
   if (digest !== null && digest !== current) throw digestMismatch(current);
+  await lockAuditHead(tx, leftMs);
   const [row] = await tx.query('SELECT stage.approve_session($1, $2, $3, $4) AS failure', [
     session.uuid,
     approvedBy,
@@ -82,17 +83,22 @@ async function approveLocked(
     current,
   ]);
   const failure = row?.['failure'] ?? null;
-  if (failure !== null) throw applyFailed(JSON.parse(failure) as ProductionRefusal);
+  if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
   return getSession(tx, id);
 }
 
-/** Waits until no other approval runs; fresh plans, for shadow tables grow faster than statistics and cached plans follow. */
+/** Fresh plans, for shadow tables grow faster than statistics and cached plans follow. */
 async function prepare(tx: Queryable): Promise<void> {
   await tx.query('SET LOCAL synchronous_commit = on');
   await tx.query('DISCARD PLANS');
-  await tx.query(`SET LOCAL lock_timeout = '${waitForApprovals}'`);
+  await yieldFirst(tx);
+}
+
+/** Comes last: whoever waits for another approval to end keeps none of the others waiting meanwhile. */
+async function lockAuditHead(tx: Queryable, leftMs: number): Promise<void> {
+  await tx.query(`SET LOCAL lock_timeout = ${Math.max(1, Math.floor(leftMs))}`);
   await tx.query('SELECT 1 FROM stage.audit_head FOR UPDATE');
-  await tx.query(`SET LOCAL lock_timeout = '${waitForRows}'`);
+  await yieldFirst(tx);
 }
 
 async function refuseLateRows(tx: Queryable, { uuid, sealed }: LockedSession): Promise<void> {
@@ -107,8 +113,13 @@ async function refuseLateRows(tx: Queryable, { uuid, sealed }: LockedSession): P
   );
 }
 
-async function refuseConflicts(tx: Queryable, session: LockedSession): Promise<void> {
+async function refuseConflicts(
+  tx: Queryable,
+  session: LockedSession,
+  refuse: RefuseOutdated,
+): Promise<void> {
   const relations = await reviewRelations(tx, session.uuid);
+  refuse(relations);
   await lockTouchedRows(tx, session.uuid, relations);
   const conflicts = await detectConflicts(tx, session.uuid, relations, session.conflictScope);
   if (conflicts.length === 0) return;

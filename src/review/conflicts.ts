@@ -5,7 +5,8 @@ import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope } from '../model/session.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
-import { ensureEach } from './renew.ts';
+import type { ReviewRelation } from './current-overlays.ts';
+import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
 
 /** Nobody reads more; counting on would only fill memory. */
 const mostConflicts = 10_000;
@@ -29,47 +30,17 @@ export async function findConflicts(
   const { status, conflictScope } = await getSession(db, id);
   if (status === 'approved' || status === 'rejected') return [];
   const uuid = sessionUuid(id);
-  await refreshOverlays(db, uuid);
-  return db.transaction(async (tx) => {
-    const relations = await reviewRelations(tx, uuid);
-    const found = await detectConflicts(tx, uuid, relations, conflictScope);
-    return readableOnly ? withhold(tx, uuid, found) : found;
-  }, 'repeatable read read only');
-}
-
-/**
- * Brings overlays up to date with tables that were altered in a way that keeps staged rows valid, e.g. by a new constraint.
- * What cannot be brought up to date is a conflict of its own.
- */
-export async function refreshOverlays(db: Database, uuid: string): Promise<void> {
-  const stale = (await reviewRelations(db, uuid)).filter(({ current }) => !current);
-  await ensureEach(
-    db,
-    stale.map(({ relation }) => relation),
+  return onCurrentOverlays(db, uuid, (refuse) =>
+    db.transaction(async (tx) => {
+      const relations = await reviewRelations(tx, uuid);
+      refuse(relations);
+      const found = await detectConflicts(tx, uuid, relations, conflictScope);
+      return readableOnly ? withhold(tx, uuid, found) : found;
+    }, 'repeatable read read only'),
   );
 }
 
-export interface ReviewRelation {
-  readonly relation: number;
-  readonly name: string;
-  /** Whether the session has staged rows in it, or only foreign keys lead to it. */
-  readonly staged: boolean;
-  /** Whether it still is what it was when its overlay was built. */
-  readonly current: boolean;
-}
-
-/** The tables that a review looks at, in the order in which their rows are locked. */
-export async function reviewRelations(tx: Queryable, uuid: string): Promise<ReviewRelation[]> {
-  const rows = await tx.query('SELECT * FROM stage.review_relations($1)', [uuid]);
-  return rows.map((row) => ({
-    relation: Number(row['relation']),
-    name: String(row['shown_name']),
-    staged: row['staged'] === 't',
-    current: row['current'] === 't',
-  }));
-}
-
-/** Locks every production row that a session touched, until the transaction ends. */
+/** Locks every production row that a session touched, until the transaction ends. Waits for none of them: 55P03 says that one is held. */
 export async function lockTouchedRows(
   tx: Queryable,
   uuid: string,

@@ -2,7 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { Session } from '../model/session.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession } from '../staging/session-store.ts';
+import { getSession, isThere } from '../staging/session-store.ts';
 
 const propose = `
 UPDATE stage.session SET status = 'proposed', proposed_at = clock_timestamp(), proposed_as = $2, sealed = nextval('stage.seq'),
@@ -19,10 +19,14 @@ export async function proposeSession(
   id: string,
   proposedAs: string | null = null,
 ): Promise<Session> {
-  return db.transaction(async (tx) => {
-    const session = await lockSession(tx, id);
-    requireTransition(session, 'propose');
-    await tx.query(propose, [session.uuid, proposedAs]);
-    return getSession(tx, id);
-  });
+  return db.transaction(
+    async (tx) => {
+      const session = await lockSession(tx, id);
+      requireTransition(session, 'propose');
+      await tx.query(propose, [session.uuid, proposedAs]);
+      return getSession(tx, id);
+    },
+    'read committed',
+    isThere,
+  );
 }

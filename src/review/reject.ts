@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Session } from '../model/session.ts';
 import { discardStaged } from '../staging/discard.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession } from '../staging/session-store.ts';
+import { getSession, isThere } from '../staging/session-store.ts';
 
 const reject = `
 UPDATE stage.session SET status = 'rejected', rejected_at = clock_timestamp(), reason = $2, rejected_as = $3 WHERE id = $1`;
@@ -19,11 +19,15 @@ export async function rejectSession(
   reason: string | null,
   rejectedAs: string | null = null,
 ): Promise<Session> {
-  return db.transaction(async (tx) => {
-    const session = await lockSession(tx, id);
-    requireTransition(session, 'reject');
-    await discardStaged(tx, session.uuid);
-    await tx.query(reject, [session.uuid, reason, rejectedAs]);
-    return getSession(tx, id);
-  });
+  return db.transaction(
+    async (tx) => {
+      const session = await lockSession(tx, id);
+      requireTransition(session, 'reject');
+      await discardStaged(tx, session.uuid);
+      await tx.query(reject, [session.uuid, reason, rejectedAs]);
+      return getSession(tx, id);
+    },
+    'read committed',
+    isThere,
+  );
 }

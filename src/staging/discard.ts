@@ -1,6 +1,7 @@
 /** Throwing staged changes away: with the session itself, or leaving it behind as rejected. */
 import type { Database, Queryable } from '../db/database.ts';
 import { lockSession, requireTransition } from './session-lock.ts';
+import { sessionExists } from './session-store.ts';
 
 export interface DeletedSession {
   readonly sessionId: string;
@@ -18,14 +19,18 @@ export async function discardStaged(tx: Queryable, uuid: string): Promise<void> 
  * @throws StageError `session_not_found`, `session_busy`, or `invalid_transition` when the session is final
  */
 export async function deleteSession(db: Database, id: string): Promise<DeletedSession> {
-  return db.transaction(async (tx) => {
-    const session = await lockSession(tx, id);
-    requireTransition(session, 'delete');
-    await discardStaged(tx, session.uuid);
-    const [row] = await tx.query(
-      'DELETE FROM stage.session WHERE id = $1 RETURNING stage.iso_time(clock_timestamp()) AS deleted_at',
-      [session.uuid],
-    );
-    return { sessionId: id, deletedAt: String(row?.['deleted_at']) };
-  });
+  return db.transaction(
+    async (tx) => {
+      const session = await lockSession(tx, id);
+      requireTransition(session, 'delete');
+      await discardStaged(tx, session.uuid);
+      const [row] = await tx.query(
+        'DELETE FROM stage.session WHERE id = $1 RETURNING stage.iso_time(clock_timestamp()) AS deleted_at',
+        [session.uuid],
+      );
+      return { sessionId: id, deletedAt: String(row?.['deleted_at']) };
+    },
+    'read committed',
+    async (db) => !(await sessionExists(db, id)),
+  );
 }

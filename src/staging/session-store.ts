@@ -1,6 +1,6 @@
 /** Sessions in the database: create, read, list, count. Their changes of state are in review/ and discard.ts. */
 import { randomBytes } from 'node:crypto';
-import type { Database, Queryable, Row } from '../db/database.ts';
+import type { Database, IsDone, Queryable, Row } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
@@ -63,23 +63,46 @@ export interface SessionPage {
 }
 
 /** Creates an active session under a new random id. */
-export async function createSession(db: Queryable, session: NewSession): Promise<Session> {
-  const [row] = await db.query(insertSession, [
-    randomBytes(16).toString('hex'),
-    session.projectId,
-    session.metadata.text,
-    session.reads,
-    session.conflictScope ?? 'row',
-    session.createdAs ?? null,
-  ]);
-  return toSession(row as SessionRow);
+export async function createSession(db: Database, session: NewSession): Promise<Session> {
+  return db.transaction(
+    async (tx) => {
+      const [row] = await tx.query(insertSession, [
+        randomBytes(16).toString('hex'),
+        session.projectId,
+        session.metadata.text,
+        session.reads,
+        session.conflictScope ?? 'row',
+        session.createdAs ?? null,
+      ]);
+      return toSession(row as SessionRow);
+    },
+    'read committed',
+    isThere,
+  );
 }
+
+/** Whether a session is what a transaction made of it, whatever has been done with it since. */
+export const isThere: IsDone<Session> = async (db, made) => {
+  const [row] = await db.query(selectSession, [sessionUuid(made.id)]);
+  if (row === undefined) return false;
+  const { proposedAt, approvedAt, rejectedAt } = toSession(row as SessionRow);
+  const wanted = [made.proposedAt, made.approvedAt, made.rejectedAt];
+  return [proposedAt, approvedAt, rejectedAt].every(
+    (time, index) => wanted[index] === null || wanted[index] === time,
+  );
+};
 
 /** Reads one session. @throws StageError `session_not_found`, also for a text that cannot be a session id */
 export async function getSession(db: Queryable, id: string): Promise<Session> {
   const [row] = await db.query(selectSession, [sessionUuid(id)]);
   if (row === undefined) throw sessionNotFound(id);
   return toSession(row as SessionRow);
+}
+
+/** Whether there is such a session. */
+export async function sessionExists(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query('SELECT FROM stage.session WHERE id = $1', [sessionUuid(id)]);
+  return rows.length > 0;
 }
 
 /** Lists sessions, newest first. */

@@ -41,6 +41,7 @@ export interface TestRest {
 export interface TestRestOptions {
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
+  readonly approveLockTimeoutMs?: number;
   readonly hosts?: readonly string[] | null;
   readonly upstream?: UpstreamState;
   readonly maxBodyBytes?: number;
@@ -85,6 +86,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     },
     conflictScope: 'row',
     fourEyes: options.fourEyes ?? false,
+    approveLockTimeoutMs: options.approveLockTimeoutMs ?? 2_000,
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
   };
   const server = await startRestServer(createRestApp(services).callback(), {

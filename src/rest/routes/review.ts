@@ -125,15 +125,17 @@ const approve = defineRoute({
     'conflict_detected',
     'apply_failed',
     'digest_mismatch',
+    'busy',
   ],
   needsUpstream: true,
-  handle: async ({ id, body, caller }, { db, metrics, access, fourEyes }) => {
+  handle: async ({ id, body, caller }, { db, metrics, access, ...rules }) => {
     try {
       const { approved_by: approvedBy = null, digest = null } = body;
       const databaseRoles = databaseRolesOf(access.tokens, caller);
-      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest, fourEyes };
+      const { fourEyes, approveLockTimeoutMs: lockTimeoutMs } = rules;
+      const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest };
       const { status } = await getSession(db, id);
-      const approved = await approveSession(db, id, by);
+      const approved = await approveSession(db, id, { ...by, fourEyes, lockTimeoutMs });
       // a repeated approval of the same diff applies nothing
       if (status !== 'approved') metrics.reviewed('approved', approved.mutationCount);
       return { body: sessionBody(approved) };

@@ -3,16 +3,17 @@
 -- Statistics know little of rows just staged, so plans are not left to them: staged rows are joined by hash, and production
 -- rows looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
 
--- Locks the production rows that the session touched, in key order; those that vanish against new references, too.
+-- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for
+-- none: whoever holds one may be waiting for another that is locked by now.
 CREATE FUNCTION {{lock}}(p_session uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
   PERFORM 1 FROM {{production}} p JOIN {{shadow}} f ON {{p_matches_first}}
   WHERE f._stage_session = p_session AND f._stage_first
-  ORDER BY {{p_key}} FOR NO KEY UPDATE OF p;
+  ORDER BY {{p_key}} FOR NO KEY UPDATE OF p NOWAIT;
   PERFORM 1 FROM {{production}} p JOIN {{vanished}}(p_session) v ON {{p_matches_vanished}}
-  ORDER BY {{p_key}} FOR UPDATE OF p;
+  ORDER BY {{p_key}} FOR UPDATE OF p NOWAIT;
 END $body$;
 
 -- Touched rows that production changed or deleted since, and staged keys that production has taken since.

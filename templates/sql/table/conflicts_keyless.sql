@@ -7,10 +7,10 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 BEGIN
   PERFORM 1 FROM {{production}} p
   WHERE {{p_image}} IN (SELECT f._stage_old_1 FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first)
-  ORDER BY p.tableoid, p.ctid FOR NO KEY UPDATE OF p;
+  ORDER BY p.tableoid, p.ctid FOR NO KEY UPDATE OF p NOWAIT;
   PERFORM 1 FROM {{production}} p
   WHERE {{p_image}} IN (SELECT {{v_image}} FROM {{vanished}}(p_session) v)
-  ORDER BY p.tableoid, p.ctid FOR UPDATE OF p;
+  ORDER BY p.tableoid, p.ctid FOR UPDATE OF p NOWAIT;
 END $body$;
 
 CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text)

@@ -1,0 +1,138 @@
+/** Approval among others who hold what it needs: it lets go of everything, tries again for a while, and is never in their way. */
+import pg from 'pg';
+import type { StageError } from '../../src/errors.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import { getSession } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = `
+CREATE TABLE owner (id int PRIMARY KEY, name text);
+CREATE TABLE pet (id int PRIMARY KEY, owner int REFERENCES owner);
+CREATE TABLE account (id int PRIMARY KEY, balance int, note text);`;
+const data = `
+INSERT INTO owner VALUES (1), (2); INSERT INTO account SELECT g, 100 FROM generate_series(1, 20) g`;
+const patient = { approvedBy: null, digest: null, lockTimeoutMs: 25_000 };
+const hasty = { ...patient, lockTimeoutMs: 200 };
+
+/** What production may have in the way, each with a session that meets it. */
+const obstacles: readonly (readonly [name: string, held: string, staged: string])[] = [
+  [
+    'a row',
+    'UPDATE account SET note = note WHERE id = 9',
+    'UPDATE account SET note = $$s$$ WHERE id < 10',
+  ],
+  ['a whole table', 'LOCK TABLE account', 'UPDATE account SET note = $$s$$ WHERE id < 10'],
+  [
+    'the row that a new one refers to',
+    'SELECT FROM owner WHERE id = 1 FOR UPDATE',
+    'UPDATE account SET note = $$s$$ WHERE id < 10; INSERT INTO pet VALUES (1, 1)',
+  ],
+  [
+    'a new row of the same key',
+    'INSERT INTO owner VALUES (3)',
+    'UPDATE account SET note = $$s$$ WHERE id < 10; INSERT INTO owner VALUES (3)',
+  ],
+  [
+    'the end of the audit',
+    'SELECT FROM stage.audit_head FOR UPDATE',
+    'UPDATE account SET note = $$s$$ WHERE id < 10',
+  ],
+];
+
+suite('approval and the locks of others', (test) => {
+  let desk: Desk;
+  let holder: pg.Client;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+    await desk.database.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = %L', current_database(), '300ms'); END $$`,
+    );
+  });
+  test.after(() => desk.close());
+  test.beforeEach(async () => {
+    holder = new pg.Client({ connectionString: desk.database.url });
+    await holder.connect();
+  });
+  test.afterEach(async () => {
+    await holder.end();
+    assert.equal((await verifyAudit(desk.service)).firstBad, null);
+    await desk.reset();
+  });
+
+  async function proposed(statements: string): Promise<string> {
+    const session = await desk.open();
+    await desk.stage(session, statements);
+    await proposeSession(desk.service, session);
+    return session;
+  }
+
+  /** Writes a row of production, as somebody who does not wait for long. */
+  const writeRow = (id: number) =>
+    desk.database.query(
+      `SET LOCAL lock_timeout = '5s'; UPDATE account SET note = note WHERE id = ${id}`,
+    );
+
+  for (const [name, held, staged] of obstacles) {
+    test(`${name} in the way: busy, nothing is applied and nothing held; then approved`, async () => {
+      const session = await proposed(staged);
+      await holder.query(`BEGIN; ${held}`);
+      const error = await rejects<StageError>(approveSession(desk.service, session, hasty));
+      assert.equal([error.code, error.status], ['busy', 503]);
+      assert.not.match(`${error.message} ${error.hint}`, /refused|[Rr]eject/);
+      assert.is((await getSession(desk.service, session)).status, 'proposed');
+      const waiting = approveSession(desk.service, session, patient);
+      await holder.query('ROLLBACK');
+      assert.is((await waiting).status, 'approved');
+    });
+  }
+
+  test('while it tries, production writes its other rows and other sessions are approved', async () => {
+    const session = await proposed('UPDATE account SET note = $$s$$ WHERE id < 10');
+    const others = [];
+    for (const id of [11, 12, 13])
+      others.push(await proposed(`UPDATE account SET balance = 1 WHERE id = ${id}`));
+    await holder.query('BEGIN; UPDATE account SET note = note WHERE id = 9');
+    const approving = approveSession(desk.service, session, patient);
+    for (const [index, other] of others.entries()) {
+      assert.is((await approveSession(desk.service, other, patient)).status, 'approved');
+      await writeRow(index + 1);
+    }
+    await holder.query('ROLLBACK');
+    assert.is((await approving).status, 'approved');
+  });
+
+  test('production that takes rows in the opposite order is never the victim of a deadlock', async () => {
+    const writer = async () => {
+      const client = new pg.Client({ connectionString: desk.database.url });
+      await client.connect();
+      client.on('error', () => undefined);
+      let victims = 0;
+      for (let round = 0; round < 40; round += 1) {
+        const text = [10, 5, 1].map((id) => `UPDATE account SET note = note WHERE id = ${id}`);
+        await client
+          .query(`BEGIN; ${text.join('; SELECT pg_sleep(0.01); ')}; COMMIT`)
+          .catch((error: pg.DatabaseError) => {
+            assert.is(error.code, '40P01');
+            victims += 1;
+          });
+        await client.query('ROLLBACK');
+      }
+      await client.end();
+      return victims;
+    };
+    let approved = 0;
+    const approver = async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const session = await proposed('UPDATE account SET balance = balance + 1 WHERE id <= 10');
+        const { status } = await approveSession(desk.service, session, patient);
+        approved += status === 'approved' ? 1 : 0;
+      }
+    };
+    const [first, second] = await Promise.all([writer(), writer(), approver()]);
+    assert.equal([first, second, approved], [0, 0, 8]);
+  });
+});
