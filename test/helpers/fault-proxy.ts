@@ -1,4 +1,7 @@
-/** Stands between a daemon and PostgreSQL, and goes silent at a chosen word: open connections stay open, and nothing passes any more. */
+/**
+ * Stands between a daemon and PostgreSQL, and breaks the path at a chosen word: it goes silent, so that open connections stay open and
+ * nothing passes any more, or cuts the one connection on which the word came.
+ */
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestDatabase } from './database.ts';
@@ -15,6 +18,8 @@ export interface FaultProxy {
   urlFor(database: TestDatabase): string;
   /** Goes silent at that moment, and on new connections from then on; resolves when it has come. */
   silenceAt(moment: Moment): Promise<void>;
+  /** Cuts the connection at that moment, and no other; resolves when it has come. */
+  cutAt(moment: Moment): Promise<void>;
   /** Lets new connections through again. Those that were open in the silence never come back. */
   restore(): void;
   stop(): Promise<void>;
@@ -32,19 +37,25 @@ export async function startFaultProxy(
 ): Promise<FaultProxy> {
   const paths = new Set<Path>();
   let isSilent = false;
-  let awaited: { readonly moment: Moment; readonly come: () => void } | null = null;
-  const silence = () => {
-    isSilent = true;
-    for (const path of paths) path.silent = true;
-    awaited?.come();
-    awaited = null;
-  };
+  let awaited: { readonly moment: Moment; readonly come: (path: Path) => void } | null = null;
   const fromDaemon = (path: Path, bytes: Buffer) => {
-    const hit = !path.silent && awaited !== null && bytes.includes(awaited.moment.word);
-    const passes = !hit || awaited?.moment.lost === 'answer';
-    if (!path.silent && passes) path.upstream.write(bytes);
-    if (hit) silence();
+    if (path.silent) return;
+    const hit = awaited !== null && bytes.includes(awaited.moment.word) ? awaited : null;
+    if (hit?.moment.lost !== 'message') path.upstream.write(bytes);
+    if (hit === null) return;
+    awaited = null;
+    hit.come(path);
   };
+  const at = (moment: Moment, happens: (path: Path) => void) =>
+    new Promise<void>((resolve) => {
+      awaited = {
+        moment,
+        come: (path) => {
+          happens(path);
+          resolve();
+        },
+      };
+    });
   const listener = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ host: server.host, port: server.port, noDelay: true });
     const path = { client, upstream, silent: isSilent };
@@ -71,8 +82,16 @@ export async function startFaultProxy(
       return url.href;
     },
     silenceAt: (moment) =>
-      new Promise((come) => {
-        awaited = { moment, come };
+      at(moment, () => {
+        isSilent = true;
+        for (const path of paths) path.silent = true;
+      }),
+    cutAt: (moment) =>
+      at(moment, (path) => {
+        // what was let through arrives before the end does
+        path.silent = true;
+        path.client.destroy();
+        path.upstream.end();
       }),
     restore: () => {
       isSilent = false;
