@@ -41,6 +41,7 @@ export interface Settings {
   readonly statementCacheSize: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number | null;
+  readonly stagedNotice: boolean;
   readonly loginTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
@@ -244,6 +245,15 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     flag: '--max-connections-per-address COUNT',
     key: 'max_connections_per_address',
     sentence: 'Client connections that the proxy serves at once for one network address.',
+  },
+  stagedNotice: {
+    type: flag(),
+    default: true,
+    env: ['STAGE_STAGED_NOTICE'],
+    flag: '--staged-notice BOOLEAN',
+    key: 'staged_notice',
+    sentence:
+      'Tell each connection by a NOTICE, once, that what it writes is staged; `-c service_notice=on|off` decides for one connection.',
   },
   loginTimeoutMs: {
     type: milliseconds(),

@@ -1,5 +1,6 @@
 /** Everything that belongs to one client connection, made once and handed to every step. */
 import type { ReadsMode } from '../model/session.ts';
+import type { TransactionStatus } from '../wire/backend-messages.ts';
 import { CopyIn } from './copy-in.ts';
 import { FunctionNames } from './function-names.ts';
 import { Names } from './names.ts';
@@ -14,6 +15,7 @@ import { ResponseRouter } from './response-router.ts';
 import { Retry } from './retry.ts';
 import { Rewriter } from './rewrite.ts';
 import { SettingsWatch } from './settings-watch.ts';
+import { StagedNotice } from './staged-notice.ts';
 import { TransactionState } from './transaction-state.ts';
 import type { ConnectedPair, ProxyMetrics, ProxyServices } from './types.ts';
 import { UpstreamLink } from './upstream-link.ts';
@@ -27,6 +29,7 @@ export interface Conversation {
   readonly router: ResponseRouter;
   readonly link: UpstreamLink;
   readonly own: OwnMessages;
+  readonly stagedNotice: StagedNotice;
   readonly names: Names;
   readonly rewriter: Rewriter;
   readonly types: ParameterTypes;
@@ -70,20 +73,15 @@ export function createConversation(
   const portals = new Registry<Portal>();
   const settings = new SettingsWatch(() => names.forget());
   const pending: Pending = { ...nothingPending };
-  const router = new ResponseRouter(
-    outlets.client,
-    {
-      onReady: (status) => {
-        state.ready(status);
-        Object.assign(pending, nothingPending);
-        if (status !== 'I') return;
-        portals.clear();
-        if (!retry.isWanted) retry.disarm();
-      },
-      onParameterStatus: (payload) => settings.observe(payload),
-    },
-    limits.maxMessageBytes,
-  );
+  const onReady = (status: TransactionStatus) => {
+    state.ready(status);
+    Object.assign(pending, nothingPending);
+    if (status !== 'I') return;
+    portals.clear();
+    if (!retry.isWanted) retry.disarm();
+  };
+  const events = { onReady, onParameterStatus: (payload: Buffer) => settings.observe(payload) };
+  const router = new ResponseRouter(outlets.client, events, limits.maxMessageBytes);
   const link = new UpstreamLink(outlets.upstream, router, state);
   const own = new OwnMessages(link, state);
   const ask = createAsk({ link, router, own, state, settings });
@@ -99,6 +97,7 @@ export function createConversation(
     router,
     link,
     own,
+    stagedNotice: new StagedNotice(own, pair, limits.stagedNotice),
     names,
     rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
     types: new ParameterTypes(names),

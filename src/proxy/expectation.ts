@@ -18,6 +18,8 @@ export interface Expectation {
   readonly isBeforeBegin?: boolean;
   /** A message of ours that stands before CommandComplete, or before the error in its place. */
   readonly notice?: Buffer;
+  /** Gives a message of ours that stands before a CommandComplete which is shown, by its tag; null for none. */
+  readonly remark?: (tag: string) => Buffer | null;
   /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
   readonly onError?: ErrorHandler;
   /** Gives what the client is shown of a notice; as it came by default. */

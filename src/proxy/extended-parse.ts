@@ -13,7 +13,7 @@ import { originalTypes, refuseOriginal } from './original-types.ts';
 import type { PreparedStatement, RefusedWhen } from './prepared-statements.ts';
 import { preparingText } from './prepared-statements.ts';
 import type { QueryPlan } from './query-planner.ts';
-import { blankLocking, readOf } from './query-planner.ts';
+import { fixedReplacements, readOf } from './query-planner.ts';
 import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import { refusalError } from './refusals.ts';
 import { checkName } from './reserved-names.ts';
@@ -55,10 +55,8 @@ export function parse(conversation: Conversation, message: Message): void | Prom
   if (needsNames(conversation, plan)) return parseWithNames(conversation, parsing);
   const read = readOf(verdict);
   const control = verdict.kind === 'control' && read === null ? verdict.action : null;
-  const locking = read === null ? [] : blankLocking(read);
-  const replacements = control
-    ? controlReplacements(conversation, control, statement.text)
-    : locking;
+  const fixed = read === null ? [] : fixedReplacements(read);
+  const replacements = control ? controlReplacements(conversation, control, statement.text) : fixed;
   prepare(conversation, parsing, { ...nothingReplaced, replacements });
 }
 

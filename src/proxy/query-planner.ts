@@ -17,7 +17,7 @@ export interface Outlook {
   readonly refusal: Refusal | null;
   /** Whether it can be sent in one piece, being nothing but reads and harmless commands. */
   readonly passes: boolean;
-  /** The text to send when it passes, without row locking clauses; null where that is as received. */
+  /** The text to send when it passes, with what is replaced in it; null where that is as received. */
   readonly passingText: Buffer | null;
   /** How many of them run queries, which must be guarded where writing is possible. */
   readonly reads: number;
@@ -137,9 +137,9 @@ function makePlan(
   allowed: readonly string[],
 ): QueryPlan {
   const verdicts = statements.map(({ verdict }) => verdict);
-  const locking = statements.flatMap(({ start, verdict }) => {
+  const replaced = statements.flatMap(({ start, verdict }) => {
     const read = readOf(verdict);
-    return read === null ? [] : blankLocking(read, start);
+    return read === null ? [] : fixedReplacements(read, start);
   });
   const kinds = verdicts.map(kindOf);
   return {
@@ -147,7 +147,7 @@ function makePlan(
     statements,
     refusal: firstRefusal(verdicts, allowed),
     passes: !kinds.includes('step'),
-    passingText: locking.length === 0 ? null : spliceBytes(text, locking),
+    passingText: replaced.length === 0 ? null : spliceBytes(text, replaced),
     reads: kinds.filter((kind) => kind === 'read').length,
     hasSettings: kinds.includes('setting'),
     hasNames: verdicts.some((verdict) => hasNames(readOf(verdict))),
@@ -175,12 +175,17 @@ export function holdsCursor(verdict: Verdict): boolean {
   return verdict.kind === 'control' && verdict.action.type === 'declare' && verdict.action.holds;
 }
 
-/** Replacements that take row locking clauses out, from the start of the statement or of what begins before it. */
-export function blankLocking({ locking }: Read | Write, offset = 0): Replacement[] {
-  return locking.map(({ start, end }) => ({
+/**
+ * What is replaced whatever a statement's names mean: row locking clauses are taken out, and a text of ours stands for the
+ * whole. From the start of the statement, or of what begins before it.
+ */
+export function fixedReplacements({ locking, standIn }: Read | Write, offset = 0): Replacement[] {
+  const blanks = locking.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) }));
+  const replacements = standIn ? [...blanks, standIn] : blanks;
+  return replacements.map(({ start, end, text }) => ({
     start: start + offset,
     end: end + offset,
-    text: ' '.repeat(end - start),
+    text,
   }));
 }
 

@@ -228,8 +228,12 @@ export class ResponseRouter {
     }
   }
 
-  private completion(frame: Buffer, { tag, notice, holdsCompletion }: Expectation): void {
+  private completion(frame: Buffer, expected: Expectation): void {
+    const { tag, notice, remark, holdsCompletion } = expected;
     if (notice !== undefined) this.outlet.add(notice);
+    // without the zero byte at its end
+    const remarked = remark?.(tag ?? frame.toString('latin1', headerBytes, frame.length - 1));
+    if (remarked) this.outlet.add(remarked);
     const shown = tag === undefined ? frame : commandComplete(tag);
     if (holdsCompletion) this.held = Buffer.from(shown);
     else this.outlet.add(shown);

@@ -19,7 +19,7 @@ import {
 } from './name-replacements.ts';
 import type { Names, ResolvedName } from './names.ts';
 import type { RefusedWhen } from './prepared-statements.ts';
-import { blankLocking } from './query-planner.ts';
+import { fixedReplacements } from './query-planner.ts';
 import { refusalError } from './refusals.ts';
 import type { LockRewrite } from './row-locks.ts';
 import { isPlainTable, lockRewrite } from './row-locks.ts';
@@ -254,7 +254,7 @@ export class Rewriter {
     ];
     const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
     const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
-    const replacements = [...blankLocking(body), ...conflicts, ...outside];
+    const replacements = [...fixedReplacements(body), ...conflicts, ...outside];
     const merge = body.kind === 'write' ? findMerge(body, named) : null;
     const hides = body.kind === 'write' && hidesParameters(body);
     const rewrite = {

@@ -12,6 +12,7 @@ import type { Step } from './simple-step.ts';
 import { runRead, sendControl, sendStep } from './simple-step.ts';
 import { runWrite } from './simple-write.ts';
 import {
+  answerToWrite,
   enterExecute,
   learnParameterTypes,
   prepareAgain,
@@ -76,6 +77,7 @@ async function executeWrite(
       const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;
       enterExecute(conversation, { ...call, rewrite }, statement, expressions);
     },
-    send: (_, wrapErrors) => sendStep(conversation, step, [], {}, wrapErrors),
+    send: (_, wrapErrors) =>
+      sendStep(conversation, step, [], answerToWrite(conversation, body), wrapErrors),
   });
 }

@@ -15,7 +15,7 @@ import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './origi
 import { fence, settle } from './pace.ts';
 import type { PreparedStatement, PrepareReplacements, RefusedWhen } from './prepared-statements.ts';
 import { inBody, noParameters, preparingText } from './prepared-statements.ts';
-import { blankLocking, hasNames } from './query-planner.ts';
+import { fixedReplacements, hasNames } from './query-planner.ts';
 import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import { checkResult } from './result-type.ts';
 import { isRefused } from './rewrite.ts';
@@ -26,7 +26,7 @@ export async function readReplacements(
   { reads, rewriter }: Conversation,
   body: Read,
 ): Promise<readonly Replacement[]> {
-  if (reads === 'production' || !hasNames(body)) return blankLocking(body);
+  if (reads === 'production' || !hasNames(body)) return fixedReplacements(body);
   return (await rewriter.read(body)).replacements;
 }
 
@@ -65,14 +65,16 @@ async function refusedBody(
   return { replacements: [{ ...preparation.action.bodyRange, text: 'SELECT' }], typeList: [] };
 }
 
-/** What is particular about the answer to a staged write. */
+/** To be called right before a staged write is sent: gives what is particular about its answer. */
 export function answerToWrite(
-  { copyIn }: Conversation,
-  { copy, truncate }: Write,
+  { copyIn, stagedNotice }: Conversation,
+  { copy, truncate, relations }: Write,
 ): Partial<Expectation> {
-  const onNotice = deliverNotice;
-  if (copy !== null) return { onNotice, ...copyIn.expectation() };
-  return truncate === null ? { onNotice } : { onNotice, tag: 'TRUNCATE TABLE' };
+  const hasTarget = relations.some(({ target }) => target !== null);
+  const remark = hasTarget || truncate !== null ? stagedNotice.ask() : undefined;
+  const common = { onNotice: deliverNotice, ...(remark && { remark }) };
+  if (copy !== null) return { ...common, ...copyIn.expectation() };
+  return truncate === null ? common : { ...common, tag: 'TRUNCATE TABLE' };
 }
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */

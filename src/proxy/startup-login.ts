@@ -42,10 +42,9 @@ export async function logIn(
   const login = readLogin(packet.parameters, services.target.database);
   const session = await orAborted(services.findSession(login.sessionId), signal);
   if (session === null) throw unknownSession(login.sessionId);
-  const startup = startupMessage([
-    ...login.parameters,
-    ...pinnedParameters(session.id, login.access),
-  ]);
+  const reads = login.reads ?? session.reads;
+  const pinned = pinnedParameters({ sessionId: session.id, reads, access: login.access });
+  const startup = startupMessage([...login.parameters, ...pinned]);
   const opening = await openUpstream(services.target, startup, signal);
   const upstream = opening.stream;
   try {
@@ -55,7 +54,8 @@ export async function logIn(
       client: client.socket,
       upstream: upstream.socket,
       session,
-      reads: login.reads ?? session.reads,
+      reads,
+      notice: login.notice,
       access: login.access,
       leftover: client.release(),
       upstreamLeftover: upstream.release(),

@@ -3,6 +3,7 @@ import { StageError } from '../errors.ts';
 import type { ReadsMode } from '../model/session.ts';
 import { isSessionId, readsModes } from '../model/session.ts';
 import { judgeAssignment } from '../sql/judge-setting.ts';
+import { isConnectionOption } from '../sql/settings.ts';
 import type { StartupParameters } from '../wire/startup.ts';
 import type { Setting, Switch } from '../wire/startup-options.ts';
 import { formatOptions, parseOptions, settingOf } from '../wire/startup-options.ts';
@@ -12,6 +13,8 @@ export interface Login {
   readonly sessionId: string;
   /** Null where the session's own mode applies. */
   readonly reads: ReadsMode | null;
+  /** Whether the client is told of what is staged; null where the daemon's setting applies. */
+  readonly notice: boolean | null;
   readonly access: 'read write' | 'read only';
   /** Everything that passes through to the upstream, in order, without the pinned settings. */
   readonly parameters: StartupParameters;
@@ -39,6 +42,7 @@ export function readLogin(parameters: StartupParameters, database: string): Logi
   return {
     sessionId,
     reads: readReads(settings),
+    notice: readNotice(settings),
     access,
     parameters: passedOn(parameters, options),
   };
@@ -48,8 +52,17 @@ export function readLogin(parameters: StartupParameters, database: string): Logi
  * The settings that every upstream connection must keep. They come last in the StartupMessage, so nothing before
  * them can win: reads are read-only by PostgreSQL's own word, and the bytes of a statement mean what the parser reads.
  */
-export function pinnedParameters(sessionId: string, access: Login['access']): StartupParameters {
-  return [...pinned, ['stage.session', sessionId.slice('sess_'.length)], [accessSetting, access]];
+export function pinnedParameters(of: {
+  readonly sessionId: string;
+  readonly reads: ReadsMode;
+  readonly access: Login['access'];
+}): StartupParameters {
+  return [
+    ...pinned,
+    ['stage.session', of.sessionId.slice('sess_'.length)],
+    ['stage.reads', of.reads],
+    [accessSetting, of.access],
+  ];
 }
 
 /** Stands for the client's default_transaction_read_only; RESET goes back to what it was at the start. */
@@ -79,18 +92,29 @@ function readSession(settings: Settings): string {
 }
 
 function readReads(settings: Settings): ReadsMode | null {
-  const asked = readOwn(settings, 'service_reads');
-  const mode = readsModes.find((each) => each === asked);
-  if (asked !== null && mode === undefined) {
+  return readChoice(settings, 'service_reads', readsModes);
+}
+
+function readNotice(settings: Settings): boolean | null {
+  const asked = readChoice(settings, 'service_notice', ['on', 'off']);
+  return asked === null ? null : asked === 'on';
+}
+
+function readChoice<const T extends string>(
+  settings: Settings,
+  option: string,
+  choices: readonly T[],
+): T | null {
+  const asked = readOwn(settings, option);
+  const choice = choices.find((each) => each === asked);
+  if (asked !== null && choice === undefined) {
     throw new StageError(
       'invalid_request',
-      `invalid value for "service_reads": ${JSON.stringify(asked)}`,
-      {
-        hint: `Available values: ${readsModes.join(', ')}.`,
-      },
+      `invalid value for "${option}": ${JSON.stringify(asked)}`,
+      { hint: `Available values: ${choices.join(', ')}.` },
     );
   }
-  return mode ?? null;
+  return choice ?? null;
 }
 
 /** One of our own options: exactly once and exactly as documented, for what is nearly right may select the wrong session. */
@@ -154,6 +178,7 @@ function judgeSetting([name, value]: Settings[number]): Login['access'] | null {
     checkEncoding(value);
     return null;
   }
+  if (isConnectionOption(key)) return null;
   const verdict = judgeAssignment(key, value);
   if (verdict.kind === 'refuse') throw refusalError(verdict);
   return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
@@ -191,5 +216,5 @@ function passedOn(
 
 function passes(name: string): boolean {
   const key = folded(name);
-  return !pinnedNames.has(key) && key !== 'service_session' && key !== 'service_reads';
+  return !pinnedNames.has(key) && !isConnectionOption(key);
 }

@@ -17,6 +17,8 @@ export interface ConnectedPair {
   readonly session: Session;
   /** The connection option `service_reads`, else the session's own mode. */
   readonly reads: ReadsMode;
+  /** The connection option `service_notice`; null where the daemon's setting applies. */
+  readonly notice: boolean | null;
   /** What the client asked of `default_transaction_read_only` at start-up: how its transactions begin. */
   readonly access: 'read write' | 'read only';
   /** Client bytes already read after start-up: feed them first. */
@@ -60,4 +62,5 @@ export interface ProxySettings {
   readonly allowFunctions: readonly string[];
   readonly statementCacheSize: number;
   readonly shutdownGraceMs: number;
+  readonly stagedNotice: boolean;
 }

@@ -5,7 +5,9 @@ import type { Access } from './judge-transaction.ts';
 import { accessOf } from './judge-transaction.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { refuse } from './refusal.ts';
-import { isHarmlessValue, isOwnSetting, settingKind } from './settings.ts';
+import type { Source } from './relation-uses.ts';
+import { isConnectionOption, isHarmlessValue, isOwnSetting, settingKind } from './settings.ts';
+import { standIn } from './stand-ins.ts';
 import { constantOf } from './tree.ts';
 import type { Control, ControlAction, Read, Refusal, Write } from './verdict.ts';
 
@@ -27,8 +29,40 @@ export function judgeSet(statement: VariableSetStmt): Control | Refusal {
 }
 
 /** SHOW reads nothing but settings; of the transaction's access it must show the client's, not that of a guarded read. */
-export function judgeShow({ name = '' }: VariableShowStmt): Read | Write {
+export function judgeShow(
+  { name = '' }: VariableShowStmt,
+  { text }: Pick<Source, 'text'>,
+): Read | Write | Refusal {
+  if (isConnectionOption(name)) return shownOtherwise(name);
+  if (name.toLowerCase() === 'stage.session') {
+    return plainRead({ standIn: standIn(text, sessionShown) });
+  }
   return settingKind(name) === 'transaction access' ? plainWrite() : plainRead();
+}
+
+/** The setting holds the session's number; people and commands know it by its id. */
+const sessionShown = `SELECT 'sess_' OPERATOR(pg_catalog.||) pg_catalog.current_setting('stage.session') AS "stage.session"`;
+
+function shownOtherwise(name: string): Refusal {
+  const option = name.toLowerCase();
+  const hint =
+    option === 'service_notice'
+      ? 'It is an option of the connection: -c service_notice=on or off.'
+      : `It is an option of the connection; SHOW ${option.replace('service_', 'stage.')} tells it.`;
+  return unrecognized(name, hint);
+}
+
+function chosenWhenConnecting(name: string): Refusal {
+  const option = name.toLowerCase();
+  const example = { service_session: 'sess_...', service_reads: 'staged' }[option] ?? 'off';
+  return unrecognized(
+    name,
+    `It is chosen when connecting: add -c ${option}=${example} to the connection's options, and connect again.`,
+  );
+}
+
+function unrecognized(name: string, hint: string): Refusal {
+  return refuse(`unrecognized configuration parameter "${name}"`, hint, '42704');
 }
 
 function judgeValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {
@@ -44,6 +78,7 @@ export function judgeAssignment(
   value: string | null,
   isLocal = false,
 ): Control | Refusal {
+  if (isConnectionOption(name)) return chosenWhenConnecting(name);
   const kind = settingKind(name);
   if (kind === 'free') return control({ type: 'set' });
   if (kind === 'path') return control({ type: 'set path' });
@@ -62,6 +97,7 @@ export function judgeAssignment(
 }
 
 function judgeReset({ kind, name = '', is_local: isLocal }: VariableSetStmt): Control | Refusal {
+  if (isConnectionOption(name)) return chosenWhenConnecting(name);
   switch (settingKind(name)) {
     case 'path':
       return control({ type: 'set path' });

@@ -3,6 +3,7 @@ import type { ConstraintsSetStmt, DiscardStmt, Node } from 'libpg-query';
 import { judgeCopy } from './judge-copy.ts';
 import { judgeClose, judgeDeclare, judgeFetch } from './judge-cursor.ts';
 import { judgeExplain } from './judge-explain.ts';
+import { judgeLock } from './judge-lock.ts';
 import { judgeDeallocate, judgeExecute, judgePrepare } from './judge-prepared.ts';
 import { judgeQuery } from './judge-query.ts';
 import { judgeSet, judgeShow } from './judge-setting.ts';
@@ -13,6 +14,7 @@ import { unknownElement } from './refused-parts.ts';
 import { refusedStatement } from './refused-statements.ts';
 import type { Source } from './relation-uses.ts';
 import { withRowLocks } from './row-locks.ts';
+import { judgeStandIn } from './stand-ins.ts';
 import type { Fields } from './tree.ts';
 import { openNode } from './tree.ts';
 import type { Control, Verdict } from './verdict.ts';
@@ -20,6 +22,8 @@ import type { Control, Verdict } from './verdict.ts';
 type Judge = (fields: Fields, source: Source, node: Node) => Verdict;
 
 const query: Judge = (_, source, node) => {
+  const known = judgeStandIn(node, source.text);
+  if (known) return known;
   const verdict = judgeQuery(node, source);
   if (verdict.kind === 'refuse') return verdict;
   const found = verdict.kind === 'read' ? withRowLocks(verdict, node, source) : verdict;
@@ -39,6 +43,7 @@ const judges: ReadonlyMap<string, Judge> = new Map([
   ['TransactionStmt', judgeTransaction as Judge],
   ['VariableSetStmt', judgeSet as Judge],
   ['VariableShowStmt', judgeShow as Judge],
+  ['LockStmt', judgeLock as Judge],
   ['PrepareStmt', judgePrepare as Judge],
   ['ExecuteStmt', judgeExecute as Judge],
   ['DeallocateStmt', judgeDeallocate as Judge],

@@ -3,7 +3,7 @@ import type { Read, Write } from './verdict.ts';
 
 /** A read of what is given, and of nothing else. */
 export const plainRead = (
-  given: Partial<Pick<Read, 'relations' | 'functions' | 'unclear' | 'copy'>> = {},
+  given: Partial<Pick<Read, 'relations' | 'functions' | 'unclear' | 'copy' | 'standIn'>> = {},
 ): Read => ({
   kind: 'read',
   relations: [],

@@ -38,6 +38,13 @@ export function isOwnSetting(setting: string): boolean {
   return setting.toLowerCase().startsWith('stage.');
 }
 
+/** Names that only a start-up packet knows: options of the proxy, not settings of the server. */
+const connectionOptions = new Set(['service_session', 'service_reads', 'service_notice']);
+
+export function isConnectionOption(setting: string): boolean {
+  return connectionOptions.has(setting.toLowerCase());
+}
+
 /** Whether a pinned setting may be given a value, because it changes nothing. */
 export function isHarmlessValue(setting: string, value: string): boolean {
   return pinned.get(setting.toLowerCase())?.test(value) ?? false;

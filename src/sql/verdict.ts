@@ -156,6 +156,8 @@ export interface Read {
   readonly groupings: readonly Grouping[];
   /** Set for COPY of a table: when its name is spliced, splice `(SELECT columns FROM name)` over this range instead. */
   readonly copy: CopySource | null;
+  /** Set where a text of ours is sent in the place of the whole statement. */
+  readonly standIn?: Replacement;
   /** Set for a SELECT that is a statement of its own and locks rows of tables. */
   readonly locks?: RowLocks;
 }
@@ -206,6 +208,8 @@ export interface Write extends Calls {
   readonly copy: CopyTarget | null;
   /** Set for TRUNCATE, whose relations are all targets. */
   readonly truncate: Truncate | null;
+  /** As of a read. */
+  readonly standIn?: Replacement;
 }
 
 export interface ByteRange {

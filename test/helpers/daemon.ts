@@ -59,13 +59,16 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
   };
 }
 
-/** The configuration that these settings give on a machine without configuration files, on free ports. */
+/**
+ * The configuration that these settings give on a machine without configuration files, on free ports. Answers are compared with
+ * PostgreSQL's own, which has no notice of what is staged.
+ */
 export function testConfig(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string>> = {},
 ): Config {
   return loadConfig({
-    flags: { port: 0, proxyPort: 0, logLevel: 'debug', ...flags },
+    flags: { port: 0, proxyPort: 0, logLevel: 'debug', stagedNotice: 'false', ...flags },
     env: { HOME: '/nonexistent', ...env },
     cwd: '/nonexistent',
   });

@@ -47,6 +47,7 @@ export const frontSettings: ProxySettings = {
   allowFunctions: [],
   statementCacheSize: 10,
   shutdownGraceMs: 1000,
+  stagedNotice: false,
 };
 
 export async function startFront(options: FrontOptions): Promise<Front> {

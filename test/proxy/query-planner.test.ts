@@ -16,6 +16,7 @@ const settings = {
   allowFunctions: [],
   statementCacheSize: 100_000,
   shutdownGraceMs: 0,
+  stagedNotice: false,
 };
 
 suite('query planner', (test) => {

@@ -90,6 +90,7 @@ suite('proxy: start-up parameters', (test) => {
     { Service_session: id },
     { options: `${session} -c service_reads=staged -c service_reads=staged` },
     { options: `${session} -c SERVICE_READS=staged` },
+    { options: `${session} -c service_notice=off -c service_notice=off` },
   ]) {
     test(`refuses ${JSON.stringify(parameters).slice(0, 100)}`, () => {
       const error = refusal(parameters as Record<string, string>);
@@ -107,6 +108,13 @@ suite('proxy: start-up parameters', (test) => {
     assert.is(read({ options: `${session} -c service_reads=staged` }).reads, 'staged');
     assert.is(read({ options: session, service_reads: 'production' }).reads, 'production');
     assert.is(refusal({ options: `${session} -c service_reads=Staged` }).sqlstate, '22023');
+  });
+
+  test('reads whether notices are wanted', () => {
+    assert.is(read({ options: session }).notice, null);
+    assert.is(read({ options: `${session} -c service_notice=off` }).notice, false);
+    assert.is(read({ options: session, service_notice: 'on' }).notice, true);
+    assert.is(refusal({ options: `${session} -c service_notice=no` }).sqlstate, '22023');
   });
 
   test('reads how transactions begin', () => {
@@ -151,11 +159,12 @@ suite('proxy: start-up parameters', (test) => {
   });
 
   test('pins what everything relies on', () => {
-    assert.equal(pinnedParameters(id, 'read only'), [
+    assert.equal(pinnedParameters({ sessionId: id, reads: 'staged', access: 'read only' }), [
       ['default_transaction_read_only', 'on'],
       ['client_encoding', 'UTF8'],
       ['standard_conforming_strings', 'on'],
       ['stage.session', '0123456789abcdef0123456789abcdef'],
+      ['stage.reads', 'staged'],
       ['stage.access', 'read only'],
     ]);
   });
