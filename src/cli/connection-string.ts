@@ -3,6 +3,8 @@ import { userInfo } from 'node:os';
 import type { ServerInfo } from '../client/answers.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
+import type { ReadsMode } from '../model/session.ts';
+import { formatOptions, parseOptions } from '../wire/startup-options.ts';
 import type { Host } from './host.ts';
 
 export const urlFormats = ['url', 'keywords', 'env', 'jdbc', 'json'] as const;
@@ -21,6 +23,13 @@ export interface Target {
 
 const listensEverywhere = /^(0\.0\.0\.0|::|\*|)$/;
 
+/** What the person at the command line wants of a connection. */
+export interface Wishes {
+  readonly user?: string | undefined;
+  /** Undefined where the session's own mode is to apply. */
+  readonly reads?: ReadsMode | undefined;
+}
+
 /**
  * Puts together where to connect and as whom: the given user, PGUSER, the embedded sample's login,
  * else what every client would take, the name of the account.
@@ -31,10 +40,10 @@ export function targetOf(
   server: string,
   info: ServerInfo,
   session: string,
-  givenUser?: string,
+  wishes: Wishes = {},
 ): Target {
   const { proxy, embedded, database } = info;
-  const user = givenUser ?? (host.env['PGUSER'] || embedded?.user || userInfo().username);
+  const user = wishes.user ?? (host.env['PGUSER'] || embedded?.user || userInfo().username);
   return {
     host: (listensEverywhere.test(proxy.host) ? new URL(server).hostname : proxy.host).replace(
       /^\[|\]$/g,
@@ -44,8 +53,29 @@ export function targetOf(
     database,
     user,
     password: embedded && user === embedded.user ? embedded.password : null,
-    options: `-c service_session=${session}`,
+    options: [
+      `-c service_session=${session}`,
+      ...(wishes.reads ? [`-c service_reads=${wishes.reads}`] : []),
+    ].join(' '),
   };
+}
+
+/**
+ * The options of a target behind those that PGOPTIONS holds already, without what both set: an option of the proxy may be
+ * given only once, and PGOPTIONS may still hold that of another session.
+ */
+export function withUsersOptions({ env }: Pick<Host, 'env'>, { options }: Target): string {
+  const own = parseOptions(options);
+  const isSet = (name: string) => own.some((each) => each.kind === 'setting' && each.name === name);
+  const users = parseOptions(env['PGOPTIONS'] ?? '');
+  const kept = users.filter((each) => each.kind === 'switch' || !isSet(each.name));
+  return formatOptions([...kept, ...own]);
+}
+
+/** Whether PGOPTIONS says what reads are to see. */
+export function choosesReads({ env }: Pick<Host, 'env'>): boolean {
+  const users = parseOptions(env['PGOPTIONS'] ?? '');
+  return users.some((each) => each.kind === 'setting' && each.name === 'service_reads');
 }
 
 const writers: Readonly<Record<UrlFormat, (target: Target) => string>> = {

@@ -27,7 +27,10 @@ export async function openingSession(
   if (info.embedded === null) return null;
   const { ApiClient } = await import('../client/api-client.ts');
   const { readTokens } = await import('../config/tokens.ts');
-  const api = new ApiClient({ server: restUrl, token: readTokens(config.settings).own });
+  const { accepted, own } = readTokens(config.settings);
+  // of tokens that are kept as hashes there is none to show
+  if (accepted.length > 0 && own === null) return null;
+  const api = new ApiClient({ server: restUrl, token: own });
   try {
     const [newest] = (await api.listSessions({ status: 'active', limit: 1 })).value.items;
     const { id } = newest ?? (await api.createSession({})).value;

@@ -1,6 +1,11 @@
 /** How a client connects, in every form. */
 import type { UrlFormat } from '../../src/cli/connection-string.ts';
-import { connectionString, targetOf } from '../../src/cli/connection-string.ts';
+import {
+  choosesReads,
+  connectionString,
+  targetOf,
+  withUsersOptions,
+} from '../../src/cli/connection-string.ts';
 import type { ServerInfo } from '../../src/client/answers.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
@@ -19,7 +24,7 @@ function write(
   user?: string,
   server = here,
 ): string {
-  const target = targetOf({ env: {} }, server, { ...info, ...changed }, session, user);
+  const target = targetOf({ env: {} }, server, { ...info, ...changed }, session, { user });
   return connectionString(target, format);
 }
 
@@ -53,6 +58,23 @@ suite('connection strings', (test) => {
       assert.is(write(format, odd, "o'r @x"), unusual);
     });
   }
+
+  test('say what reads are to see where that is asked for', () => {
+    const target = targetOf({ env: {} }, here, info, session, { user: 'a', reads: 'staged' });
+    assert.is(target.options, `-c service_session=${session} -c service_reads=staged`);
+    assert.match(connectionString(target, 'url'), '%20-c%20service_reads%3Dstaged');
+  });
+
+  test('keep what PGOPTIONS sets, but not twice, and no other session', () => {
+    const env = {
+      PGOPTIONS: '-c service_session=sess_other -c work_mem=7MB -c service_reads=production',
+    };
+    const made = (reads?: 'staged') =>
+      withUsersOptions({ env }, targetOf({ env }, here, info, session, { reads }));
+    assert.is(made(), `-c work_mem=7MB -c service_reads=production -c service_session=${session}`);
+    assert.ok(choosesReads({ env }));
+    assert.is(made('staged').match(/service_reads/g)?.length, 1);
+  });
 
   test('come in parts', () => {
     const parts = JSON.parse(write('json', {}, 'app'));

@@ -104,10 +104,39 @@ suite('stage serve and psql', (test) => {
       '-c',
       'SELECT note FROM orders WHERE id = 2',
     ]);
-    assert.equal([code, stdout], [0, 'by psql\ngift wrap\n']);
-    assert.match(stderr, /^running \/.*\/psql\n$/);
+    assert.equal([code, stdout], [0, 'by psql\nby psql\n']);
+    assert.match(stderr, /^running \/.*\/psql\nNOTICE: {2}staged in session sess_\w+; production/);
     const diff = await shell.run(['diff', '--server', served.url]);
     assert.match(diff.stdout, /~ 2 {2}note: gift wrap → by psql/);
+  });
+
+  test('reads staged rows unless production is asked for, here or in PGOPTIONS', async () => {
+    const shown = async (args: readonly string[], PGOPTIONS = '') =>
+      (await psql([...args, '--', '-Atc', 'SHOW stage.reads'], { PGOPTIONS })).stdout.trim();
+    assert.is(await shown([]), 'staged');
+    assert.is(await shown(['--reads', 'production']), 'production');
+    assert.is(await shown([], '-c service_reads=production'), 'production');
+    assert.is(await shown(['--reads', 'staged'], '-c service_reads=production'), 'staged');
+    const other = `-c service_session=sess_${'0'.repeat(32)}`;
+    assert.is(await shown([], `${other} -c work_mem=7MB`), 'staged');
+  });
+
+  test('tells a person what the session is, and nothing to a script', async () => {
+    needProgram('psql');
+    const env = {
+      STAGE_SERVER: served.url,
+      PGUSER: database.user,
+      PGPASSWORD: database.password,
+    };
+    const quiet = ['--', '-Atq', '-o', '/dev/null', '-c', 'SELECT 1'];
+    const { stderr } = await shell.atTerminal(['psql', ...quiet], { env });
+    assert.match(stderr, /^Session sess_\w+, database stage_test\w+, 1 statement staged\.\n/);
+    assert.match(stderr, /production does not change before `stage approve`/);
+    assert.match(stderr, /SELECT sees production with the staged rows merged in/);
+    const production = await shell.atTerminal(['psql', '--reads', 'production', ...quiet], { env });
+    assert.match(production.stderr, /SELECT sees production, without the staged rows/);
+    assert.is((await shell.atTerminal(['psql', '--quiet', ...quiet], { env })).stderr, '');
+    assert.is((await psql(quiet)).stderr, '');
   });
 
   test('ends with the exit code of psql', async () => {
@@ -146,6 +175,9 @@ suite('stage serve and psql', (test) => {
   test('takes the URL and the keywords that are printed', async () => {
     const env = { STAGE_SERVER: served.url, PGUSER: database.user };
     for (const format of ['url', 'keywords']) {
+      const { stdout: staged } = await shell.run(['url', '--reads', 'staged'], { env });
+      const asked = await psql(['--', '-At', '-d', staged.trim(), '-c', 'SHOW stage.reads']);
+      assert.is(asked.stdout, 'staged\n');
       const { stdout } = await shell.run(['url', '--format', format], { env });
       const { stdout: answer } = await psql([
         '--',
@@ -191,7 +223,8 @@ suite('stage serve on the embedded sample', (test) => {
       const written = await shell.spawn(['psql', '--', '-Atqc', 'DELETE FROM order_items'], {
         env,
       });
-      assert.equal([written.code, written.stderr], [0, '']);
+      assert.is(written.code, 0);
+      assert.match(written.stderr, /^NOTICE: {2}staged in session/);
       assert.is((await shell.run(['diff', '--exit-code'], { env })).code, 2);
       assert.is(await served.stop(), 0);
       await shell.clear();

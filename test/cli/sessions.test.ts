@@ -118,6 +118,27 @@ suite('sessions on the command line', (test) => {
     assert.match(stdout, /^sess_/);
   });
 
+  test('leaves the chosen one in a pipe while it is open, and tells a person which one is chosen', async () => {
+    const first = (await shell.run(['session', 'new'])).stdout.trim();
+    const second = (await shell.run(['session', 'new'])).stdout.trim();
+    const chosen = async () =>
+      JSON.parse((await shell.run(['session', 'show', '--json'])).stdout).id as string;
+    assert.is(await chosen(), first);
+    const third = (await shell.run(['session', 'new', '--use'])).stdout.trim();
+    assert.is(await chosen(), third);
+    const { stdout, stderr } = await shell.atTerminal(['session', 'new']);
+    const fourth = /session {2}(sess_\w+)/.exec(stdout)?.[1] ?? '';
+    assert.is(await chosen(), fourth);
+    assert.is(
+      stderr,
+      `Commands in ${shell.folder} now mean this session, and no longer ${third}.\n`,
+    );
+    await rest.call('DELETE', `/sessions/${fourth}`);
+    const fifth = (await shell.run(['session', 'new'])).stdout.trim();
+    assert.is(await chosen(), fifth);
+    assert.is.not(second, fifth);
+  });
+
   test('means the only active one, and lists the candidates where there are several', async () => {
     const only = await rest.newSession();
     assert.ok((await shell.run(['session', 'show'])).stdout.startsWith(`session\t${only}\n`));
@@ -156,7 +177,7 @@ suite('sessions on the command line', (test) => {
   test('ends with 5 for a session that is not there', async () => {
     for (const id of [unknown, 'sess_1', '../audit', '']) {
       for (const command of [['session', 'show'], ['diff'], ['propose'], ['url']]) {
-        if (id === '' || (command[0] === 'url' && id === unknown)) continue;
+        if (id === '') continue;
         const { code, stdout } = await shell.atTerminal([...command, id]);
         assert.equal([code, stdout], [5, '']);
       }

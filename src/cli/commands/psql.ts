@@ -2,20 +2,31 @@
 import { access, constants } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
+import type { ServerInfo } from '../../client/answers.ts';
+import { sanitize } from '../../client/sanitize.ts';
 import { StageError } from '../../errors.ts';
-import { libpqEnvironment, targetOf } from '../connection-string.ts';
+import type { ReadsMode, Session } from '../../model/session.ts';
+import {
+  choosesReads,
+  libpqEnvironment,
+  targetOf,
+  withUsersOptions,
+} from '../connection-string.ts';
 import { explain, withServer } from '../context.ts';
 import type { Host } from '../host.ts';
+import { readsOption } from '../reads-option.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 
 interface Options {
   readonly user?: string;
+  readonly reads?: ReadsMode;
 }
 
 const help = examples([
   'stage psql',
+  'stage psql --reads production',
   'stage psql --user app -- --expanded',
   "stage psql sess_2f0c... -- --command 'select count(*) from orders'",
 ]);
@@ -23,28 +34,60 @@ const help = examples([
 export const configurePsql: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Run psql through the proxy with a session. What stands after -- is handed to psql, ' +
-        "and psql's exit code is the command's. --verbose shows which psql is run.",
+      'Run psql through the proxy with a session. SELECT sees what is staged there unless --reads production is given. ' +
+        "What stands after -- is handed to psql, and psql's exit code is the command's. --verbose shows which psql is run.",
     )
     .argument('[session]', 'session id')
     .argument('[arguments...]', "psql's own arguments, after --")
     .option('--user <role>', 'database role (default: PGUSER, else the name of your account)')
+    .addOption(
+      readsOption(
+        'what SELECT sees: production alone, or with the staged rows merged in (default: staged)',
+      ),
+    )
     .usage('[options] [session] [-- arguments...]')
     .addHelpText('before', help)
     .action(
-      run<Options>(async (context, { user }, ...operands) => {
+      run<Options>(async (context, { user, reads }, ...operands) => {
         const [session, psqlArguments] = splitOperands(context.host.argv, operands);
         const psql = await findPsql(context.host);
         const target = await withServer(context, async (connection) => {
+          const { api, settings } = connection;
           const id = await resolveSession(context, connection, session);
-          const { value: info } = await connection.api.info();
-          return targetOf(context.host, connection.settings.server, info, id, user);
+          const { value: found } = await api.getSession(id);
+          const { value: info } = await api.info();
+          const mode = reads ?? (choosesReads(context.host) ? undefined : 'staged');
+          const made = targetOf(context.host, settings.server, info, id, { user, reads: mode });
+          for (const line of banner(found, info, mode)) await context.out.remark(line);
+          return { ...made, options: withUsersOptions(context.host, made) };
         });
         await explain(context, `running ${psql}`);
         return runPsql(context.host, psql, psqlArguments, libpqEnvironment(target));
       }),
     );
 };
+
+/** What somebody needs to know who writes by hand. @param reads undefined where PGOPTIONS says it */
+function banner(
+  { id, status, mutationCount }: Session,
+  { database }: ServerInfo,
+  reads: ReadsMode | undefined,
+): string[] {
+  const staged = `${mutationCount} statement${mutationCount === 1 ? '' : 's'} staged`;
+  const writes =
+    status === 'active'
+      ? 'What you write is staged; production does not change before `stage approve`.'
+      : `The session is ${status}: writes are refused.`;
+  const seen = {
+    staged: 'SELECT sees production with the staged rows merged in (--reads production: without).',
+    production: 'SELECT sees production, without the staged rows (--reads staged: with them).',
+  };
+  return [
+    `Session ${id}, database ${sanitize(database)}, ${staged}.`,
+    writes,
+    reads === undefined ? 'PGOPTIONS says what SELECT sees.' : seen[reads],
+  ];
+}
 
 /** Tells the session's operand from psql's arguments: only the latter stand after `--`. */
 function splitOperands(
@@ -90,8 +133,7 @@ async function runPsql(
   const inherited = Object.fromEntries(
     Object.entries(host.env).filter(([name]) => !detours.includes(name)),
   );
-  const options = [host.env['PGOPTIONS'], connection['PGOPTIONS']].filter(Boolean).join(' ');
-  const env = { ...inherited, ...connection, PGOPTIONS: options };
+  const env = { ...inherited, ...connection };
   const { spawn } = await import('node:child_process');
   // Ctrl-C cancels psql's statement, and must not end us before it
   const ignore = () => undefined;

@@ -5,7 +5,7 @@ import { sanitize } from '../../client/sanitize.ts';
 import type { Script } from '../../db/script.ts';
 import { StageError } from '../../errors.ts';
 import type { Target } from '../connection-string.ts';
-import { connectionString, targetOf } from '../connection-string.ts';
+import { connectionString, targetOf, withUsersOptions } from '../connection-string.ts';
 import { withServer } from '../context.ts';
 import type { Host } from '../host.ts';
 import type { ConfigureCommand } from '../run.ts';
@@ -38,7 +38,7 @@ export const configureRun: ConfigureCommand = (command, run) => {
         return withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, undefined);
           const { value: info } = await connection.api.info();
-          const target = targetOf(context.host, connection.settings.server, info, id, user);
+          const target = targetOf(context.host, connection.settings.server, info, id, { user });
           const session = await connectForScripts(urlOf(context.host, target));
           connection.interruption.signal.addEventListener('abort', () => void session.close());
           try {
@@ -60,8 +60,9 @@ async function read(host: Host, file: string): Promise<Buffer> {
 }
 
 /** With what else libpq takes from the environment. */
-function urlOf({ env }: Host, target: Target): string {
-  const options = [env['PGOPTIONS'], target.options].filter(Boolean).join(' ');
+function urlOf(host: Host, target: Target): string {
+  const { env } = host;
+  const options = withUsersOptions(host, target);
   const password = target.password ?? env['PGPASSWORD'] ?? null;
   const parameters = { sslmode: env['PGSSLMODE'], sslrootcert: env['PGSSLROOTCERT'] };
   const given = Object.entries(parameters).filter(([, value]) => value);

@@ -6,19 +6,22 @@ import { StageError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { ConflictScope, ReadsMode, Session } from '../../model/session.ts';
-import { conflictScopes, readsModes } from '../../model/session.ts';
+import { conflictScopes } from '../../model/session.ts';
 import { connectionString, targetOf } from '../connection-string.ts';
 import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
-import { rememberSession } from '../remembered-session.ts';
+import { readsOption } from '../reads-option.ts';
+import { rememberedSession, rememberSession } from '../remembered-session.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
+import { openStates } from '../session-argument.ts';
 
 interface Options {
   readonly project?: string;
   readonly reads?: ReadsMode;
   readonly conflictScope?: ConflictScope;
   readonly metadata?: readonly string[];
+  readonly use?: true;
 }
 
 const help = examples([
@@ -31,15 +34,14 @@ const help = examples([
 export const configureSessionNew: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Start a session, and make it the one that commands in this directory mean. ' +
-        'In a pipe only its id is printed.',
+      'Start a session, and make it the one that commands in this directory mean. In a pipe only its id is printed, ' +
+        'and a session that is chosen here already and still open stays the chosen one unless --use is given.',
     )
     .option('-p, --project <project>', 'project to file it under (default: default)')
     .addOption(
-      new Option(
-        '--reads <mode>',
+      readsOption(
         'what SELECT sees: production alone, or with the staged rows merged in (default: production)',
-      ).choices(readsModes),
+      ),
     )
     .addOption(
       new Option(
@@ -48,9 +50,10 @@ export const configureSessionNew: ConfigureCommand = (command, run) => {
       ).choices(conflictScopes),
     )
     .option('--metadata <name=value...>', 'facts to keep with it')
+    .option('--use', 'choose it for this directory, in a pipe too')
     .addHelpText('before', help)
     .action(
-      run<Options>(async (context, { project, reads, conflictScope, metadata }) =>
+      run<Options>(async (context, { project, reads, conflictScope, metadata, use }) =>
         withServer(context, async (connection) => {
           const reply = await connection.api.createSession({
             projectId: project,
@@ -59,7 +62,7 @@ export const configureSessionNew: ConfigureCommand = (command, run) => {
             metadata: metadata && readMetadata(metadata),
           });
           await tellSession(context, connection, reply);
-          await remember(context, connection, reply.value.id);
+          await choose(context, connection, reply.value.id, use ?? false);
         }),
       ),
     );
@@ -83,15 +86,32 @@ function readMetadata(pairs: readonly string[]): JsonText {
   return new JsonText(stringifyJson(metadata satisfies JsonObject));
 }
 
-/** The session is there, and its id was told: that it cannot be remembered must not look like a failure. */
-async function remember(
+/**
+ * Makes it the session that commands here mean. A script that starts one must not turn another's next command to it. The
+ * session is there, and its id was told: that it cannot be remembered must not look like a failure.
+ */
+async function choose(
   { host, out }: Context,
-  { settings }: Connection,
+  connection: Connection,
   id: string,
+  isAsked: boolean,
 ): Promise<void> {
-  await rememberSession(host, settings.server, id).catch((error: Error) =>
-    out.note(`warning: name this session yourself, it cannot be remembered: ${error.message}`),
-  );
+  const { server } = connection.settings;
+  const before = await rememberedSession(host, server);
+  if (!out.terminal && !isAsked && before !== null && (await isOpen(connection, before))) return;
+  try {
+    await rememberSession(host, server, id);
+  } catch (error) {
+    const reason = (error as Error).message;
+    return out.note(`warning: name this session yourself, it cannot be remembered: ${reason}`);
+  }
+  const was = before === null ? '' : `, and no longer ${before}`;
+  await out.remark(`Commands in ${host.cwd()} now mean this session${was}.`);
+}
+
+async function isOpen({ api }: Connection, id: string): Promise<boolean> {
+  const found = await api.getSession(id).catch(() => null);
+  return found !== null && openStates.some((status) => status === found.value.status);
 }
 
 async function tellSession(

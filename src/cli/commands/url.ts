@@ -1,8 +1,10 @@
 /** `stage url`: how a database client connects with a session. */
 import { Option } from 'commander';
+import type { ReadsMode } from '../../model/session.ts';
 import type { UrlFormat } from '../connection-string.ts';
-import { connectionString, targetOf, urlFormats } from '../connection-string.ts';
+import { connectionString, targetOf, urlFormats, withUsersOptions } from '../connection-string.ts';
 import { withServer } from '../context.ts';
+import { readsOption } from '../reads-option.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
@@ -10,10 +12,12 @@ import { resolveSession } from '../session-argument.ts';
 interface Options {
   readonly format: UrlFormat;
   readonly user?: string;
+  readonly reads?: ReadsMode;
 }
 
 const help = examples([
   'psql "$(stage url)"',
+  'stage url --reads staged                      SELECT sees what is staged, too',
   'stage url sess_2f0c... --format jdbc --user app',
   'eval "$(stage url --format env)" && pg_dump --version',
 ]);
@@ -27,14 +31,21 @@ export const configureUrl: ConfigureCommand = (command, run) => {
     .argument('[session]', 'session id')
     .addOption(new Option('--format <format>', 'form to print').choices(urlFormats).default('url'))
     .option('--user <role>', 'database role (default: PGUSER, else the name of your account)')
+    .addOption(readsOption("what SELECT sees (default: the session's own mode)"))
     .addHelpText('before', help)
     .action(
-      run<Options>(async (context, { format, user }, argument) =>
+      run<Options>(async (context, { format, user, reads }, argument) =>
         withServer(context, async (connection) => {
+          const { api, settings } = connection;
           const id = await resolveSession(context, connection, argument);
-          const { value: info } = await connection.api.info();
-          const target = targetOf(context.host, connection.settings.server, info, id, user);
-          await context.out.line(connectionString(target, context.out.json ? 'json' : format));
+          // of a session that is not there a URL would be of no use
+          await api.getSession(id);
+          const { value: info } = await api.info();
+          const target = targetOf(context.host, settings.server, info, id, { user, reads });
+          if (context.out.json) return context.out.line(connectionString(target, 'json'));
+          const options =
+            format === 'env' ? withUsersOptions(context.host, target) : target.options;
+          await context.out.line(connectionString({ ...target, options }, format));
         }),
       ),
     );
