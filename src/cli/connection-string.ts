@@ -4,7 +4,7 @@ import type { ServerInfo } from '../client/answers.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { ReadsMode } from '../model/session.ts';
-import { formatOptions, parseOptions } from '../wire/startup-options.ts';
+import { formatOptions, parseOptions } from '../model/startup-options.ts';
 import type { Host } from './host.ts';
 
 export const urlFormats = ['url', 'keywords', 'env', 'jdbc', 'json'] as const;

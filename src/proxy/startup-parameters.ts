@@ -2,11 +2,11 @@
 import { StageError } from '../errors.ts';
 import type { ReadsMode } from '../model/session.ts';
 import { isSessionId, readsModes } from '../model/session.ts';
+import type { Setting, Switch } from '../model/startup-options.ts';
+import { formatOptions, parseOptions, settingOf } from '../model/startup-options.ts';
 import { judgeAssignment } from '../sql/judge-setting.ts';
 import { isConnectionOption } from '../sql/settings.ts';
 import type { StartupParameters } from '../wire/startup.ts';
-import type { Setting, Switch } from '../wire/startup-options.ts';
-import { formatOptions, parseOptions, settingOf } from '../wire/startup-options.ts';
 import { refusalError } from './refusals.ts';
 
 export interface Login {

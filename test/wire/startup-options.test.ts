@@ -1,6 +1,6 @@
 /** The `options` parameter, read as the server reads it. */
 import type { StageError } from '../../src/errors.ts';
-import { formatOptions, parseOptions } from '../../src/wire/startup-options.ts';
+import { formatOptions, parseOptions } from '../../src/model/startup-options.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
