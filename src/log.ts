@@ -1,9 +1,12 @@
-/** Structured logging: one JSON object a line on a stream. SQL text and parameters never belong in it. */
+/** Structured logging: one line a message on a stream, as JSON for programs or as text for people. SQL text and parameters never belong in it. */
 import type { JsonObject } from './model/json.ts';
 import { stringifyJson } from './model/json.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+export const logFormats = ['json', 'text'] as const;
+export type LogFormat = (typeof logFormats)[number];
 
 export interface Log {
   debug(message: string, facts?: JsonObject): void;
@@ -12,16 +15,53 @@ export interface Log {
   error(message: string, facts?: JsonObject): void;
 }
 
+interface Entry {
+  readonly time: Date;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly facts: JsonObject;
+}
+
 /** Creates a logger that writes lines of at least the given level. */
-export function createLog(level: LogLevel, stream: { write(line: string): unknown }): Log {
+export function createLog(
+  level: LogLevel,
+  stream: { write(line: string): unknown },
+  format: LogFormat = 'json',
+): Log {
   const threshold = logLevels.indexOf(level);
   const at =
     (name: LogLevel) =>
     (message: string, facts: JsonObject = {}) => {
       if (logLevels.indexOf(name) < threshold) return;
-      stream.write(
-        `${stringifyJson({ time: new Date().toISOString(), level: name, message, ...facts })}\n`,
-      );
+      const entry = { time: new Date(), level: name, message, facts };
+      stream.write(`${format === 'json' ? jsonLine(entry) : textLine(entry)}\n`);
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function jsonLine({ time, level, message, facts }: Entry): string {
+  return stringifyJson({ time: time.toISOString(), level, message, ...facts });
+}
+
+/** `12:03:04 warn  message  name=value ...`, and what to do on a line of its own. */
+function textLine({ time, level, message, facts }: Entry): string {
+  const { hint, ...others } = facts;
+  const values = Object.entries(others)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `  ${name}=${valueText(value)}`);
+  const next = typeof hint === 'string' ? `\n         ${visible(hint)}` : '';
+  const clock = time.toTimeString().slice(0, 8);
+  return `${clock} ${level.padEnd(5)} ${visible(message)}${values.join('')}${next}`;
+}
+
+function valueText(value: JsonObject[string]): string {
+  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return visible(value);
+  return visible(stringifyJson({ value } as JsonObject).slice('{"value":'.length, -1));
+}
+
+/** Controls and signs that turn the direction of text, which a terminal would obey. */
+const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function visible(text: string): string {
+  return text.replace(controls, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }

@@ -11,6 +11,7 @@ import { readSettings } from './settings.ts';
 export interface SharedOptions {
   readonly session?: string;
   readonly server?: string;
+  readonly serverCa?: string;
   readonly config?: string;
   readonly json?: true;
   /** Of the commands that have several forms of output. */

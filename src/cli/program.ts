@@ -165,6 +165,7 @@ export function createProgram(host: Host, version: string, run: Run): LazyComman
     .configureHelp({ showGlobalOptions: true })
     .option('-s, --session <session>', 'session the command is about')
     .option('--server <url>', 'address of the daemon (default: http://127.0.0.1:8080)')
+    .option('--server-ca <file>', 'certificates (PEM) by which an https daemon is known')
     .option('--config <file>', 'configuration file')
     .option('--json', 'one JSON document on stdout, errors as JSON on stderr')
     .addOption(new Option('--color <when>', 'colours').choices(colourModes).default('auto'))

@@ -1,4 +1,5 @@
 /** What the configuration says to the commands that talk to the daemon. */
+import { readFileSync } from 'node:fs';
 import { StageError } from '../errors.ts';
 import type { SharedOptions } from './context.ts';
 import type { Host } from './host.ts';
@@ -7,6 +8,8 @@ export interface ClientSettings {
   /** The daemon's address, without a slash at its end. */
   readonly server: string;
   readonly token: string | null;
+  /** Certificates by which an https server is known; null for the system's. */
+  readonly ca: string | null;
   /** The session named by --session or STAGE_SESSION. */
   readonly session: string | null;
   /** The session that a configuration file names: this directory's own choice goes before it. */
@@ -23,9 +26,9 @@ export async function readSettings(host: Host, options: SharedOptions): Promise<
   // its parsers are slow to load, and help does not need them
   const { loadConfig } = await import('../config/load.ts');
   const { readTokens } = await import('../config/tokens.ts');
-  const { server, session, config } = options;
+  const { server, serverCa, session, config } = options;
   const { settings, origins } = loadConfig({
-    flags: { server, session, config },
+    flags: { server, serverCa, session, config },
     // another program's database is none of our business here
     env: { ...host.env, DATABASE_URL: undefined },
     cwd: host.cwd(),
@@ -34,10 +37,22 @@ export async function readSettings(host: Host, options: SharedOptions): Promise<
   return {
     server: checkServer(settings.server),
     token: readTokens(settings).own,
+    ca: settings.serverCa === null ? null : readCertificates(settings.serverCa),
     session: named ? settings.session : null,
     usualSession: named ? null : settings.session,
     keys: settings.keys,
   };
+}
+
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new StageError('usage', `cannot read ${path}: ${(cause as Error).message}`, {
+      hint: 'Correct --server-ca or STAGE_SERVER_CA.',
+      cause,
+    });
+  }
 }
 
 function checkServer(server: string): string {

@@ -1,15 +1,22 @@
 /** What `stage serve` says once it serves: where to connect, and the next commands. */
+import { readFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import type { ServerInfo } from '../client/answers.ts';
+import { sanitize } from '../client/sanitize.ts';
 import type { Config } from '../config/load.ts';
 import type { Paint } from './colour.ts';
 import { connectionString, targetOf } from './connection-string.ts';
 import type { Host } from './host.ts';
 import { rememberSession } from './remembered-session.ts';
 
+/** What the daemon tells of itself once it has started. */
 interface Served {
   readonly restUrl: string;
   readonly info: ServerInfo;
+  readonly upstream:
+    | { readonly ready: true }
+    | { readonly ready: false; readonly error: string; readonly hint?: string };
+  readonly embedded: { readonly directory: string; readonly madeAt: Date | null } | null;
 }
 
 const usualServer = 'http://127.0.0.1:8080';
@@ -21,16 +28,17 @@ const usualServer = 'http://127.0.0.1:8080';
  */
 export async function openingSession(
   host: Host,
-  config: Config,
+  { settings }: Config,
   { restUrl, info }: Served,
 ): Promise<string | null> {
   if (info.embedded === null) return null;
   const { ApiClient } = await import('../client/api-client.ts');
   const { readTokens } = await import('../config/tokens.ts');
-  const { accepted, own } = readTokens(config.settings);
+  const { accepted, own } = readTokens(settings);
   // of tokens that are kept as hashes there is none to show
   if (accepted.length > 0 && own === null) return null;
-  const api = new ApiClient({ server: restUrl, token: own });
+  const ca = settings.restTls && settings.tlsCert ? await readFile(settings.tlsCert, 'utf8') : null;
+  const api = new ApiClient({ server: restUrl, token: own, ca, anyName: true });
   try {
     const [newest] = (await api.listSessions({ status: 'active', limit: 1 })).value.items;
     const { id } = newest ?? (await api.createSession({})).value;
@@ -45,34 +53,67 @@ export async function openingSession(
 /** The lines to print. */
 export function welcome(
   host: Host,
-  { restUrl, info }: Served,
-  session: string | null,
+  { settings }: Pick<Config, 'settings'>,
+  served: Served & { readonly session: string | null },
   paint: Paint,
 ): string[] {
-  const url = connectionString(targetOf(host, restUrl, info, session ?? 'SESSION'), 'url');
+  const { restUrl, info, upstream, embedded, session } = served;
   const stage = programName(host);
-  const steps = ['diff', 'propose', 'approve'];
-  const commands = session ? steps : ['session new', ...steps.slice(0, 2)];
   return [
-    ...(info.embedded ? embeddedWarning(stage, paint) : []),
+    ...(embedded ? embeddedWarning(stage, embedded, paint) : []),
     `REST     ${restUrl}`,
     `proxy    ${info.proxy.host}:${info.proxy.port}, database ${info.database}`,
     '',
-    session ? 'Connect, and write: nothing reaches production.' : 'Connect with a session:',
-    `  psql '${url}'`,
-    'Then:',
-    ...(restUrl === usualServer ? [] : [`  export STAGE_SERVER=${restUrl}`]),
-    ...commands.map((command) => `  ${stage} ${command}`),
+    ...(upstream.ready ? [] : notReady(upstream, stage, paint)),
+    ...nextSteps(),
+    '',
+  ];
+
+  function nextSteps(): string[] {
+    const url = connectionString(targetOf(host, restUrl, info, session ?? 'SESSION'), 'url');
+    const steps = ['diff', 'propose', 'approve'];
+    const commands = session ? steps : ['session new', ...steps.slice(0, 2)];
+    const { restTls, tlsCert, token, tokenFile } = settings;
+    return [
+      session ? 'Connect, and write: nothing reaches production.' : 'Connect with a session:',
+      `  psql '${url}'`,
+      'Then:',
+      ...(restUrl === usualServer ? [] : [`  export STAGE_SERVER=${restUrl}`]),
+      ...(restTls ? [`  export STAGE_SERVER_CA=${tlsCert}`] : []),
+      ...(token === null && tokenFile !== null ? ['  export STAGE_TOKEN=...'] : []),
+      ...commands.map((command) => `  ${stage} ${command}`),
+    ];
+  }
+}
+
+function notReady(
+  { error, hint }: Extract<Served['upstream'], { ready: false }>,
+  stage: string,
+  paint: Paint,
+): string[] {
+  return [
+    paint('failure', `Production cannot be used yet: ${sanitize(error)}`),
+    ...(hint ? [`  ${sanitize(hint)}`] : []),
+    `  The daemon keeps trying; ${stage} status tells when it is there.`,
     '',
   ];
 }
 
-function embeddedWarning(stage: string, paint: Paint): string[] {
+function embeddedWarning(
+  stage: string,
+  { directory, madeAt }: NonNullable<Served['embedded']>,
+  paint: Paint,
+): string[] {
+  const age =
+    madeAt === null
+      ? 'made now'
+      : `found there, made ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC; start anew with --fresh`;
   return [
     paint(
       'changed',
       'Production is an EMBEDDED PostgreSQL with a sample database: there is no real one here.',
     ),
+    `Its data: ${sanitize(directory)} (${age}).`,
     `For a database of yours: ${stage} serve --upstream postgresql://...`,
     '',
   ];

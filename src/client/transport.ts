@@ -10,6 +10,10 @@ export interface TransportOptions {
   /** The daemon's address, e.g. `http://127.0.0.1:8080`, without a slash at its end. */
   readonly server: string;
   readonly token: string | null;
+  /** Certificates (PEM) by which an https server is known in place of the system's. */
+  readonly ca?: string | null;
+  /** The name in the server's certificate does not matter: it is known by the certificate itself. */
+  readonly anyName?: boolean;
   /** Ends requests that are under way. */
   readonly signal?: AbortSignal;
 }
@@ -32,11 +36,19 @@ export interface Transport {
 }
 
 /** Connecting is quick or hopeless; an approval of a million rows may take its time to answer. */
-const limits = { connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 };
+function agentOptions({ ca = null, anyName }: TransportOptions): Agent.Options {
+  const trust = ca === null ? {} : { ca };
+  const identity = anyName ? { checkServerIdentity: () => undefined } : {};
+  return {
+    connect: { timeout: 10_000, ...trust, ...identity },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+}
 
 /** Opens a transport; nothing connects before the first call. */
 export function createTransport(options: TransportOptions): Transport {
-  const agent = new Agent(limits);
+  const agent = new Agent(agentOptions(options));
   const stream = (call: Call) => receive(options, call, agent);
   return {
     stream,
@@ -101,12 +113,17 @@ function unreachable(server: string, call: Call, cause: unknown): StageError {
   const lost =
     call.method !== 'GET' && !/ECONNREFUSED|ENOTFOUND|CONNECT_TIMEOUT/.test(codeOf(cause));
   return new StageError('server_unavailable', `the server ${server} cannot be reached: ${reason}`, {
-    hint: lost
-      ? 'The request may have been carried out all the same: look with `stage session show` before you repeat it.'
-      : 'Start it with `stage serve`, or name another with --server or STAGE_SERVER.',
+    hint: certificateFaults.test(`${codeOf(cause)} ${reason}`)
+      ? "Name the certificate, or that of who signed it, with --server-ca or STAGE_SERVER_CA, and the server by the certificate's name."
+      : lost
+        ? 'The request may have been carried out all the same: look with `stage session show` before you repeat it.'
+        : 'Start it with `stage serve`, or name another with --server or STAGE_SERVER.',
     cause,
   });
 }
+
+/** Codes and words of OpenSSL for a server that is not known. */
+const certificateFaults = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME|certificate/i;
 
 function codeOf(error: unknown): string {
   return error instanceof Error ? String((error as NodeJS.ErrnoException).code ?? '') : '';

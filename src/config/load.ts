@@ -128,10 +128,10 @@ function readCandidate(
   return value;
 }
 
-function contradictions({ tlsCert, tlsKey }: Settings): string[] {
-  return (tlsCert === null) === (tlsKey === null)
-    ? []
-    : ['`tls_cert` and `tls_key` go together: one of them is missing'];
+function contradictions({ tlsCert, tlsKey, restTls }: Settings): string[] {
+  if ((tlsCert === null) !== (tlsKey === null))
+    return ['`tls_cert` and `tls_key` go together: one of them is missing'];
+  return restTls && tlsCert === null ? ['`rest_tls` needs `tls_cert` and `tls_key`'] : [];
 }
 
 function withProxyHost({ settings, origins }: Config): Config {

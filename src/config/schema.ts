@@ -1,6 +1,6 @@
 /** THE table of options: everything that can be configured, and everything that is said about it anywhere. */
-import type { LogLevel } from '../log.ts';
-import { logLevels } from '../log.ts';
+import type { LogFormat, LogLevel } from '../log.ts';
+import { logFormats, logLevels } from '../log.ts';
 import type { OptionType } from './types.ts';
 import {
   bytes,
@@ -29,6 +29,7 @@ export interface Settings {
   readonly proxyPort: number;
   readonly tlsCert: string | null;
   readonly tlsKey: string | null;
+  readonly restTls: boolean;
   readonly token: string | null;
   readonly tokenFile: string | null;
   readonly allowUnauthenticated: boolean;
@@ -45,7 +46,9 @@ export interface Settings {
   readonly loginTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat | null;
   readonly server: string;
+  readonly serverCa: string | null;
   readonly session: string | null;
   readonly keys: Readonly<Record<string, readonly string[]>>;
 }
@@ -139,6 +142,15 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     flag: '--tls-key FILE',
     key: 'tls_key',
     sentence: 'Private key (PEM) of `tls_cert`.',
+  },
+  restTls: {
+    type: flag(),
+    default: false,
+    env: ['STAGE_REST_TLS'],
+    flag: '--rest-tls',
+    key: 'rest_tls',
+    sentence:
+      'The REST API is served over TLS too, with `tls_cert` and `tls_key`, and not without.',
   },
   token: {
     type: text(),
@@ -280,6 +292,15 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'log_level',
     sentence: 'Least important kind of message to log.',
   },
+  logFormat: {
+    type: choice(logFormats),
+    default: null,
+    defaultText: '`text` in a terminal, else `json`',
+    env: ['STAGE_LOG_FORMAT'],
+    flag: '--log-format FORMAT',
+    key: 'log_format',
+    sentence: 'Form of the log: `json`, one object a line, or `text` for people.',
+  },
   server: {
     type: url(['http:', 'https:']),
     default: 'http://127.0.0.1:8080',
@@ -288,6 +309,16 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'server',
     personal: true,
     sentence: 'Service that the commands talk to.',
+  },
+  serverCa: {
+    type: path(),
+    default: null,
+    env: ['STAGE_SERVER_CA'],
+    flag: '--server-ca FILE',
+    key: 'server_ca',
+    personal: true,
+    sentence:
+      'Certificates (PEM) by which the commands know the service at an https address, in place of those of the system.',
   },
   session: {
     type: text(),

@@ -31,6 +31,8 @@ export interface Embedded {
   readonly host: string;
   readonly port: number;
   readonly password: string;
+  /** When the data directory was made; null when it was made by this start. */
+  readonly madeAt: Date | null;
   /** Fast shutdown; resolves when the server is gone. May be called again. */
   stop(): Promise<void>;
 }
@@ -54,6 +56,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const binaries = await locateBinaries({ directory, account, override: options.binaries });
   await clearLeftovers(data);
   const settings = options.settings ?? {};
+  const madeAt = await stat(join(data, passwordFile)).then(
+    ({ mtime }) => mtime,
+    () => null,
+  );
   const password = await initialise({ directory, data, binaries, account, settings });
   await checkMajor(data, binaries);
   const server = await listen(options.port ?? 0, (port) =>
@@ -69,7 +75,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   );
   const url = `postgresql://postgres:${password}@${host}:${server.port}/postgres`;
   options.log.debug('embedded PostgreSQL started', { directory, port: server.port });
-  return { url, host, port: server.port, password, stop: server.stop };
+  return { url, host, port: server.port, password, madeAt, stop: server.stop };
 }
 
 /** What we make on the way must let the server's account through, whatever our umask says. */

@@ -11,6 +11,13 @@ export interface Upstream {
   readonly database: string;
   /** Whom clients can log in as; known of the sample only. */
   readonly login: { readonly user: string; readonly password: string } | null;
+  readonly embedded: EmbeddedData | null;
+}
+
+export interface EmbeddedData {
+  readonly directory: string;
+  /** When the data was made; null when that was only now. */
+  readonly madeAt: Date | null;
 }
 
 /** Of the role that sample.sql creates. */
@@ -26,12 +33,14 @@ export async function startProduction(
 ): Promise<Upstream> {
   if (production.kind === 'url') {
     const { database } = parseUpstream(production.url);
-    return { url: production.url, database, login: null };
+    return { url: production.url, database, login: null, embedded: null };
   }
   const { directory } = production;
   const server = await startEmbedded({ directory, log });
   releases.push('embedded PostgreSQL', server.stop);
   const { url } = await installSample(server.url);
-  log.warn('no upstream is configured: production is an embedded PostgreSQL', { directory });
-  return { url, database: parseUpstream(url).database, login: sampleLogin };
+  const { madeAt } = server;
+  log.info('production is an embedded PostgreSQL', { directory, made: madeAt?.toISOString() });
+  const { database } = parseUpstream(url);
+  return { url, database, login: sampleLogin, embedded: { directory, madeAt } };
 }

@@ -1,6 +1,4 @@
 /** The PostgreSQL proxy: its listener with everything it needs. */
-import { readFileSync } from 'node:fs';
-import type { Settings } from '../config/schema.ts';
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Session } from '../model/session.ts';
@@ -13,6 +11,7 @@ import { createOverlayManager } from '../staging/overlay/manager.ts';
 import { getSession } from '../staging/session-store.ts';
 import { explainListenError } from './listen-policy.ts';
 import type { Parts } from './parts.ts';
+import { readTlsFiles } from './tls-files.ts';
 
 export interface ProxyNeeds {
   /** Of the service account; only address, database and TLS are taken from it. */
@@ -33,7 +32,7 @@ export async function startProxy(
   const { settings, log, releases, grace } = parts;
   const { url, db, upstream, metrics } = needs;
   const where = { host: settings.proxyHost, port: settings.proxyPort };
-  const tls = readTls(settings);
+  const tls = readTlsFiles(settings);
   const listener = createListener({
     ...where,
     services: { db, overlays: createOverlayManager(db), log, metrics, settings },
@@ -66,25 +65,5 @@ async function findSession(db: Database, upstream: Upstream, id: string): Promis
   } catch (error) {
     if (error instanceof StageError && error.code === 'session_not_found') return null;
     throw error;
-  }
-}
-
-function readTls({ tlsCert, tlsKey }: Settings): { cert: Buffer; key: Buffer } | null {
-  if (tlsCert === null || tlsKey === null) return null;
-  return { cert: readPem(tlsCert), key: readPem(tlsKey) };
-}
-
-function readPem(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new StageError(
-      'configuration_invalid',
-      `cannot read ${path}: ${(cause as Error).message}`,
-      {
-        hint: 'Correct `tls_cert` and `tls_key`.',
-        cause,
-      },
-    );
   }
 }

@@ -1,8 +1,10 @@
 /** The HTTP server under the REST interface. */
 import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { explainListenError } from './listen-policy.ts';
+import type { TlsFiles } from './tls-files.ts';
 
 export interface RestServer {
   readonly port: number;
@@ -22,15 +24,18 @@ const usualLimits: ServerOptions = {
 const maxSilent = 500;
 
 /**
- * Starts to listen.
+ * Starts to listen, with TLS where there are files for it.
  * @throws StageError `configuration_invalid` when it cannot
  */
 export async function startRestServer(
   handle: RequestListener,
-  where: { readonly host: string; readonly port: number },
+  where: { readonly host: string; readonly port: number; readonly tls?: TlsFiles | null },
   limits: ServerOptions = usualLimits,
 ): Promise<RestServer> {
-  const server = createServer(limits, handle);
+  const { tls } = where;
+  const server = tls
+    ? createTlsServer({ ...limits, ...tls }, handle)
+    : createServer(limits, handle);
   // Node counts a connection as idle only once it had a request.
   const silent = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -19,15 +19,21 @@ WHERE datname = current_database()
   AND shobj_description(oid, 'pg_database') IS DISTINCT FROM $1
   AND NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace)`;
 
+/** The URL of the sample database on a server, for the account of the given one. */
+export function sampleUrl(url: string): string {
+  const target = new URL(url);
+  target.pathname = `/${name}`;
+  return target.href;
+}
+
 /**
  * Creates the database `shop` on a server and fills it, unless it is there with something in it.
  * @param url of a superuser: the sample brings the role `app`
  */
 export async function installSample(url: string): Promise<Sample> {
   await ensureDatabase(url);
-  const target = new URL(url);
-  target.pathname = `/${name}`;
-  const shop = createDatabase({ url: target.href, maxConnections: 1 });
+  const target = sampleUrl(url);
+  const shop = createDatabase({ url: target, maxConnections: 1 });
   try {
     const created = await shop.transaction(async (tx) => {
       const found = await tx.query(untouched, [mark]);
@@ -37,7 +43,7 @@ export async function installSample(url: string): Promise<Sample> {
       await tx.query(`COMMENT ON DATABASE ${name} IS '${mark}'`);
       return true;
     });
-    return { url: target.href, created };
+    return { url: target, created };
   } finally {
     await shop.close();
   }

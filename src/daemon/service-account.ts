@@ -23,8 +23,11 @@ export function openPool(parts: Parts, url: string, name: string): Database {
   return db;
 }
 
-/** Creates the watch over the upstream; it has not looked yet. */
-export function createMonitor(parts: Parts, url: string): UpstreamMonitor {
+/**
+ * Creates the watch over the upstream; it has not looked yet.
+ * @param examines whether the doctor looks at it, too: of the embedded PostgreSQL there is nothing to warn of
+ */
+export function createMonitor(parts: Parts, url: string, examines: boolean): UpstreamMonitor {
   const monitor = new UpstreamMonitor({
     open: () =>
       createDatabase({
@@ -35,7 +38,7 @@ export function createMonitor(parts: Parts, url: string): UpstreamMonitor {
     prepare: async (db) => {
       await migrate(db);
       await markOutdated(db);
-      await warnOfFaults(db, parts.log);
+      if (examines) await warnOfFaults(db, parts.log);
     },
     redact: redactor(url),
     log: parts.log,

@@ -1,6 +1,5 @@
 /** The composition root: what starts, in which order, and stops in reverse. */
 import type { Config } from '../config/load.ts';
-import { readTokens } from '../config/tokens.ts';
 import type { Production } from '../config/upstream.ts';
 import { chooseProduction } from '../config/upstream.ts';
 import type { Log } from '../log.ts';
@@ -8,22 +7,25 @@ import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
-import type { RestServices, ServerInfo } from '../rest/services.ts';
+import type { RestServices, ServerInfo, UpstreamState } from '../rest/services.ts';
 import { loadParser } from '../sql/parser.ts';
 import { countActiveSessions } from '../staging/session-store.ts';
+import { checkStart } from './check-start.ts';
 import { createGrace } from './grace.ts';
-import { allowedHosts, checkListenPolicy, reachableHost, urlHost } from './listen-policy.ts';
+import { allowedHosts, reachableHost, urlHost } from './listen-policy.ts';
 import type { Parts } from './parts.ts';
+import type { EmbeddedData } from './production.ts';
 import { startProduction } from './production.ts';
 import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
 import { createMonitor, openPool } from './service-account.ts';
+import { readTlsFiles } from './tls-files.ts';
 
 export interface DaemonIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes the log. */
-  readonly stderr: { write(line: string): unknown };
+  readonly stderr: { write(line: string): unknown; readonly isTTY?: boolean };
   /** Of this program. */
   readonly version: string;
 }
@@ -32,6 +34,10 @@ export interface Daemon {
   readonly restUrl: string;
   readonly proxyAddress: { readonly host: string; readonly port: number };
   readonly info: ServerInfo;
+  /** Of the first look. */
+  readonly upstream: UpstreamState;
+  /** Where the embedded PostgreSQL keeps its data, and since when; null when the upstream is somebody's own. */
+  readonly embedded: EmbeddedData | null;
   readonly log: Log;
   /** Takes nothing new, lets what runs end within the grace time, and closes everything. Called once. */
   stop(): Promise<void>;
@@ -51,10 +57,10 @@ const maxBodyBytes = 1024 * 1024;
  */
 export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon> {
   const { settings } = config;
-  const { accepted: tokens } = readTokens(settings);
-  checkListenPolicy({ ...settings, tokens });
+  const tokens = checkStart(settings);
   const production = chooseProduction(config, io.env);
-  const log = createLog(settings.logLevel, io.stderr);
+  const format = settings.logFormat ?? (io.stderr.isTTY ? 'text' : 'json');
+  const log = createLog(settings.logLevel, io.stderr, format);
   const grace = createGrace(settings.shutdownGraceMs);
   const releases = createReleaseStack((part) => log.debug('stopping', { part }));
   const stop = () => {
@@ -74,8 +80,8 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
 async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const { settings, log, version } = start;
   await loadParser();
-  const { url, database, login } = await startProduction(start, start.production);
-  const upstream = createMonitor(start, url);
+  const { url, database, login, embedded } = await startProduction(start, start.production);
+  const upstream = createMonitor(start, url, embedded === null);
   const db = openPool(start, url, 'REST');
   const metrics = createMetrics({
     version,
@@ -97,15 +103,16 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const restUrl = await startRest(start, services);
   await upstream.start();
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
-  return { restUrl, proxyAddress, info };
+  return { restUrl, proxyAddress, info, upstream: upstream.state, embedded };
 }
 
 async function startRest(
   { settings, releases, grace }: Parts,
   services: RestServices,
 ): Promise<string> {
-  const { host, port } = settings;
-  const server = await startRestServer(createRestApp(services).callback(), { host, port });
+  const { host, port, restTls } = settings;
+  const tls = restTls ? readTlsFiles(settings) : null;
+  const server = await startRestServer(createRestApp(services).callback(), { host, port, tls });
   releases.push('REST interface', () => server.stop(grace.left()));
-  return `http://${urlHost(reachableHost(host))}:${server.port}`;
+  return `${tls ? 'https' : 'http'}://${urlHost(reachableHost(host))}:${server.port}`;
 }

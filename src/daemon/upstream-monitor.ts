@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Upstream, UpstreamState } from '../rest/services.ts';
+import { loginHint } from './login-hints.ts';
 import { checkServer } from './upstream-check.ts';
 import { withinTime } from './within-time.ts';
 
@@ -131,7 +132,7 @@ function unavailable(message: string, hint?: string): StageError {
 function brokenState(error: unknown, redact: (text: string) => string): UpstreamState {
   const message = redact(error instanceof Error ? error.message : String(error));
   const told = error instanceof StageError ? error : null;
-  const hint = told?.hint;
+  const hint = told === null ? loginHint(error, message) : told.hint;
   const reason = told?.facts['reason'];
   return {
     ready: false,

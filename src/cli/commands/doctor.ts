@@ -38,19 +38,36 @@ export const configureDoctor: ConfigureCommand = (command, run) => {
 };
 
 async function doctor(context: Context, options: Options): Promise<number> {
-  const { createDatabase } = await import('../../db/database.ts');
   const url = await upstreamUrl(context, options);
+  const { printRole } = options;
+  if (printRole === undefined) return examineUpstream(context, url, options.role ?? null);
+  const { createDatabase } = await import('../../db/database.ts');
+  const { roleSql } = await import('../../daemon/doctor/examine.ts');
+  const db = createDatabase({ url, maxConnections: 1, anySettings: true });
+  try {
+    await context.out.write(await roleSql(db, printRole === true ? 'agent' : printRole));
+    return 0;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Examines an upstream database, tells what was found, and gives the exit code. @param role of clients; null leaves them out */
+export async function examineUpstream(
+  context: Context,
+  url: string,
+  role: string | null,
+): Promise<number> {
+  const { createDatabase } = await import('../../db/database.ts');
+  const { examine } = await import('../../daemon/doctor/examine.ts');
+  const { checkServer } = await import('../../daemon/upstream-check.ts');
+  const { reachable } = await import('../../daemon/login-hints.ts');
   const open = () => createDatabase({ url, maxConnections: 1, anySettings: true });
   const db = open();
   try {
-    const { examine, printRole } = await import('../../daemon/doctor/examine.ts');
-    if (options.printRole !== undefined) {
-      const name = options.printRole === true ? 'agent' : options.printRole;
-      await context.out.write(await printRole(db, name));
-      return 0;
-    }
-    const findings = await examine({ db, open }, options.role ?? null);
-    await tell(context, findings, options.role);
+    await reachable(url, () => checkServer(db));
+    const findings = await examine({ db, open }, role);
+    await tell(context, findings, role ?? undefined);
     return findings.some(({ level }) => level === 'danger') ? 1 : 0;
   } finally {
     await db.close();

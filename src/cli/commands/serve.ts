@@ -1,4 +1,5 @@
 /** `stage serve`: runs the proxy and the REST interface until it is told to stop. */
+import type { Config } from '../../config/load.ts';
 import { options as settingOptions } from '../../config/schema.ts';
 import type { Context } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
@@ -8,12 +9,16 @@ import { openingSession, welcome } from '../welcome.ts';
 
 interface Options {
   readonly printConfig?: true;
+  readonly check?: true;
+  readonly fresh?: true;
+  readonly yes?: true;
 }
 
 const help = examples([
   'stage serve                                               with an embedded PostgreSQL to try it on',
   'stage serve --upstream postgresql://stage@db.internal/shop',
   'stage serve --config /etc/stage/stage.config.yaml --log-level warn',
+  'stage serve --check                                       could it be served? Starts nothing',
   'stage serve --print-config',
 ]);
 
@@ -24,26 +29,53 @@ export const configureServe: ConfigureCommand = (command, run) => {
         'running statements may finish, and nothing that was staged is lost.',
     )
     .addHelpText('before', help)
-    .option('--print-config', 'show every setting and where it comes from, then stop');
+    .option('--print-config', 'show every setting and where it comes from, then stop')
+    .option(
+      '--check',
+      'read the configuration, connect to the upstream, examine it as `stage doctor` does, then stop with its exit code',
+    )
+    .option(
+      '--fresh',
+      'throw the data of the embedded PostgreSQL away, and start with a new sample',
+    )
+    .option('-y, --yes', 'with --fresh: do not ask, even if sessions are undecided');
   for (const { flag, sentence } of serveFlags()) command.option(flag, sentence);
   command.action(run<Options>(serve));
 };
 
+/** Options that every command has. */
+const shared = new Set(['server', 'serverCa', 'session']);
+
 /** The flags of all settings but those that every command has, `--port PORT` written as commander wants it. */
 function serveFlags(): { flag: string; sentence: string }[] {
   return Object.entries(settingOptions).flatMap(([name, { flag, sentence }]) => {
-    if (!flag || name === 'server' || name === 'session') return [];
+    if (!flag || shared.has(name)) return [];
     return [{ flag: flag.replace(/ (\w+)$/, ' <$1>'), sentence }];
   });
 }
 
-async function serve({ host, out }: Context, options: Options): Promise<void> {
+async function serve(context: Context, options: Options): Promise<number> {
+  const { host, out } = context;
   const { loadConfig } = await import('../../config/load.ts');
   const config = loadConfig({ flags: { ...options }, env: host.env, cwd: host.cwd() });
   if (options.printConfig) {
     const { describeConfig } = await import('../../config/describe.ts');
-    return out.write(describeConfig(config));
+    await out.write(describeConfig(config));
+    return 0;
   }
+  if (options.check) {
+    const { checkConfig } = await import('../check-config.ts');
+    return checkConfig(context, config);
+  }
+  if (options.fresh) {
+    const { startAnew } = await import('../start-anew.ts');
+    if (!(await startAnew(context, config, options.yes ?? false))) return 1;
+  }
+  await run(context, config);
+  return 0;
+}
+
+async function run({ host, out }: Context, config: Config): Promise<void> {
   const { startDaemon } = await import('../../daemon/start.ts');
   const { catchSignals } = await import('../../daemon/signals.ts');
   const io = { env: host.env, stderr: host.stderr, version: packageVersion() };
@@ -55,7 +87,7 @@ async function serve({ host, out }: Context, options: Options): Promise<void> {
   const stopped = signals.stopOnFirst(daemon.stop, daemon.log);
   try {
     const session = await openingSession(host, config, daemon);
-    await out.lines(welcome(host, daemon, session, out.paint));
+    await out.lines(welcome(host, config, { ...daemon, session }, out.paint));
   } catch (error) {
     await daemon.stop();
     throw error;

@@ -90,7 +90,7 @@ async function pathFaults(open: () => Database): Promise<Row[]> {
 }
 
 /** The SQL that makes a role as clients should have it, for all schemas with tables. */
-export async function printRole(db: Database, role: string): Promise<string> {
+export async function roleSql(db: Database, role: string): Promise<string> {
   const rows = await db.query(
     `SELECT DISTINCT n.nspname AS name, current_database() AS database FROM pg_namespace n
      JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')

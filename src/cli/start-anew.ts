@@ -1,0 +1,51 @@
+/** `stage serve --fresh`: throws the embedded PostgreSQL's data away, after asking where that would lose work. */
+import type { Config } from '../config/load.ts';
+import { StageError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import type { Context } from './context.ts';
+import { interruptible } from './interrupt.ts';
+import { ask, hasTerminal } from './prompt.ts';
+
+/**
+ * Throws them away; says whether they are gone.
+ * @throws StageError `usage` where there is no embedded PostgreSQL, or work would be lost and there is nobody to ask
+ */
+export async function startAnew(
+  { host, out }: Context,
+  config: Config,
+  isAgreed: boolean,
+): Promise<boolean> {
+  const { chooseProduction } = await import('../config/upstream.ts');
+  const { countUndecided, removeData } = await import('../daemon/embedded-fresh.ts');
+  const production = chooseProduction(config, host.env);
+  if (production.kind === 'url') {
+    throw new StageError(
+      'usage',
+      '--fresh is for the embedded PostgreSQL, and there is an upstream',
+      {
+        hint: 'Add --embedded to mean the embedded one, or leave --fresh out.',
+      },
+    );
+  }
+  const { directory } = production;
+  const log = createLog('silent', host.stderr);
+  const undecided = isAgreed ? 0 : await countUndecided(directory, log);
+  if (undecided > 0) {
+    const sessions = undecided === 1 ? '1 session is' : `${undecided} sessions are`;
+    const lost = `${sessions} undecided in ${directory}`;
+    if (!hasTerminal(host, out)) {
+      throw new StageError('usage', `${lost}, and --fresh would lose it`, {
+        hint: 'Repeat the command with --yes to lose it, or choose another directory with --embedded DIR.',
+      });
+    }
+    const answer = await interruptible(host, (interruption) =>
+      ask(host, `${lost}. Throw everything away? Type yes to go on: `, interruption),
+    );
+    if (answer !== 'yes') {
+      await out.note('Nothing was done.');
+      return false;
+    }
+  }
+  await removeData(directory);
+  return true;
+}
