@@ -1,10 +1,17 @@
 /** `stage serve --fresh`: throws the embedded PostgreSQL's data away, after asking where that would lose work. */
 import type { Config } from '../config/load.ts';
 import { StageError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { createLog } from '../log.ts';
 import type { Context } from './context.ts';
 import { interruptible } from './interrupt.ts';
 import { ask, hasTerminal } from './prompt.ts';
+
+/** What the daemon knows to do with data that it keeps in a directory. */
+interface EmbeddedWork {
+  countUndecided(directory: string, log: Log): Promise<number>;
+  removeData(directory: string): Promise<void>;
+}
 
 /**
  * Throws them away; says whether they are gone.
@@ -14,9 +21,9 @@ export async function startAnew(
   { host, out }: Context,
   config: Config,
   isAgreed: boolean,
+  { countUndecided, removeData }: EmbeddedWork,
 ): Promise<boolean> {
   const { chooseProduction } = await import('../config/upstream.ts');
-  const { countUndecided, removeData } = await import('../daemon/embedded-fresh.ts');
   const production = chooseProduction(config, host.env);
   if (production.kind === 'url') {
     throw new StageError(

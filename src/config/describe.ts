@@ -1,7 +1,7 @@
 /** The effective configuration for people: each value, where it comes from, secrets hidden. */
 import type { Config } from './load.ts';
-import type { Option } from './schema.ts';
 import { options, settingNames } from './schema.ts';
+import type { Option } from './types.ts';
 
 /** Writes the configuration as YAML, the origins as comments. */
 export function describeConfig({ settings, origins }: Config): string {

@@ -1,7 +1,7 @@
 /** The documentation of the options, written from their table: docs/configuration.md, and the template of a configuration file. */
 import { showValue } from './describe.ts';
-import type { Option } from './schema.ts';
 import { options, settingNames } from './schema.ts';
+import type { Option } from './types.ts';
 
 /** Writes the table of docs/configuration.md. */
 export function configTable(): string {

@@ -1,13 +1,13 @@
 /** THE table of options: everything that can be configured, and everything that is said about it anywhere. */
 import type { LogFormat, LogLevel } from '../log.ts';
 import { logFormats, logLevels } from '../log.ts';
-import type { OptionType } from './types.ts';
+import { clientOptions } from './client-options.ts';
+import type { Option } from './types.ts';
 import {
   bytes,
   choice,
   flag,
   list,
-  lists,
   milliseconds,
   path,
   pathOrTrue,
@@ -54,24 +54,6 @@ export interface Settings {
 }
 
 export type SettingName = keyof Settings;
-
-export interface Option<T = unknown> {
-  readonly type: OptionType<T>;
-  readonly default: T;
-  /** What the default is when it is worked out elsewhere; shown in place of nothing. */
-  readonly defaultText?: string;
-  /** Environment variables, the first that is set counts. */
-  readonly env: readonly string[];
-  /** Command line flag, absent where the command line would give a secret away. */
-  readonly flag?: string;
-  /** Key in a configuration file. */
-  readonly key: string;
-  /** Never shown. */
-  readonly secret?: true;
-  /** A file in the project's folder may have been written by a stranger: it may not set this. */
-  readonly personal?: true;
-  readonly sentence: string;
-}
 
 export const options: { readonly [Name in SettingName]: Option<Settings[Name]> } = {
   upstream: {
@@ -301,42 +283,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'log_format',
     sentence: 'Form of the log: `json`, one object a line, or `text` for people.',
   },
-  server: {
-    type: url(['http:', 'https:']),
-    default: 'http://127.0.0.1:8080',
-    env: ['STAGE_SERVER'],
-    flag: '--server URL',
-    key: 'server',
-    personal: true,
-    sentence: 'Service that the commands talk to.',
-  },
-  serverCa: {
-    type: path(),
-    default: null,
-    env: ['STAGE_SERVER_CA'],
-    flag: '--server-ca FILE',
-    key: 'server_ca',
-    personal: true,
-    sentence:
-      'Certificates (PEM) by which the commands know the service at an https address, in place of those of the system.',
-  },
-  session: {
-    type: text(),
-    default: null,
-    env: ['STAGE_SESSION'],
-    flag: '--session ID',
-    key: 'session',
-    sentence: 'Session that the commands mean when none is named.',
-  },
-  keys: {
-    type: lists(),
-    default: {},
-    env: [],
-    key: 'keys',
-    personal: true,
-    sentence:
-      'Keys of the review by what they do, such as `{down: [j, down], nextTable: n}`.',
-  },
+  ...clientOptions,
 };
 
 export const settingNames = Object.keys(options) as SettingName[];

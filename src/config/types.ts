@@ -13,6 +13,24 @@ export interface OptionType<T> {
   show?(value: T): string;
 }
 
+export interface Option<T = unknown> {
+  readonly type: OptionType<T>;
+  readonly default: T;
+  /** What the default is when it is worked out elsewhere; shown in place of nothing. */
+  readonly defaultText?: string;
+  /** Environment variables, the first that is set counts. */
+  readonly env: readonly string[];
+  /** Command line flag, absent where the command line would give a secret away. */
+  readonly flag?: string;
+  /** Key in a configuration file. */
+  readonly key: string;
+  /** Never shown. */
+  readonly secret?: true;
+  /** A file in the project's folder may have been written by a stranger: it may not set this. */
+  readonly personal?: true;
+  readonly sentence: string;
+}
+
 export function text(): OptionType<string> {
   return {
     wanted: 'a text',

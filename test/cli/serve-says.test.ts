@@ -86,7 +86,7 @@ suite('what stage serve says', (test) => {
     assert.is(refused.code, 7);
     assert.match(
       refused.stderr,
-      /password authentication failed[^]*Correct the user or the password/,
+      /password authentication failed[\s\S]*Correct the user or the password/,
     );
     const away = await check(['--upstream', 'postgresql://a@127.0.0.1:1/a']);
     assert.is(away.code, 7);

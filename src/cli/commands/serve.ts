@@ -63,16 +63,28 @@ async function serve(context: Context, options: Options): Promise<number> {
     await out.write(describeConfig(config));
     return 0;
   }
-  if (options.check) {
-    const { checkConfig } = await import('../check-config.ts');
-    return checkConfig(context, config);
-  }
+  if (options.check) return check(context, config);
   if (options.fresh) {
     const { startAnew } = await import('../start-anew.ts');
-    if (!(await startAnew(context, config, options.yes ?? false))) return 1;
+    const work = await import('../../daemon/embedded-fresh.ts');
+    if (!(await startAnew(context, config, options.yes ?? false, work))) return 1;
   }
   await run(context, config);
   return 0;
+}
+
+/** Everything that would keep a daemon from serving, or make it unsafe, without starting one; gives the doctor's exit code. */
+async function check(context: Context, config: Config): Promise<number> {
+  const { chooseProduction } = await import('../../config/upstream.ts');
+  const { checkStart } = await import('../../daemon/check-start.ts');
+  checkStart(config.settings);
+  const production = chooseProduction(config, context.host.env);
+  if (production.kind === 'embedded') {
+    await context.out.remark('The configuration is good. Production is an embedded PostgreSQL.');
+    return 0;
+  }
+  const { examineUpstream } = await import('./doctor.ts');
+  return examineUpstream(context, production.url, null);
 }
 
 async function run({ host, out }: Context, config: Config): Promise<void> {

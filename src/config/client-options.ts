@@ -1,0 +1,48 @@
+/** The options of the commands that talk to the daemon; part of the table in schema.ts. */
+import type { Option } from './types.ts';
+import { lists, path, text, url } from './types.ts';
+
+interface ClientOptions {
+  readonly server: Option<string>;
+  readonly serverCa: Option<string | null>;
+  readonly session: Option<string | null>;
+  readonly keys: Option<Readonly<Record<string, readonly string[]>>>;
+}
+
+export const clientOptions: ClientOptions = {
+  server: {
+    type: url(['http:', 'https:']),
+    default: 'http://127.0.0.1:8080',
+    env: ['STAGE_SERVER'],
+    flag: '--server URL',
+    key: 'server',
+    personal: true,
+    sentence: 'Service that the commands talk to.',
+  },
+  serverCa: {
+    type: path(),
+    default: null,
+    env: ['STAGE_SERVER_CA'],
+    flag: '--server-ca FILE',
+    key: 'server_ca',
+    personal: true,
+    sentence:
+      'Certificates (PEM) by which the commands know the service at an https address, in place of those of the system.',
+  },
+  session: {
+    type: text(),
+    default: null,
+    env: ['STAGE_SESSION'],
+    flag: '--session ID',
+    key: 'session',
+    sentence: 'Session that the commands mean when none is named.',
+  },
+  keys: {
+    type: lists(),
+    default: {},
+    env: [],
+    key: 'keys',
+    personal: true,
+    sentence: 'Keys of the review by what they do, such as `{down: [j, down], nextTable: n}`.',
+  },
+};
