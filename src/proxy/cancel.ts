@@ -1,5 +1,5 @@
 /**
- * Cancel keys of our own: a client never sees the upstream's, and its key reaches no statement but its own.
+ * Cancel keys of our own: a client never sees the upstream's secret, and its key reaches no statement but its own.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
  */
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
@@ -19,9 +19,10 @@ export interface CancelKeys {
   /**
    * Issues a key for one connection.
    * @param secretBytes 4 for protocol 3.0, more from 3.2 on
+   * @param wanted the process id of the server's own key, which tells the backend; another one where that is taken
    * @param cancel asks the upstream to cancel what the connection runs
    */
-  issue(secretBytes: number, cancel: () => Promise<void>): IssuedKey;
+  issue(secretBytes: number, wanted: number | undefined, cancel: () => Promise<void>): IssuedKey;
   /** Serves a request: resolves when the upstream has been told, at once for a key that was never issued. */
   cancel(key: Key): Promise<void>;
 }
@@ -36,8 +37,8 @@ interface Holder {
 export function createCancelKeys(): CancelKeys {
   const holders = new Map<number, Holder>();
   return {
-    issue: (secretBytes, cancel) => {
-      const processId = unusedProcessId(holders);
+    issue: (secretBytes, wanted, cancel) => {
+      const processId = unusedProcessId(holders, wanted);
       const secret = randomBytes(secretBytes);
       holders.set(processId, { secret, cancel, running: null });
       return { processId, secret, revoke: () => holders.delete(processId) };
@@ -80,7 +81,8 @@ export async function cancelUpstream(
   });
 }
 
-function unusedProcessId(holders: ReadonlyMap<number, Holder>): number {
+function unusedProcessId(holders: ReadonlyMap<number, Holder>, wanted: number | undefined): number {
+  if (wanted !== undefined && !holders.has(wanted)) return wanted;
   for (;;) {
     const candidate = randomInt(1, 0x7fffffff);
     if (!holders.has(candidate)) return candidate;

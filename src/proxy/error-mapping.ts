@@ -43,6 +43,16 @@ const noSystemColumns = {
 /** A view, which an overlay is, has none of the columns that tell where and by whom a row is stored. */
 const systemColumn = /^column (?:.*\.)?"?(?:ctid|tableoid|xmin|xmax|cmin|cmax)"? does not exist$/;
 
+/** The sequence that the service account may not draw from, in a function of ours that fills a column. */
+function serviceSequence(fields: ErrorFields): string | undefined {
+  const isOurs = /\bstage(_\w+)?\./.test(fields.get('W') ?? '');
+  if (fields.get('C') !== '42501' || !isOurs) return undefined;
+  return /^permission denied for sequence (.+)$/.exec(fields.get('M') ?? '')?.[1];
+}
+
+const grantUsage = (sequence: string) =>
+  `It is the service account that draws the numbers of serial and identity columns, not the role that connects: GRANT USAGE ON SEQUENCE ${sequence} to the service account.`;
+
 /** For the messages of our own: the client takes the error for its statement's, without a position in it. */
 export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
 
@@ -70,6 +80,8 @@ function translate(
 ): ErrorFields {
   const mapped = new Map(fields);
   for (const field of inner) mapped.delete(field);
+  const sequence = serviceSequence(fields);
+  if (sequence !== undefined) mapped.set('H', grantUsage(sequence));
   const line = copiedLine.exec(fields.get('W') ?? '')?.[1];
   if (line === undefined) mapped.delete('W');
   else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);

@@ -12,6 +12,7 @@ import { refusePrepared } from './original-types.ts';
 import { fence } from './pace.ts';
 import type { SentText } from './position-map.ts';
 import type { Parameters, PreparedStatement } from './prepared-statements.ts';
+import { forgetTypes } from './prepared-statements.ts';
 import { checkResult } from './result-type.ts';
 import { isRefused, watched } from './rewrite.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
@@ -70,8 +71,9 @@ export async function readyForWrite(
   { statement, body, given }: PreparedWrite,
   message: Message,
 ): Promise<(() => void) | null> {
-  const { rewriter, router, own, retry, names } = conversation;
+  const { rewriter, router, own, retry, names, pending } = conversation;
   const bind = decodeBind(message.payload);
+  const isNew = pending.resolved === statement;
   const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
   const rewrite = await rewriter.write(body);
   if (router.hasShownError) return null;
@@ -89,10 +91,17 @@ export async function readyForWrite(
     await learnParameterTypes(conversation, statement);
   }
   if (router.hasShownError) return null;
+  // What was parsed in this batch was analysed with the overlay as it was: its parameters may have other types by now.
+  const mayBeStale = (sqlstate: string) => {
+    if (!isNew || !sqlstate.startsWith('22')) return false;
+    forgetTypes(statement);
+    return true;
+  };
   const call = () => ({
     text: statement.bodyText,
     rewrite: runsCode ? watched(rewrite) : rewrite,
-    onError: (text: SentText | null) => retry.before(mapErrors(text, names.productionSchema)),
+    onError: (text: SentText | null) =>
+      retry.before(mapErrors(text, names.productionSchema), mayBeStale),
   });
   if (given !== null) {
     return () => enterExecute(conversation, call(), statement, given.expressions);

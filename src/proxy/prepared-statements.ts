@@ -33,6 +33,15 @@ export interface PreparedStatement {
   result: { readonly columns: Buffer; readonly version: number } | null;
 }
 
+/** Has the statement prepared anew before it runs, and the types of its parameters asked again. */
+export function forgetTypes(statement: PreparedStatement): void {
+  statement.parameterTypes = null;
+  statement.runs = never;
+}
+
+/** No connection has run code so often. */
+const never = -1;
+
 /** The text that prepares a statement upstream. */
 export function preparingText({
   written,

@@ -1,5 +1,6 @@
 /** Watches the settings that everything relies on. PostgreSQL reports a change before the ReadyForQuery that follows it. */
 import { StageError } from '../errors.ts';
+import { isHarmlessValue } from '../sql/settings.ts';
 import { decodeParameterStatus } from '../wire/backend-decoder.ts';
 import { ConnectionFault } from './refusals.ts';
 import { pinned } from './startup-parameters.ts';
@@ -26,7 +27,8 @@ export class SettingsWatch {
     // Reported from PostgreSQL 18 on; before, names that changed their meaning are found when a write enters.
     if (name === 'search_path') this.forgetNames();
     const wanted = pinned.find(([setting]) => setting === name)?.[1];
-    if (wanted !== undefined && value !== wanted) this.lost.add(name);
+    if (wanted !== undefined && value !== wanted && !isHarmlessValue(name, value))
+      this.lost.add(name);
     else this.lost.delete(name);
     // The client sees the access that it asked for itself.
     return name === readOnly ? null : name;

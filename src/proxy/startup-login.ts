@@ -92,7 +92,8 @@ async function makeReady(
   const reports = await readReports(upstream, joining.login.access);
   if (reports.outcome === 'refused') return refuse(joining, [answer.frame, ...reports.messages]);
   const upstreamKey = reports.key;
-  const key = cancelKeys.issue(secretBytes(joining.protocolMinor), async () => {
+  const bytes = secretBytes(joining.protocolMinor);
+  const key = cancelKeys.issue(bytes, upstreamKey?.processId, async () => {
     if (upstreamKey !== null) await cancelUpstream(target, opening.encrypted, upstreamKey);
   });
   client.socket.write(

@@ -2,11 +2,11 @@
  * Finds row locking clauses (`FOR UPDATE OF t NOWAIT`) in a statement's text. The parse tree tells only how many
  * there are, so they are looked for among PostgreSQL's own tokens, and the result is proved by parsing without them.
  */
-import type { ScanToken, SelectStmt } from 'libpg-query';
+import type { FuncCall, ScanToken, SelectStmt } from 'libpg-query';
 import { parseTree, scanTokens } from './parser.ts';
 import { spliceBytes } from './splice.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
-import { collectNodes } from './tree.ts';
+import { collectNodes, textsOf } from './tree.ts';
 import type { ByteRange } from './verdict.ts';
 
 const strengths = [['update'], ['share'], ['no', 'key', 'update'], ['key', 'share']];
@@ -26,12 +26,31 @@ export function locksInVain(select: SelectStmt): boolean {
   const locks = (query?: SelectStmt) => query?.lockingClause !== undefined;
   if (op !== 'SETOP_NONE') return [select, larg, rarg].some(locks);
   const parts = [distinctClause, groupClause, havingClause, select.valuesLists];
-  return locks(select) && (parts.some((part) => part !== undefined) || hasWindow(select));
+  return locks(select) && (parts.some((part) => part !== undefined) || gathers(select));
 }
 
-function hasWindow({ targetList = [] }: SelectStmt): boolean {
-  const values = targetList.map((node) => ('ResTarget' in node ? node.ResTarget.val : undefined));
-  return values.some((value) => value && 'FuncCall' in value && value.FuncCall.over !== undefined);
+/** Whether a column is worked out of several rows: by a window function or an aggregate of PostgreSQL's own. */
+function gathers({ targetList }: SelectStmt): boolean {
+  return callsOf(targetList).some((call) => call.over !== undefined || isAggregate(call));
+}
+
+/** The calls in expressions, without those in sub-selects, which have rows of their own. */
+function callsOf(root: unknown): FuncCall[] {
+  if (typeof root !== 'object' || root === null || 'SubLink' in root) return [];
+  const own = 'FuncCall' in root ? [root.FuncCall as FuncCall] : [];
+  return [...own, ...Object.values(root).flatMap(callsOf)];
+}
+
+/** Those that are called with rows of a table. What has another name, or is a user's own, PostgreSQL tells where it runs. */
+const aggregates = new Set(
+  `array_agg avg bit_and bit_or bool_and bool_or count every json_agg json_object_agg jsonb_agg jsonb_object_agg max min
+  range_agg stddev string_agg sum variance xmlagg`.split(/\s+/),
+);
+
+function isAggregate(call: FuncCall): boolean {
+  if (call.agg_star || call.agg_filter || call.agg_order || call.agg_within_group) return true;
+  const [name = '', schema = 'pg_catalog'] = textsOf(call.funcname).reverse();
+  return schema === 'pg_catalog' && aggregates.has(name);
 }
 
 function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {

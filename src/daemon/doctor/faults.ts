@@ -68,6 +68,10 @@ export const faults = {
     'the service account may not read and write all tables: changes of these cannot be applied',
     'GRANT SELECT, INSERT, UPDATE, DELETE on the tables that are staged.',
   ),
+  service_lacks_sequences: warning(
+    'the service account may not draw from sequences that fill columns: INSERTs that leave these out fail',
+    'GRANT USAGE ON SEQUENCE ... TO the service account: it draws the numbers of serial and identity columns.',
+  ),
   server_version: warning(
     'the server lacks fixes of published security holes',
     'Install the latest minor release.',

@@ -43,6 +43,12 @@ UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
 UNION ALL SELECT 'service_lacks_rights', r.name FROM relation r
   WHERE NOT (has_table_privilege(r.oid, 'SELECT') AND has_table_privilege(r.oid, 'INSERT')
     AND has_table_privilege(r.oid, 'UPDATE') AND has_table_privilege(r.oid, 'DELETE'))
+UNION ALL SELECT 'service_lacks_sequences', s.oid::regclass::text FROM relation r
+  JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = r.oid AND d.refobjsubid > 0
+    AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+  JOIN pg_class s ON s.oid = d.objid
+  -- of an index, which depends on a column as well, it must not be asked
+  WHERE CASE WHEN s.relkind = 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
 UNION ALL SELECT 'audit_unguarded', 'stage.' || g.relation FROM guard g JOIN pg_class c ON c.oid = to_regclass('stage.' || g.relation)
   WHERE NOT EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = g.name AND t.tgenabled IN ('O', 'A'))
 UNION ALL SELECT 'publication', p.pubname FROM pg_publication p WHERE p.puballtables
