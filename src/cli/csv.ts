@@ -1,7 +1,8 @@
 /** Comma-separated values (RFC 4180), made for spreadsheets: what must be exact is to be read from JSON. */
 
-import { sanitize } from '../client/sanitize.ts';
-import type { JsonText } from '../model/json.ts';
+import { isSafe, sanitize } from '../client/sanitize.ts';
+import type { Value } from '../client/values.ts';
+import { plainText } from '../client/values.ts';
 
 /** Puts fields, quoted already where they must be, into a line. */
 export function csvLine(fields: readonly string[]): string {
@@ -9,17 +10,19 @@ export function csvLine(fields: readonly string[]): string {
 }
 
 /**
- * Writes a text as a field: control characters as visible escapes, the empty text in quotes to tell it from NULL, and
- * with an apostrophe before it whatever a spreadsheet would take for a formula.
+ * Writes a text as a field: the empty text in quotes to tell it from NULL; with an apostrophe before it whatever a spreadsheet
+ * would take for a formula, and what could pass for one of the others; with control characters as `E'two\nlines'`.
  */
 export function csvText(text: string): string {
-  const safe = sanitize(/^[=+\-@]/.test(text) ? `'${text}` : text);
+  const safe = isSafe(text)
+    ? text.replace(/^(?:[=+\-@']|E')/, "'$&")
+    : `E'${sanitize(text.replaceAll(/['\\]/g, '\\$&'))}'`;
   return safe === '' || /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Writes a JSON value that came from a column; NULL, and what is not there, as nothing at all. */
-export function csvValue(value: JsonText | undefined): string {
-  if (value === undefined || value.text === 'null') return '';
-  if (value.text.startsWith('"')) return csvText(JSON.parse(value.text) as string);
-  return /^-?\d/.test(value.text) ? value.text : csvText(value.text);
+/** Writes the value of a column; NULL, and what is not there, as nothing at all. */
+export function csvValue(value: Value | undefined): string {
+  const text = value === undefined ? null : plainText(value);
+  if (value === undefined || text === null) return '';
+  return value.text === undefined && /^-?\d/.test(value.json.text) ? text : csvText(text);
 }

@@ -4,6 +4,7 @@ import { keyCell, nameCell, valueCell } from '../client/cell.ts';
 import { readConflict } from '../client/decode.ts';
 import { elementsOf } from '../client/fields.ts';
 import { sanitize } from '../client/sanitize.ts';
+import { columnCell, sidesOf } from '../client/values.ts';
 import { conflictWords } from '../client/words.ts';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
@@ -85,8 +86,8 @@ function conflictLine(conflict: Conflict): string {
 
 /** What base, session and production have, as cells. */
 export function conflictSides(conflict: Conflict): [string, string, string] {
-  const cell = (value: JsonText | null) => (value === null ? 'NULL' : valueCell(value));
-  return [cell(conflict.sessionBase), cell(conflict.sessionNew), cell(conflict.productionCurrent)];
+  const [base, staged, current] = sidesOf(conflict);
+  return [columnCell(base), columnCell(staged), columnCell(current)];
 }
 
 /** Stack traces keep their lines; each line is made safe. */

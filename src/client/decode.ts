@@ -68,6 +68,7 @@ function changeOf(table: string, fields: Fields): Change {
     rowId: fields.json('row_id') ?? new JsonText('null'),
     before: fields.json('before'),
     after: fields.json('after'),
+    ...readTexts(fields),
   };
 }
 
@@ -131,6 +132,7 @@ export function readConflict(json: JsonText): Conflict {
     sessionBase: fields.json('session_base'),
     sessionNew: fields.json('session_new'),
     productionCurrent: fields.json('production_current'),
+    ...readTexts(fields),
     ...readHidden(fields),
   };
 }
@@ -146,11 +148,17 @@ export function readAuditEntry(json: JsonText): AuditEntry {
     rowId: fields.text('row_id'),
     oldData: fields.json('old_data'),
     newData: fields.json('new_data'),
+    ...readTexts(fields),
     approvedAt: fields.required('approved_at'),
     approvedBy: fields.text('approved_by'),
     approvedAs: fields.text('approved_as'),
     ...readHidden(fields),
   };
+}
+
+function readTexts(fields: Fields): { readonly texts?: JsonText } {
+  const texts = fields.json('texts');
+  return texts === null ? {} : { texts };
 }
 
 function readHidden(fields: Fields): { readonly hidden?: Hidden } {

@@ -6,9 +6,11 @@ import { readChange } from './decode.ts';
 import { Fields } from './fields.ts';
 import type { Piece } from './json-splitter.ts';
 import { JsonSplitter } from './json-splitter.ts';
+import type { KnownColumn } from './values.ts';
 
-/** A change, and the JSON it was read from. */
+/** A change, the columns of its table in order as far as they are known, and the JSON it was read from. */
 export interface ReadChange extends Change {
+  readonly columns: readonly KnownColumn[];
   readonly json: JsonText;
 }
 
@@ -25,6 +27,7 @@ export class DiffReader {
   readonly head: Members = new Map();
   /** Each table's members beside its changes, in the order of the diff. */
   readonly tables = new Map<string, Members>();
+  readonly #columns = new Map<string, readonly KnownColumn[]>();
   readonly #splitter = new JsonSplitter(leadsToChanges);
 
   /** What `approve --digest` takes, once it was read. */
@@ -71,17 +74,22 @@ export class DiffReader {
   #read({ path, value }: Piece): readonly ReadChange[] {
     const [member = '', table, field] = path;
     if (path.length === 1) this.head.set(member, value);
-    if (member === 'steps') return [readStep(value)];
+    if (member === 'steps') return [this.#readStep(value)];
     if (member !== 'tables' || table === undefined || field === undefined) return [];
-    if (path.length === 4) return [{ ...readChange(table, value), json: value }];
+    if (path.length === 4) return [this.#withColumns(readChange(table, value), value)];
     const members = this.tables.get(table) ?? new Map();
     this.tables.set(table, members.set(field, value));
+    if (field === 'columns') this.#columns.set(table, JSON.parse(value.text) as KnownColumn[]);
     return [];
   }
-}
 
-function readStep(json: JsonText): ReadChange {
-  return { ...readChange(new Fields(json).required('table'), json), json };
+  #readStep(json: JsonText): ReadChange {
+    return this.#withColumns(readChange(new Fields(json).required('table'), json), json);
+  }
+
+  #withColumns(change: Change, json: JsonText): ReadChange {
+    return { ...change, columns: this.#columns.get(change.table) ?? [], json };
+  }
 }
 
 function reading<T>(work: () => T): T {

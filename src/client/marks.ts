@@ -8,10 +8,11 @@ export type Marks = ReadonlyMap<string, string>;
 /** Names a change within its session. */
 export const markKey = ({ table, number }: NumberedChange) => `${table}\n${number}`;
 
-/** A hash of both images: a change that became another one since has lost its mark. */
-export function witnessOf({ type, before, after }: NumberedChange): string {
+/** A hash of both rows: a change that became another one since has lost its mark. */
+export function witnessOf({ type, before, after, texts }: NumberedChange): string {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([type, before?.text, after?.text]));
+  const seen = [type, before?.text, after?.text];
+  hash.update(JSON.stringify(texts === undefined ? seen : [...seen, texts.text]));
   return hash.digest('base64');
 }
 

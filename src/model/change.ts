@@ -38,6 +38,8 @@ export interface Change {
   readonly before: JsonText | null;
   /** Full row as a JSON object; null for DELETE. */
   readonly after: JsonText | null;
+  /** PostgreSQL's own texts of values that the JSON of the rows does not tell from others: `{"after": {"column": "null"}}`. */
+  readonly texts?: JsonText;
 }
 
 /** A change and its place in its table's diff. */
@@ -142,6 +144,8 @@ export interface Conflict {
   readonly sessionBase: JsonText | null;
   readonly sessionNew: JsonText | null;
   readonly productionCurrent: JsonText | null;
+  /** As those of a change, under `session_base`, `session_new` and `production_current`. */
+  readonly texts?: JsonText;
   readonly hidden?: Hidden;
 }
 
@@ -157,6 +161,8 @@ export interface AuditEntry {
   readonly rowId: string | null;
   readonly oldData: JsonText | null;
   readonly newData: JsonText | null;
+  /** As those of a change, under `old_data` and `new_data`. */
+  readonly texts?: JsonText;
   readonly approvedAt: string;
   readonly approvedBy: string | null;
   /** Name of the token that was shown; null where nobody had to show one. */

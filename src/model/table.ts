@@ -1,5 +1,15 @@
 /** The shape of a production table, as far as staging has to know it. All SQL texts in it are PostgreSQL's own deparsed text. */
 
+/** What the JSON of a value may leave out; `any` where that is not looked at, but taken for granted. */
+export type ExactTextKind =
+  | 'jsonb'
+  | 'float'
+  | 'xml'
+  | 'object name'
+  | 'array'
+  | 'float array'
+  | 'any';
+
 export interface Column {
   /** Stays the same while the column lives, whatever its name becomes. */
   readonly number: number;
@@ -14,6 +24,8 @@ export interface Column {
   readonly domain: string | null;
   /** The value may be, or contain, one of type json, of which not every one can be made jsonb. */
   readonly holdsJson: boolean;
+  /** How values are told apart that have the same JSON; null where no two have. */
+  readonly exactText: ExactTextKind | null;
   readonly notNull: boolean;
   /** A generated column's expression; null for an ordinary column. */
   readonly generated: {

@@ -1,5 +1,13 @@
 /** The model's nouns in the form in which the interface shows them. */
-import type { AuditEntry, Change, ChangePage, Hidden, Mutation, Outline } from '../model/change.ts';
+import type {
+  AuditEntry,
+  Change,
+  ChangePage,
+  Hidden,
+  Mutation,
+  Outline,
+  OutlineColumn,
+} from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
@@ -57,7 +65,12 @@ export function mutationBody(mutation: Mutation): JsonObject {
 
 /** The table's name stands outside, as the name of the list. */
 export function changeBody(change: Change): JsonObject {
-  return { type: change.type, row_id: change.rowId, before: change.before, after: change.after };
+  const { type, rowId, before, after, texts } = change;
+  return { type, row_id: rowId, before, after, texts };
+}
+
+export function columnBody({ name, type, generated }: OutlineColumn): JsonObject {
+  return { name, type, generated };
 }
 
 /** An outline as counts by table; chunks are arrays, for there may be thousands. */
@@ -70,7 +83,7 @@ export function outlineBody(id: string, { revision, tables }: Outline): JsonObje
         ...sumOf(chunks),
         further_changes: furtherChanges,
         key,
-        columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
+        columns: columns.map(columnBody),
         chunks: chunks.map(({ after, inserts, updates, deletes }) => [
           after,
           inserts,
@@ -106,6 +119,7 @@ export function auditBody(entry: AuditEntry): JsonObject {
     row_id: entry.rowId,
     old_data: entry.oldData,
     new_data: entry.newData,
+    texts: entry.texts,
     approved_at: entry.approvedAt,
     approved_by: entry.approvedBy,
     ...named('approved_as', entry.approvedAs),

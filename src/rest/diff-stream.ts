@@ -5,7 +5,7 @@ import { stepSumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff.ts';
-import { changeBody } from './bodies.ts';
+import { changeBody, columnBody } from './bodies.ts';
 
 export interface DiffPage {
   /** Only this table. */
@@ -82,9 +82,9 @@ async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
   );
   const changes = onPage(diff.changes, page);
   let next = await changes.next();
-  for (const [index, { table, furtherChanges, ...net }] of shown.entries()) {
-    const counts = { ...net, further_changes: furtherChanges };
-    yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${stringifyJson(counts).slice(0, -1)},"changes":[`;
+  for (const [index, { table, furtherChanges, columns, ...net }] of shown.entries()) {
+    const head = { ...net, further_changes: furtherChanges, columns: columns.map(columnBody) };
+    yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${stringifyJson(head).slice(0, -1)},"changes":[`;
     for (let separator = ''; !next.done && next.value.table === table; separator = ',') {
       yield separator + stringifyJson(changeBody(next.value));
       next = await changes.next();

@@ -13,7 +13,7 @@ FROM stage.approval ORDER BY number`;
 
 export const selectEntries = `
 SELECT position, session, project_id, relation, table_name, mutation, lineage, operation, row_id, row_key::text, old_data::text,
-  new_data::text, ${time('approved_at')}, approved_by, hash::text
+  new_data::text, ${time('approved_at')}, approved_by, hash::text, texts::text
 FROM stage.audit ORDER BY position`;
 
 type Column<Name extends string, Null extends string = never> = {
@@ -51,13 +51,15 @@ export type EntryRow = Row &
     | 'new_data'
     | 'approved_at'
     | 'approved_by'
-    | 'hash',
-    'old_data' | 'new_data' | 'approved_by'
+    | 'hash'
+    | 'texts',
+    'old_data' | 'new_data' | 'approved_by' | 'texts'
   >;
 
 /** Of a JSON array as PostgreSQL prints jsonb; jsonb columns are part of it as they are. */
 export function entryText(row: EntryRow): string {
-  return `["stage.audit.v1", ${row.position}, "${row.session}", ${quote(row.project_id)}, ${row.relation}, ${quote(row.table_name)}, ${row.mutation}, ${row.lineage}, ${quote(row.operation)}, ${quote(row.row_id)}, ${row.row_key}, ${row.old_data}, ${row.new_data}, ${quote(row.approved_at)}, ${quote(row.approved_by)}]`;
+  const [version, texts] = row.texts === null ? ['v1', ''] : ['v2', `, ${row.texts}`];
+  return `["stage.audit.${version}", ${row.position}, "${row.session}", ${quote(row.project_id)}, ${row.relation}, ${quote(row.table_name)}, ${row.mutation}, ${row.lineage}, ${quote(row.operation)}, ${quote(row.row_id)}, ${row.row_key}, ${row.old_data}, ${row.new_data}, ${quote(row.approved_at)}, ${quote(row.approved_by)}${texts}]`;
 }
 
 export function approvalText(row: ApprovalRow): string {

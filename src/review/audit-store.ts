@@ -4,10 +4,11 @@ import { StageError } from '../errors.ts';
 import type { AuditEntry, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { isSessionId } from '../model/session.ts';
+import { textsOf } from './change-row.ts';
 
 const columns = `
   a.position, a.session, a.relation, 'sess_' || replace(a.session::text, '-', '') AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
-  a.old_data, a.new_data, stage.iso_time(a.approved_at) AS approved_at, a.approved_by,
+  a.old_data, a.new_data, a.texts, stage.iso_time(a.approved_at) AS approved_at, a.approved_by,
   (SELECT p.approved_as FROM stage.approval p WHERE p.session = a.session) AS approved_as`;
 
 const filters = `
@@ -107,6 +108,7 @@ type EntryRow = Row & {
   readonly row_id: string;
   readonly old_data: string | null;
   readonly new_data: string | null;
+  readonly texts: string | null;
   readonly approved_at: string;
   readonly approved_by: string | null;
   readonly approved_as: string | null;
@@ -131,7 +133,8 @@ function placeOf({ session, relation }: Pick<EntryRow, 'session' | 'relation'>):
 }
 
 function withheld(entry: AuditEntry): AuditEntry {
-  return { ...entry, rowId: null, oldData: null, newData: null, hidden: true };
+  const { texts: _, ...rest } = entry;
+  return { ...rest, rowId: null, oldData: null, newData: null, hidden: true };
 }
 
 function toEntry(row: EntryRow): AuditEntry {
@@ -144,6 +147,7 @@ function toEntry(row: EntryRow): AuditEntry {
     rowId: row.row_id,
     oldData: row.old_data === null ? null : new JsonText(row.old_data),
     newData: row.new_data === null ? null : new JsonText(row.new_data),
+    ...textsOf(row.texts),
     approvedAt: row.approved_at,
     approvedBy: row.approved_by,
     approvedAs: row.approved_as,

@@ -16,8 +16,14 @@ export function toChange(table: string, row: ChangeRow): Change {
     rowId: new JsonText(row.row_id),
     before: toJson(row['before']),
     after: toJson(row['after']),
+    ...textsOf(row['texts']),
   };
 }
 
 const toJson = (text: string | null | undefined) =>
   text === null || text === undefined ? null : new JsonText(text);
+
+/** The member of a change, a conflict or an audit entry that says what the JSON of its rows leaves out, where it does. */
+export function textsOf(text: string | null | undefined): { readonly texts?: JsonText } {
+  return text === null || text === undefined ? {} : { texts: new JsonText(text) };
+}

@@ -5,6 +5,7 @@ import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope } from '../model/session.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
+import { textsOf } from './change-row.ts';
 import type { ReviewRelation } from './current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
 
@@ -107,6 +108,7 @@ export function conflictFacts(conflict: Conflict): JsonObject {
     session_base: conflict.sessionBase,
     session_new: conflict.sessionNew,
     production_current: conflict.productionCurrent,
+    ...(conflict.texts ? { texts: conflict.texts } : {}),
     ...(conflict.hidden ? { hidden: true } : {}),
   };
 }
@@ -118,6 +120,7 @@ type ConflictRow = Row & {
   readonly session_base: string | null;
   readonly session_new: string | null;
   readonly production_current: string | null;
+  readonly texts: string | null;
 };
 
 function toConflict(table: string, row: ConflictRow): Conflict {
@@ -129,6 +132,7 @@ function toConflict(table: string, row: ConflictRow): Conflict {
     sessionBase: toJson(row.session_base),
     sessionNew: toJson(row.session_new),
     productionCurrent: toJson(row.production_current),
+    ...textsOf(row.texts),
   };
 }
 

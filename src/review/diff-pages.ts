@@ -5,7 +5,6 @@ import type {
   NumberedChange,
   Operation,
   Outline,
-  OutlineColumn,
   TableOutline,
 } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
@@ -14,7 +13,7 @@ import { getSession, sessionUuid } from '../staging/session-store.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
-import { countFurther, diffTables } from './diff-tables.ts';
+import { countFurther, diffTables, shapeOf } from './diff-tables.ts';
 import { renewOutdated } from './renew.ts';
 import { streamRows } from './stream-rows.ts';
 
@@ -27,14 +26,6 @@ const pageLength = 4_000_000;
 /** A search looks through so many changes at a time, and gives what it has after so long. */
 const searchStep = 2000;
 const searchMs = 1500;
-
-const selectShape = `
-SELECT to_jsonb(o.key_columns) AS key, (
-  SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
-    'generated', a.attgenerated <> '') ORDER BY a.attnum), '[]')
-  FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attnum > 0 AND NOT a.attisdropped
-) AS columns
-FROM stage.overlay o WHERE o.relation = $1`;
 
 /**
  * Counts a session's net changes, chunk by chunk, without reading the rows themselves.
@@ -72,11 +63,9 @@ async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline>
     updates: Number(row['updates']),
     deletes: Number(row['deletes']),
   }));
-  const [shape] = await tx.query(selectShape, [table.relation]);
   return {
     table: table.name,
-    key: JSON.parse(shape?.['key'] ?? '[]') as string[],
-    columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
+    ...(await shapeOf(tx, table.relation)),
     chunks,
     furtherChanges: await countFurther(tx, table, sumOf(chunks)),
     ...(table.hidden ? { hidden: true } : {}),
@@ -163,7 +152,8 @@ async function readPage(tx: Queryable, table: DiffTable, filter: PageFilter): Pr
 
 const searched = (page: string) => `
 SELECT d.number, m.found, CASE WHEN m.found THEN d.operation END AS operation, CASE WHEN m.found THEN d.row_id END AS row_id,
-  CASE WHEN m.found THEN d.before END AS before, CASE WHEN m.found THEN d.after END AS after
+  CASE WHEN m.found THEN d.before END AS before, CASE WHEN m.found THEN d.after END AS after,
+  CASE WHEN m.found THEN d.texts END AS texts
 FROM ${page} d CROSS JOIN LATERAL (
   SELECT EXISTS (
     SELECT FROM (SELECT value FROM jsonb_each_text(d.before) UNION ALL SELECT value FROM jsonb_each_text(d.after)) v

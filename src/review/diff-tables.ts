@@ -1,6 +1,6 @@
 /** Where a session's net changes are read from, table by table: the shadow tables, what is parked, or after approval the audit. */
 import type { Queryable, Row } from '../db/database.ts';
-import type { ChangeCounts, NetCounts } from '../model/change.ts';
+import type { ChangeCounts, NetCounts, OutlineColumn, TableOutline } from '../model/change.ts';
 import type { SessionStatus } from '../model/session.ts';
 
 /** What the caller of $2 is not shown. */
@@ -32,7 +32,7 @@ export interface DiffTable {
   readonly name: string;
   /** Whether no more than its counts may be shown. */
   readonly hidden: boolean;
-  /** Gives number, operation, row_id, before and after of each change in order. */
+  /** Gives number, operation, row_id, before, after and texts of each change in order. */
   readonly changes: string;
   /** The same behind the number $1, of the kind $2 if that is not null, skipping $3, at most $4. */
   readonly page: string;
@@ -42,9 +42,14 @@ export interface DiffTable {
   readonly steps: string;
 }
 
+/** What a diff says of a table before its changes. */
+export interface CountedTable extends ChangeCounts {
+  readonly columns: readonly OutlineColumn[];
+}
+
 export interface DiffSummary {
   /** Only tables with changes, of which nothing may be left in the end, in the diff's order. */
-  readonly counts: ChangeCounts[];
+  readonly counts: CountedTable[];
   /** `sha256:` and 64 hexadecimal digits; covers every step that approval replays. */
   readonly digest: string;
 }
@@ -105,7 +110,7 @@ function stagedTable(uuid: string, relation: number, name: string): Sources {
 
 /** Of a table whose changes are kept as a diff shows them. */
 function parkedTable(uuid: string, relation: number, name: string): Sources {
-  const changes = `(SELECT p.number, p.operation, p.row_id, p.before, p.after FROM stage.parked_change p
+  const changes = `(SELECT p.number, p.operation, p.row_id, p.before, p.after, p.texts FROM stage.parked_change p
     WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
   const page = `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`;
   const steps = `(SELECT count(*) FROM ${changes} a)`;
@@ -151,16 +156,38 @@ export async function countFurther(
   return Number(row?.['count']) - inserts - updates - deletes;
 }
 
+const selectShape = `
+SELECT to_jsonb(o.key_columns) AS key, (
+  SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
+    'generated', a.attgenerated <> '') ORDER BY a.attnum), '[]')
+  FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attnum > 0 AND NOT a.attisdropped
+) AS columns
+FROM stage.overlay o WHERE o.relation = $1`;
+
+/** The key and the columns of a table as it is now; none where it is gone. */
+export async function shapeOf(
+  tx: Queryable,
+  relation: number,
+): Promise<Pick<TableOutline, 'key' | 'columns'>> {
+  const [shape] = await tx.query(selectShape, [relation]);
+  return {
+    key: JSON.parse(shape?.['key'] ?? '[]') as string[],
+    columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
+  };
+}
+
 /** Counts the changes of a session, table by table, and gives their digest. */
 export async function summarizeDiff(
   tx: Queryable,
   uuid: string,
   tables: readonly DiffTable[],
 ): Promise<DiffSummary> {
-  const counts: ChangeCounts[] = [];
+  const counts: CountedTable[] = [];
   for (const table of tables) {
     const entry = await countChanges(tx, table);
-    if (entry !== null) counts.push(entry);
+    if (entry === null) continue;
+    const { columns } = await shapeOf(tx, table.relation);
+    counts.push({ ...entry, columns });
   }
   return { counts, digest: await digestOf(tx, uuid) };
 }

@@ -73,7 +73,7 @@ function closable(tx: Queryable): Closable {
 async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change> {
   for (const { name, changes, hidden } of tables) {
     if (hidden) continue;
-    const select = `SELECT d.operation, d.row_id, d.before, d.after FROM ${changes} d`;
+    const select = `SELECT d.operation, d.row_id, d.before, d.after, d.texts FROM ${changes} d`;
     for await (const row of streamRows(tx, 'stage_diff', select))
       yield toChange(name, row as ChangeRow);
   }

@@ -6,7 +6,8 @@ import { toChange } from './change-row.ts';
 import { streamRows } from './stream-rows.ts';
 
 const appliedSteps = (uuid: string) => `
-SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after, a.mutation
+SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after,
+  stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation
 FROM stage.audit a WHERE a.session = '${uuid}' ORDER BY a.position`;
 
 /** Streams them inside the caller's transaction. Parked changes are none: nothing is known of the way to them. */

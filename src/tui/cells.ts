@@ -1,22 +1,19 @@
 /** The cells of a change: what each column was, what it becomes, and which parts of it differ. */
-import { valueCell } from '../client/cell.ts';
-import { membersOf } from '../client/fields.ts';
 import { sanitize } from '../client/sanitize.ts';
+import type { Row, Value } from '../client/values.ts';
+import { columnCell, isSame, plainText, valuesOf } from '../client/values.ts';
 import type { Change } from '../model/change.ts';
-import { JsonText } from '../model/json.ts';
 import type { Span } from './line.ts';
 import { span } from './line.ts';
 import { wordDifferences } from './word-diff.ts';
 
 /** Both sides of a change by column; a column that one side lacks is undefined there. */
 export interface Sides {
-  readonly before: ReadonlyMap<string, JsonText>;
-  readonly after: ReadonlyMap<string, JsonText>;
+  readonly before: Row;
+  readonly after: Row;
   /** Changed cells that were worked out already. */
   readonly cells: Map<string, Span[]>;
 }
-
-const nothing = new JsonText('{}');
 
 /** Takes changes apart, each once: a frame shows the same ones as the frame before. */
 export class SidesCache {
@@ -26,8 +23,8 @@ export class SidesCache {
     const known = this.#known.get(change);
     if (known) return known;
     const sides = {
-      before: membersOf(change.before ?? nothing),
-      after: membersOf(change.after ?? nothing),
+      before: valuesOf(change.before, change.texts, 'before'),
+      after: valuesOf(change.after, change.texts, 'after'),
       cells: new Map<string, Span[]>(),
     };
     this.#known.set(change, sides);
@@ -37,15 +34,20 @@ export class SidesCache {
 
 /** Columns in which an update differs; all of an insert or a delete. */
 export function isChanged(change: Change, { before, after }: Sides, column: string): boolean {
-  return change.type !== 'UPDATE' || before.get(column)?.text !== after.get(column)?.text;
+  return change.type !== 'UPDATE' || !isSame(before.get(column), after.get(column));
 }
 
 /** Shows a value in at most so many characters of its text; of a longer one, how long it is. */
-export function shortCell(value: JsonText | undefined, most: number): string {
+export function shortCell(value: Value | undefined, most: number): string {
   if (value === undefined) return '(no column)';
-  if (value.text.length <= most) return valueCell(value);
-  const text = value.text.startsWith('"') ? (JSON.parse(value.text) as string) : value.text;
-  if (text.length <= most) return valueCell(value);
+  const text = plainText(value);
+  if (text === null || text.length <= most) return columnCell(value);
+  return shortText(text, most);
+}
+
+/** Shows at most so many characters of a text; of a longer one, how long it is. */
+export function shortText(text: string, most: number): string {
+  if (text.length <= most) return sanitize(text);
   const size = Buffer.byteLength(text).toLocaleString('en-US');
   return `${sanitize([...text.slice(0, most)].join(''))}… (${size} bytes)`;
 }
@@ -59,7 +61,7 @@ export function gridCell(change: Change, sides: Sides, column: string): Span[] {
   const after = sides.after.get(column);
   if (change.type === 'INSERT') return [span(shortCell(after, gridText), 'added')];
   if (change.type === 'DELETE') return [span(shortCell(before, gridText), 'removed')];
-  if (before?.text === after?.text) return [span(shortCell(before, gridText), 'faint')];
+  if (isSame(before, after)) return [span(shortCell(before, gridText), 'faint')];
   const known = sides.cells.get(column);
   if (known) return known;
   const cell = changedCell(before, after);
@@ -67,19 +69,16 @@ export function gridCell(change: Change, sides: Sides, column: string): Span[] {
   return cell;
 }
 
-function changedCell(before: JsonText | undefined, after: JsonText | undefined): Span[] {
+function changedCell(before: Value | undefined, after: Value | undefined): Span[] {
   const [old, now] = [shortCell(before, gridText), shortCell(after, gridText)];
   if (old.length + now.length < 32 && old !== now) return arrow(old, now);
   return shortened(nearDifference(before, after) ?? arrow(old, now));
 }
 
 /** What is around the first difference of two texts or documents; null where one side is neither. */
-export function nearDifference(
-  before: JsonText | undefined,
-  after: JsonText | undefined,
-): Span[] | null {
-  const [old, now] = [plainText(before), plainText(after)];
-  return old === null || now === null ? null : markedDifference(...aroundDifference(old, now));
+export function nearDifference(before: Value | undefined, after: Value | undefined): Span[] | null {
+  const [old, now] = [before, after].map((value) => (value ? plainText(value) : null));
+  return old == null || now == null ? null : markedDifference(...aroundDifference(old, now));
 }
 
 export const arrow = (old: string, now: string): Span[] => [
@@ -87,12 +86,6 @@ export const arrow = (old: string, now: string): Span[] => [
   span(' → ', 'strong'),
   span(now, 'added'),
 ];
-
-/** A text, or a document as text; null where there is neither. */
-function plainText(value: JsonText | undefined): string | null {
-  if (value === undefined || value.text === 'null') return null;
-  return value.text.startsWith('"') ? (JSON.parse(value.text) as string) : value.text;
-}
 
 /** Characters that are left of a stretch that stayed the same before and behind a difference. */
 const context = 10;

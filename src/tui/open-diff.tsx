@@ -2,6 +2,7 @@
 import { render } from 'ink';
 import type { ApiClient } from '../client/api-client.ts';
 import type { Marks } from '../client/marks.ts';
+import { plainText } from '../client/values.ts';
 import type { NumberedChange } from '../model/change.ts';
 import { stepCountsOf } from '../model/change.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
@@ -170,12 +171,11 @@ class Follower {
       .filter((name) => !table.key.includes(name));
     const { before, after } = this.#sides.of(change);
     const value = (after.size > 0 ? after : before).get(names?.[state.column] ?? '');
-    if (value === undefined) return '';
-    return value.text.startsWith('"') ? (JSON.parse(value.text) as string) : value.text;
+    return value === undefined ? '' : (plainText(value) ?? '');
   }
 }
 
-function rowText({ rowId, before, after, table, type }: NumberedChange): string {
+function rowText({ rowId, before, after, table, type, texts }: NumberedChange): string {
   const nothing = new JsonText('null');
   return stringifyJson({
     table,
@@ -183,5 +183,6 @@ function rowText({ rowId, before, after, table, type }: NumberedChange): string 
     row_id: rowId,
     before: before ?? nothing,
     after: after ?? nothing,
+    texts,
   });
 }

@@ -101,7 +101,7 @@ suite('types', (test) => {
     assert.is(first.status, 200, first.text);
     assert.is((await diff()).text, first.text, 'the diff is stable');
     const missing = (await insertedImages(bench.direct, family)).filter(
-      (image) => !first.text.includes(`"after":${image}}`),
+      (image) => !first.text.includes(`"after":${image}`),
     );
     assert.equal(missing, [], 'the diff shows every value as it is');
     await bench.daemon.call('POST', `/sessions/${session}/propose`);

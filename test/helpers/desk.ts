@@ -120,7 +120,8 @@ export async function diffOf(service: Database, session: string) {
   try {
     const changes: Change[] = [];
     for await (const change of diff.changes) changes.push(change);
-    return { counts: diff.counts, digest: diff.digest, changes: changes.map(plainChange) };
+    const counts = diff.counts.map(({ columns: _, ...counted }) => counted);
+    return { counts, digest: diff.digest, changes: changes.map(plainChange) };
   } finally {
     await diff.close();
   }

@@ -1,10 +1,10 @@
 /** `stage audit show`: one applied row change with the row before and after. */
 
-import { nameCell, textCell, valueCell } from '../../client/cell.ts';
-import { membersOf } from '../../client/fields.ts';
+import { nameCell, textCell } from '../../client/cell.ts';
+import type { Row } from '../../client/values.ts';
+import { columnCell, valuesOf } from '../../client/values.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import type { AuditEntry } from '../../model/change.ts';
-import type { JsonText } from '../../model/json.ts';
 import { withServer } from '../context.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
@@ -35,15 +35,11 @@ function entryRows(entry: AuditEntry): [string, string][] {
     ['row', entry.rowId === null ? hiddenInWords : textCell(entry.rowId)],
     ['approved', entry.approvedAt],
     ['approved by', textCell(entry.approvedBy ?? '')],
-    ...imageRows('before', entry.oldData),
-    ...imageRows('after', entry.newData),
+    ...rowLines('before', valuesOf(entry.oldData, entry.texts, 'old_data')),
+    ...rowLines('after', valuesOf(entry.newData, entry.texts, 'new_data')),
   ];
 }
 
-function imageRows(side: string, image: JsonText | null): [string, string][] {
-  if (image === null) return [];
-  return [...membersOf(image)].map(([name, value]) => [
-    `${side} ${nameCell(name)}`,
-    valueCell(value),
-  ]);
+function rowLines(side: string, row: Row): [string, string][] {
+  return [...row].map(([name, value]) => [`${side} ${nameCell(name)}`, columnCell(value)]);
 }

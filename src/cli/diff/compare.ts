@@ -1,5 +1,6 @@
 /** Compares a column's value with what a condition says, without rounding numbers. */
-import type { JsonText } from '../../model/json.ts';
+import type { Value } from '../../client/values.ts';
+import { plainText } from '../../client/values.ts';
 
 export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
@@ -18,21 +19,15 @@ const holds: Readonly<Record<Operator, (order: number) => boolean>> = {
 };
 
 /** Whether a value stands in the relation to a literal; null for NULL, and for a number beside what is none. */
-export function compare(value: JsonText, operator: Operator, literal: Literal): boolean | null {
-  const text = textOf(value);
+export function compare(value: Value, operator: Operator, literal: Literal): boolean | null {
+  const text = plainText(value);
   if (text === null) return null;
   const bothNumbers = decimal.test(text) && decimal.test(literal.text);
-  if (bothNumbers && (literal.kind === 'number' || !value.text.startsWith('"'))) {
+  if (bothNumbers && (literal.kind === 'number' || !value.json.text.startsWith('"'))) {
     return holds[operator](compareDecimals(text, literal.text));
   }
   if (literal.kind === 'number') return null;
   return holds[operator](text < literal.text ? -1 : Number(text > literal.text));
-}
-
-/** A value as text: that of a string, else its JSON; null for NULL. */
-export function textOf(value: JsonText): string | null {
-  if (value.text === 'null') return null;
-  return value.text.startsWith('"') ? (JSON.parse(value.text) as string) : value.text;
 }
 
 const decimal = /^[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,4})?$/;

@@ -1,6 +1,8 @@
 /** What all forms of a diff have in common: they are written change by change, while the diff is read. */
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { membersOf } from '../../client/fields.ts';
+import type { Value } from '../../client/values.ts';
+import { isSame, valuesOf } from '../../client/values.ts';
 import type { Change, ChangeCounts, NetCounts, StepCounts } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 
@@ -69,22 +71,28 @@ export function passedTables(
   return counts.slice(from, to).filter((entry) => entry.hidden || changesIn(entry) === 0);
 }
 
+/** A change that is to be shown. */
+export type ShownChange = Change & Pick<ReadChange, 'columns'>;
+
 /** One column of a changed row; undefined on a side that has no such column, or no row at all. */
 export interface Cell {
   readonly name: string;
-  readonly before: JsonText | undefined;
-  readonly after: JsonText | undefined;
+  readonly before: Value | undefined;
+  readonly after: Value | undefined;
 }
 
 const nothing = new JsonText('{}');
 
-/** All columns of a changed row, in the order of the row. */
-export function cellsOf({ before, after }: Change): Cell[] {
-  const [old, now] = [membersOf(before ?? nothing), membersOf(after ?? nothing)];
-  const names = new Set([...old.keys(), ...now.keys()]);
-  return [...names].map((name) => ({ name, before: old.get(name), after: now.get(name) }));
+/** All columns of a changed row, in the order of the table. */
+export function cellsOf({ before, after, texts, columns }: ShownChange): Cell[] {
+  const old = valuesOf(before, texts, 'before', columns);
+  const now = valuesOf(after, texts, 'after', columns);
+  const names = [...columns.map(({ name }) => name), ...old.keys(), ...now.keys()];
+  return [...new Set(names)]
+    .filter((name) => old.has(name) || now.has(name))
+    .map((name) => ({ name, before: old.get(name), after: now.get(name) }));
 }
 
 export function isChanged({ before, after }: Cell): boolean {
-  return before?.text !== after?.text;
+  return !isSame(before, after);
 }

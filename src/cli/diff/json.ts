@@ -37,8 +37,8 @@ function membersText(members: Iterable<readonly [string, JsonText]>): string {
 /** Creates the form of one line a change. */
 export function createJsonLinesFormat(): DiffFormat {
   return {
-    change: ({ table, type, rowId, before, after }) =>
-      `${safeJson(stringifyJson({ table, type, row_id: rowId, before, after }))}\n`,
+    change: ({ table, type, rowId, before, after, texts }) =>
+      `${safeJson(stringifyJson({ table, type, row_id: rowId, before, after, texts }))}\n`,
     end: () => '',
   };
 }

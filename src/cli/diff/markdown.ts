@@ -1,7 +1,8 @@
 /** A diff for a comment on GitHub or GitLab: each table folded away, and never longer than such a comment may be. */
 
-import { keyCell, nameCell, valueCell } from '../../client/cell.ts';
+import { keyCell, nameCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
+import { columnCell } from '../../client/values.ts';
 import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
 import { stepSumOf, sumOf } from '../../model/change.ts';
@@ -70,7 +71,7 @@ function changeLine(change: ReadChange): string {
   const cells = cellsOf(change)
     .filter(isChanged)
     .map(({ name, before, after }) => {
-      const sides = [before, after].filter((side) => side !== undefined).map(valueCell);
+      const sides = [before, after].filter((side) => side !== undefined).map(columnCell);
       return `${markdownCode(nameCell(name))}: ${sides.map(markdownCode).join(' → ')}`;
     });
   return `| ${words[change.type]} | ${markdownCode(keyCell(change.rowId))} | ${cells.join('<br>')} |\n`;

@@ -1,7 +1,7 @@
 /** Which changes of a diff are shown: those of a kind, those that meet a condition, so many of them. */
 
 import type { ReadChange } from '../../client/diff-reader.ts';
-import { membersOf } from '../../client/fields.ts';
+import { valuesOf } from '../../client/values.ts';
 import { nearest } from '../../config/nearest.ts';
 import { StageError } from '../../errors.ts';
 import type { Operation } from '../../model/change.ts';
@@ -63,8 +63,11 @@ export class Selection {
     });
   }
 
-  #meets(where: Where, { before, after }: ReadChange): boolean {
-    const sides = { before: before && membersOf(before), after: after && membersOf(after) };
+  #meets(where: Where, { before, after, texts }: ReadChange): boolean {
+    const sides = {
+      before: before && valuesOf(before, texts, 'before'),
+      after: after && valuesOf(after, texts, 'after'),
+    };
     if (this.#missing.size > 0) this.#look(sides);
     return where.holds(sides) === true;
   }

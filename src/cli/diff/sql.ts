@@ -1,16 +1,15 @@
 /** A diff as an SQL script to read, or to run on a copy: approval itself never runs it. */
 import { nameCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
-import { membersOf } from '../../client/fields.ts';
 import { isSafe, sanitize } from '../../client/sanitize.ts';
+import type { Value } from '../../client/values.ts';
+import { isNull, valuesOf } from '../../client/values.ts';
 import { changesHidden } from '../../client/words.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 import { shownParts } from '../../model/table.ts';
 import type { DiffFormat } from './format.ts';
 import { cellsOf, hiddenTables, isChanged } from './format.ts';
-
-type Row = ReadonlyMap<string, JsonText>;
 
 /** What the statements on a table have to know of it. */
 interface Target {
@@ -33,7 +32,8 @@ export function createSqlFormat(tables: readonly TableOutline[], reader: DiffRea
   };
   return {
     change: (change) => {
-      const target = targets.get(change.table) ?? targetOf({ ...change, key: [], columns: [] });
+      const target =
+        targets.get(change.table) ?? targetOf({ table: change.table, key: [], columns: [] });
       return `${begin()}${statement(change, target)};\n`;
     },
     end: () => {
@@ -64,8 +64,7 @@ function statement(change: ReadChange, target: Target): string {
   const cells = cellsOf(change).filter(
     (cell) => cell.after !== undefined && !target.generated.has(cell.name),
   );
-  const value = (column: string, json: JsonText | undefined) =>
-    literal(column, json ?? none, target);
+  const value = (column: string, side: Value | undefined) => literal(column, side ?? none, target);
   if (change.type === 'UPDATE') {
     const changed = cells
       .filter(isChanged)
@@ -77,11 +76,11 @@ function statement(change: ReadChange, target: Target): string {
   return `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE VALUES (${values})`;
 }
 
-const none = new JsonText('null');
+const none: Value = { json: new JsonText('null') };
 
 /** The condition that finds the row: its key; without one all its values, and then one row of those that have them. */
-function place({ before }: ReadChange, target: Target): string {
-  const row: Row = membersOf(before ?? new JsonText('{}'));
+function place({ before, texts, columns }: ReadChange, target: Target): string {
+  const row = valuesOf(before, texts, 'before', columns);
   const equals = (column: string, sign: string) =>
     `${identifier(column)} ${sign} ${literal(column, row.get(column) ?? none, target)}`;
   if (target.key.length > 0) return target.key.map((column) => equals(column, '=')).join(' AND ');
@@ -90,14 +89,23 @@ function place({ before }: ReadChange, target: Target): string {
 }
 
 /** A value as PostgreSQL reads it for this column. Arrays and composites only PostgreSQL can make of their JSON. */
-function literal(column: string, { text }: JsonText, { name, types }: Target): string {
-  if (text === 'null') return 'NULL';
+function literal(column: string, value: Value, { name, types }: Target): string {
+  if (isNull(value)) return 'NULL';
+  if (value.text !== undefined) return quoted(value.text);
+  const { text } = value.json;
   if (/^jsonb?$/.test(types.get(column) ?? '')) return quoted(text);
   if (text.startsWith('"')) return quoted(JSON.parse(text) as string);
-  if (!/^[{[]/.test(text)) return text;
+  if (!/^[{[]/.test(text)) return isBare.test(types.get(column) ?? '') ? text : quoted(text);
   const record = quoted(`{${JSON.stringify(column)}: ${text}}`);
-  return `(jsonb_populate_record(NULL::${name}, ${record})).${identifier(column)}`;
+  const type = types.get(column);
+  // a row of the whole table would need values for domains that take no NULL
+  return type === undefined
+    ? `(jsonb_populate_record(NULL::${name}, ${record})).${identifier(column)}`
+    : `(SELECT * FROM jsonb_to_record(${record}) AS r (${identifier(column)} ${type}))`;
 }
+
+/** Types of which a number or `true` is a value as it stands. */
+const isBare = /^(?:smallint|integer|bigint|numeric|real|double precision|boolean)\b/;
 
 function quoted(text: string): string {
   if (isSafe(text)) return `'${text.replaceAll("'", "''")}'`;

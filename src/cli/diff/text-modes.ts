@@ -1,11 +1,12 @@
 /** How the cells of one change are laid out in text. */
 
-import { nameCell, valueCell } from '../../client/cell.ts';
+import { nameCell } from '../../client/cell.ts';
+import type { Value } from '../../client/values.ts';
+import { columnCell } from '../../client/values.ts';
 import type { Change } from '../../model/change.ts';
-import type { JsonText } from '../../model/json.ts';
 import type { Paint } from '../colour.ts';
 import { displayWidth, pad } from '../table.ts';
-import type { Cell } from './format.ts';
+import type { Cell, ShownChange } from './format.ts';
 import { cellsOf, isChanged } from './format.ts';
 
 export const textModes = ['line', 'context', 'stacked', 'side-by-side'] as const;
@@ -13,9 +14,12 @@ export type TextMode = (typeof textModes)[number];
 
 /** Writes a change's cells: what stands behind its heading, then the lines below it. None depends on a terminal's width. */
 export const layouts: Readonly<
-  Record<TextMode, (change: Change, paint: Paint) => readonly string[]>
+  Record<TextMode, (change: ShownChange, paint: Paint) => readonly string[]>
 > = {
-  line: (change, paint) => [inLine(change, shownCells(change), paint)],
+  line: (change, paint) => {
+    const cells = shownCells(change);
+    return [cells.length === 0 ? storedAnew : inLine(change, cells, paint)];
+  },
   context: (change, paint) => [inLine(change, cellsOf(change), paint)],
   stacked: (change, paint) => {
     const cells = shownCells(change);
@@ -32,8 +36,11 @@ export const layouts: Readonly<
   },
 };
 
+/** What an update has changed of which no value can be told: PostgreSQL may keep the same value in several ways. */
+const storedAnew = '(the same values, stored in another way)';
+
 /** Of an update what it changed; rows that come or go whole. */
-function shownCells(change: Change): Cell[] {
+function shownCells(change: ShownChange): Cell[] {
   const cells = cellsOf(change);
   return change.type === 'UPDATE' ? cells.filter(isChanged) : cells;
 }
@@ -52,13 +59,13 @@ function cellText({ type }: Change, cell: Cell, paint: Paint): string {
 }
 
 /** Of an updated row, a column that only one side has was added or removed in between. */
-function updatedText(value: JsonText | undefined): string {
-  return value === undefined ? '(no column)' : valueCell(value);
+function updatedText(value: Value | undefined): string {
+  return value === undefined ? '(no column)' : columnCell(value);
 }
 
 /** Side by side, an inserted row has nothing to its left, a deleted one nothing to its right. */
-function sideText(value: JsonText | undefined): string {
-  return value === undefined ? '' : valueCell(value);
+function sideText(value: Value | undefined): string {
+  return value === undefined ? '' : columnCell(value);
 }
 
 /** One line a cell, the values below each other. */

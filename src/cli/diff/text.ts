@@ -3,9 +3,9 @@
 import { keyCell, nameCell } from '../../client/cell.ts';
 import type { DiffReader } from '../../client/diff-reader.ts';
 import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
-import type { Change, ChangeCounts, Operation } from '../../model/change.ts';
+import type { ChangeCounts, Operation } from '../../model/change.ts';
 import type { Paint, Style } from '../colour.ts';
-import type { DiffFormat, Ending } from './format.ts';
+import type { DiffFormat, Ending, ShownChange } from './format.ts';
 import { changesIn, isEmpty, passedTables } from './format.ts';
 import type { TextMode } from './text-modes.ts';
 import { layouts } from './text-modes.ts';
@@ -44,7 +44,7 @@ export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMod
 }
 
 /** A change under its mark and its key. */
-export function changeLines(change: Change, paint: Paint, mode: TextMode): string[] {
+export function changeLines(change: ShownChange, paint: Paint, mode: TextMode): string[] {
   const { sign, style } = marks[change.type];
   const [first = '', ...rest] = layouts[mode](change, paint);
   return [`  ${paint(style, `${sign} ${keyCell(change.rowId)}`)}  ${first}`.trimEnd(), ...rest];

@@ -58,7 +58,7 @@ export async function walk(
       if (options.table !== undefined && table.table !== options.table) continue;
       if (table.hidden) await walker.pass(table);
       for await (const change of changesOf(connection, id, table, options.filter))
-        if (!(await walker.meet(change, questions))) return;
+        if (!(await walker.meet(change, table, questions))) return;
     }
   } finally {
     questions.close();
@@ -117,12 +117,16 @@ class Walker {
   }
 
   /** Shows a change and asks about it. Gives whether to go on. */
-  async meet(change: NumberedChange, questions: Questions): Promise<boolean> {
+  async meet(
+    change: NumberedChange,
+    { columns }: TableOutline,
+    questions: Questions,
+  ): Promise<boolean> {
     if (isMarked(this.#marks, change)) return true;
     if (this.#whole === change.table) return this.#mark(change);
     if (!textOf(change).includes(this.#wanted)) return true;
     this.#wanted = '';
-    await this.#show(change);
+    await this.#show(change, columns);
     for (;;) {
       const goesOn = this.#take(change, (await questions.ask('Reviewed? [y,n,a,q,/,?] ')) ?? 'q');
       if (goesOn !== null) return goesOn;
@@ -160,12 +164,12 @@ class Walker {
     );
   }
 
-  async #show(change: NumberedChange): Promise<void> {
+  async #show(change: NumberedChange, columns: TableOutline['columns']): Promise<void> {
     const { out } = this.#context;
     const heading =
       change.table === this.#table ? [] : [out.paint('heading', nameCell(change.table))];
     this.#table = change.table;
-    await out.lines([...heading, ...changeLines(change, out.paint, this.#mode)]);
+    await out.lines([...heading, ...changeLines({ ...change, columns }, out.paint, this.#mode)]);
   }
 
   #mark(change: NumberedChange): true {

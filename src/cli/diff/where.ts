@@ -2,13 +2,12 @@
  * The condition of `diff --where`: a small part of SQL over the columns of a changed row, judged here and by no database.
  * `price` is the column on either side, `from_price` the one before the change, `to_price` the one after it.
  */
-import type { JsonText } from '../../model/json.ts';
+import type { Row, Value } from '../../client/values.ts';
+import { isNull, plainText } from '../../client/values.ts';
 import type { Operator } from './compare.ts';
-import { compare, textOf } from './compare.ts';
+import { compare } from './compare.ts';
 import type { Token } from './where-tokens.ts';
 import { tokensOf } from './where-tokens.ts';
-
-type Row = ReadonlyMap<string, JsonText>;
 
 /** The two sides of a changed row; null where there is no row. */
 export interface Sides {
@@ -18,7 +17,7 @@ export interface Sides {
 
 /** As in SQL, null where it is not known. */
 type Verdict = boolean | null;
-type Test = (value: JsonText) => Verdict;
+type Test = (value: Value) => Verdict;
 
 export interface Where {
   /** Whether a change is wanted. */
@@ -87,7 +86,7 @@ class WhereParser {
     if (this.#takes('is')) {
       const wanted = !this.#takes('not');
       if (!this.#takes('null')) throw this.#expected('NULL');
-      return (value) => (value.text === 'null') === wanted;
+      return (value) => isNull(value) === wanted;
     }
     if (this.#takes('not')) {
       const inner = this.#listOrPattern();
@@ -103,7 +102,7 @@ class WhereParser {
     if (form === null) throw this.#expected('=, <>, <, <=, >, >=, IS, IN, LIKE or ILIKE');
     const pattern = likePattern(this.#take(['text'], "a pattern such as 'a%'").text, form);
     return (value) => {
-      const text = textOf(value);
+      const text = plainText(value);
       return text === null ? null : pattern.test(text);
     };
   }
@@ -150,7 +149,7 @@ class WhereParser {
 const operators: readonly (Operator | '!=')[] = ['=', '<>', '!=', '<', '<=', '>', '>='];
 
 /** The values that a name means in a row: a column of exactly this name goes before one with a prefix. */
-function valuesOf(name: string, { before, after }: Sides): JsonText[] {
+function valuesOf(name: string, { before, after }: Sides): Value[] {
   const values = [before?.get(name), after?.get(name)].filter((value) => value !== undefined);
   if (values.length > 0 || columnOf(name) === name) return values;
   const side = name.startsWith('from_') ? before : after;

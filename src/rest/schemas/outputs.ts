@@ -11,6 +11,10 @@ const row = z
 const rowId = z
   .union([z.int(), z.string(), z.record(z.string(), z.unknown())])
   .meta({ description: 'Value of the key; an object of column and value for a composite key' });
+const texts = z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
+  description:
+    "PostgreSQL's own texts of values that JSON does not tell from others, by the member that holds the row, then by column: JSON null beside NULL, json as it was written, bounds of arrays",
+});
 const sessionIds = {
   session_id: z.string().regex(/^sess_[0-9a-f]{32}$/),
   id: z.string().meta({ description: 'The same as session_id' }),
@@ -92,6 +96,7 @@ export const change = z
     row_id: rowId,
     before: row.nullable(),
     after: row.nullable(),
+    texts,
   })
   .meta({ id: 'Change' });
 
@@ -107,6 +112,10 @@ const furtherChanges = count.meta({
     'Row changes that approval replays beside the net ones: of rows that change again, or end as they began',
 });
 
+const columns = z
+  .array(z.object({ name: z.string(), type: z.string(), generated: z.boolean() }))
+  .meta({ description: "The table's columns in their order, as they are now" });
+
 const tableDiff = z
   .object({
     inserts: count,
@@ -114,6 +123,7 @@ const tableDiff = z
     deletes: count,
     further_changes: furtherChanges,
     hidden,
+    columns,
     changes: z.array(change),
   })
   .meta({ id: 'TableDiff' });
@@ -157,7 +167,7 @@ export const outline = z
         deletes: count,
         further_changes: furtherChanges,
         key: z.array(z.string()).meta({ description: 'Columns of the key' }),
-        columns: z.array(z.object({ name: z.string(), type: z.string(), generated: z.boolean() })),
+        columns,
         chunks: z.array(z.tuple([number, count, count, count])).meta({
           description:
             'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',
@@ -188,6 +198,7 @@ const conflict = z
     session_base: z.unknown(),
     session_new: z.unknown(),
     production_current: z.unknown(),
+    texts,
     hidden,
   })
   .meta({ id: 'Conflict' });
@@ -208,6 +219,7 @@ export const auditEntry = z
     row_id: z.string().nullable().meta({ description: 'null where it is hidden' }),
     old_data: row.nullable(),
     new_data: row.nullable(),
+    texts,
     approved_at: time,
     approved_by: z.string().nullable(),
     approved_as: tokenName,

@@ -2,6 +2,7 @@
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
+import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
 import { foundSql } from './keyless.ts';
 import {
   columnList,
@@ -55,6 +56,8 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     shadow: shadowName(table),
     rows,
     row_image: rowImage(table),
+    p_texts: exactTextsOfColumns(table, 'p.'),
+    o_texts: exactTextsOfColumns(table, 'o.'),
     settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
     insert_columns: columnList(written),
     insert_values: columnList(written, 's.'),
@@ -148,6 +151,8 @@ function cascadedFunctionsSql(table: Table): string {
     shadow: shadowName(table),
     row_type: rowTypeName(table),
     row_image: rowImage(table),
+    base_texts: exactTexts(table, 's._stage_base'),
+    image_texts: exactTexts(table, 'p.image'),
     rows: manyRows,
     x_columns: columnList(columns, 'x.'),
     set_old: old.map((name) => `${name} = a.${name}`).join(', '),

@@ -2,6 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
+import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
 import { hidesRow } from './keyless.ts';
 import {
   columnList,
@@ -49,6 +50,8 @@ function keylessConflicts(table: Table): string {
     p_image: imageOf(table, 'p.'),
     v_image: imageOf(table, '(v.base).'),
     t_row_id: rowKey(table, ['t.image']),
+    t_texts: exactTexts(table, 't.base'),
+    h_texts: exactTextsOfColumns(table, 'h.'),
   });
 }
 
@@ -67,6 +70,11 @@ function keyedConflicts(table: Table): string {
     f_row_id: rowKey(table, first),
     changed_by_session: changedBySession(table),
     fields: fields(table),
+    base_texts: exactTexts(table, 'm.base'),
+    staged_texts: exactTexts(table, 'm.staged'),
+    current_texts: exactTexts(table, 'm.current'),
+    i_texts: exactTextsOfColumns(table, 'i.'),
+    taken_texts: exactTexts(table, 'i.image'),
     i_key: inserted.join(', '),
     i_columns: columnList(columns, 'i.'),
     i_row_id: rowKey(table, inserted),
@@ -142,6 +150,7 @@ function reachedBy(table: Table, foreignKey: ForeignKey): string {
     c_key: key.join(', '),
     c_row_id: rowKey(table, key),
     c_columns: columnList(columnNames(table), 'c.'),
+    c_texts: exactTextsOfColumns(table, 'c.'),
     c_referred_to_base: referred.join(' AND '),
     acted_upon: events.join(' OR '),
     h_touched_c: isKeyless(table)

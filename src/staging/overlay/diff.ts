@@ -1,6 +1,7 @@
 /** The functions of a table that give the net change of each row a session staged, and count them in chunks. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
+import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
 import {
   columnList,
   columnNames,
@@ -23,6 +24,8 @@ export function diffSql(table: Table): string {
     function: functionName(table, 'diff'),
     row_type: rowTypeName(table),
     row_image: rowImage(table),
+    texts_before: exactTexts(table, '(n.first)._stage_base'),
+    texts_after: exactTextsOfColumns(table, '(n.newest).'),
     net_changes: netChanges,
     n_columns: columnList(columnNames(table), '(n.newest).'),
     // without a key, a row goes by what it was when the session first knew it

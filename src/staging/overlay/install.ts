@@ -10,6 +10,7 @@ import type { ShadowColumn } from './column-changes.ts';
 import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './column-changes.ts';
 import { conflictsSql } from './conflicts.ts';
 import { diffSql } from './diff.ts';
+import { exactTextsSql } from './exact-texts.ts';
 import { generationOn } from './generation.ts';
 import { mergeSql } from './merge.ts';
 import { oldColumns, overlayName, upsertName } from './names.ts';
@@ -99,6 +100,7 @@ function triggerScript(table: Table, server: number): string {
     upsertSql(table, server),
     ...mergeSql(table, server),
     ...rowLockSql(table),
+    exactTextsSql(table),
     applySql(table),
     conflictsSql(table),
     diffSql(table),

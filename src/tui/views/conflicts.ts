@@ -1,21 +1,25 @@
 /** The conflicts: what the session saw, what it staged, what production has now, side by side. */
 import { keyCell, nameCell } from '../../client/cell.ts';
+import type { Value } from '../../client/values.ts';
+import { sidesOf } from '../../client/values.ts';
 import { conflictWords, hiddenInWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
-import type { JsonText } from '../../model/json.ts';
 import { shortCell } from '../cells.ts';
 import type { Line, Style } from '../line.ts';
 import { span } from '../line.ts';
 import type { State } from '../state.ts';
 import { fit } from '../text.ts';
 
-const sidesOf = (conflict: Conflict): [string, JsonText | null, Style][] => [
-  ['session saw', conflict.sessionBase, 'faint'],
-  ['session stages', conflict.sessionNew, 'added'],
-  ['production has', conflict.productionCurrent, 'alarm'],
-];
+function titledSides(conflict: Conflict): [string, Value, Style][] {
+  const [base, staged, current] = sidesOf(conflict);
+  return [
+    ['session saw', base, 'faint'],
+    ['session stages', staged, 'added'],
+    ['production has', current, 'alarm'],
+  ];
+}
 
-const shown = (value: JsonText | null) => (value === null ? 'NULL' : shortCell(value, 500));
+const shown = (value: Value) => shortCell(value, 500);
 
 /** Draws the list, and below it the chosen conflict with its three sides. */
 export function conflictsView(state: State, width: number, height: number): Line[] {
@@ -31,7 +35,7 @@ export function conflictsView(state: State, width: number, height: number): Line
   return [
     [
       span(fit('  table, row, column', 27), 'strong'),
-      ...sidesOf(chosen).map(([title]) => span(` ${fit(title, side)}`, 'strong')),
+      ...titledSides(chosen).map(([title]) => span(` ${fit(title, side)}`, 'strong')),
     ],
     ...conflicts
       .slice(first, first + listed)
@@ -43,7 +47,7 @@ export function conflictsView(state: State, width: number, height: number): Line
 }
 
 const sideLines = (conflict: Conflict): Line[] =>
-  sidesOf(conflict).map(([title, value, style]) => [
+  titledSides(conflict).map(([title, value, style]) => [
     span(`  ${fit(title, 15)}`),
     span(shown(value), style),
   ]);
@@ -55,7 +59,7 @@ function placeOf({ table, rowId, field, hidden }: Conflict): string {
 
 function entry(conflict: Conflict, chosen: boolean, side: number): Line {
   const place = span(fit(placeOf(conflict), 25), chosen ? 'chosen' : undefined);
-  const cells = sidesOf(conflict).map(([, value, style]) =>
+  const cells = titledSides(conflict).map(([, value, style]) =>
     span(` ${fit(conflict.field === null ? '' : shown(value), side)}`, style),
   );
   return [span(chosen ? '> ' : '  ', 'strong'), place, ...cells];

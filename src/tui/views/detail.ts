@@ -1,5 +1,7 @@
 /** One change in full: every column, what differs within long texts word by word, within JSON path by path. */
 import { keyCell, nameCell } from '../../client/cell.ts';
+import type { Value } from '../../client/values.ts';
+import { isNull, isSame } from '../../client/values.ts';
 import type { NumberedChange } from '../../model/change.ts';
 import type { JsonText } from '../../model/json.ts';
 import type { Sides } from '../cells.ts';
@@ -10,6 +12,7 @@ import {
   nearDifference,
   SidesCache,
   shortCell,
+  shortText,
 } from '../cells.ts';
 import { jsonDifferences } from '../json-diff.ts';
 import type { Line } from '../line.ts';
@@ -84,35 +87,41 @@ function valueLines(change: NumberedChange, sides: Sides, name: string, width: n
   const [before, after] = [sides.before.get(name), sides.after.get(name)];
   if (change.type === 'INSERT') return [[span(shortCell(after, most), 'added')]];
   if (change.type === 'DELETE') return [[span(shortCell(before, most), 'removed')]];
-  if (before?.text === after?.text) return [[span(shortCell(before, most), 'faint')]];
+  if (isSame(before, after)) return [[span(shortCell(before, most), 'faint')]];
   if (isHuge(before) || isHuge(after)) {
     const near =
       nearDifference(before, after) ?? arrow(shortCell(before, 100), shortCell(after, 100));
     return [[span('first difference: ', 'accent'), ...near]];
   }
-  if (isNested(before) && isNested(after)) return jsonLines(before, after);
+  const inside = differencesInside(before, after);
+  if (inside.length > 0) return inside;
   const [old, now] = [shortCell(before, most), shortCell(after, most)];
-  if (old.length + now.length + 30 <= width || before?.text === 'null' || after?.text === 'null') {
+  const isShort = old.length + now.length + 30 <= width;
+  if (isShort || before === undefined || after === undefined || isNull(before) || isNull(after))
     return [arrow(old, now)];
-  }
   return [markedDifference(old, now)];
 }
 
-const isHuge = (value: JsonText | undefined) => value !== undefined && value.text.length > most;
+const isHuge = (value: Value | undefined) => value !== undefined && value.json.text.length > most;
 
-const isNested = (value: JsonText | undefined): value is JsonText =>
-  value !== undefined && /^\s*[{[]/.test(value.text);
+/** Of what has a text of its own only documents are looked into: of an array, the bounds may differ. */
+const isNested = (value: Value | undefined): value is Value =>
+  value !== undefined &&
+  /^\s*[{[]/.test(value.json.text) &&
+  (value.text === undefined || /^\s*["[{]/.test(value.text));
 
 /** Values inside of a document are cut earlier: there may be hundreds. */
 const mostInside = 500;
 
-function jsonLines(before: JsonText, after: JsonText): Line[] {
-  const lines = jsonDifferences(before, after).map(({ path, before: old, after: now }): Line => {
+/** Where two documents differ; nothing where one is none, or they differ in nothing but spelling. */
+function differencesInside(before: Value | undefined, after: Value | undefined): Line[] {
+  if (!isNested(before) || !isNested(after)) return [];
+  const insideCell = (json: JsonText) => shortText(json.text, mostInside);
+  return jsonDifferences(before.json, after.json).map(({ path, before: old, after: now }): Line => {
     const place = span(`${path === '' ? 'all' : path}: `, 'accent');
-    if (old === undefined) return [place, span(`(added) ${shortCell(now, mostInside)}`, 'added')];
     if (now === undefined)
-      return [place, span(`(removed) ${shortCell(old, mostInside)}`, 'removed')];
-    return [place, ...arrow(shortCell(old, mostInside), shortCell(now, mostInside))];
+      return [place, span(`(removed) ${old ? insideCell(old) : ''}`, 'removed')];
+    if (old === undefined) return [place, span(`(added) ${insideCell(now)}`, 'added')];
+    return [place, ...arrow(insideCell(old), insideCell(now))];
   });
-  return lines.length > 0 ? lines : [[span('the same but for its spelling', 'faint')]];
 }

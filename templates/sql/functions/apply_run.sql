@@ -20,10 +20,11 @@ BEGIN
       p_state."position" := p_state."position" OPERATOR(pg_catalog.+) 1;
       p_state.hash := stage.chain_link(p_state.hash, NULL, pg_catalog.convert_to(stage.audit_text(
         p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
-        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by), 'UTF8'));
+        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by,
+        v_row.texts), 'UTF8'));
       INSERT INTO stage.audit VALUES (
         p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
-        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash);
+        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash, v_row.texts);
     END IF;
   ELSE
     EXECUTE pg_catalog.format($q$
@@ -31,8 +32,8 @@ BEGIN
       SELECT e."position", $1, $7.project_id, $8, $9, $4, e.lineage, $10, e.row_id, e.row_key, e.old_data, e.new_data,
         $7.approved_at, $7.approved_by,
         stage.chain($7.hash, pg_catalog.convert_to(stage.audit_text(e."position", $1, $7.project_id, $8, $9, $4, e.lineage,
-          $10, e.row_id, e.row_key, e.old_data, e.new_data, $7.approved_at, $7.approved_by), 'UTF8'))
-          OVER (ORDER BY e."position" ROWS UNBOUNDED PRECEDING)
+          $10, e.row_id, e.row_key, e.old_data, e.new_data, $7.approved_at, $7.approved_by, e.texts), 'UTF8'))
+          OVER (ORDER BY e."position" ROWS UNBOUNDED PRECEDING), e.texts
       FROM (SELECT a.*, $7."position" OPERATOR(pg_catalog.+) a.ordinality AS "position"
             FROM stage_data.apply_%s_%s($1, $2, $3, $4, $5, $6) WITH ORDINALITY a) e
     $q$, p_run.relation, CASE WHEN p_run.step OPERATOR(pg_catalog.=) 'apply' THEN 'set' ELSE p_run.step END)

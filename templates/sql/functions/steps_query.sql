@@ -1,4 +1,4 @@
--- The query that gives each step of a session in the order of staging: table_name, operation, row_id, before, after, mutation.
+-- The query that gives each step of a session in the order of staging: table_name, operation, row_id, before, after, texts, mutation.
 -- Only numbers are sorted: each row is looked up in its turn, and the version before it through the index on lineages.
 CREATE OR REPLACE FUNCTION stage.steps_query(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -11,13 +11,18 @@ BEGIN
       ' WHERE s._stage_session = %L AND s._stage_origin <> ''k''', o.relation, p_session), ' UNION ALL '),
     string_agg(format($q$
       SELECT %1$L::text AS table_name, s._stage_op AS op, %2$s AS row_id,
-        CASE s._stage_op WHEN 'D' THEN n.image WHEN 'U' THEN stage.row_image(coalesce(s._stage_base,
+        CASE s._stage_op WHEN 'D' THEN n.image WHEN 'U' THEN stage.row_image(b.base) END AS before,
+        CASE WHEN s._stage_op <> 'D' THEN n.image END AS after,
+        stage.texts_of_rows('before', CASE s._stage_op WHEN 'D' THEN n.texts WHEN 'U' THEN stage_data.texts_%4$s(b.base) END,
+          'after', CASE WHEN s._stage_op <> 'D' THEN n.texts END) AS texts
+      FROM stage_data.shadow_%4$s s
+      CROSS JOIN LATERAL (SELECT ROW(%5$s)::stage_data.row_%4$s AS version) w
+      CROSS JOIN LATERAL (SELECT stage.row_image(w.version) AS image, stage_data.texts_%4$s(w.version) AS texts) n
+      CROSS JOIN LATERAL (SELECT CASE WHEN s._stage_op = 'U' THEN coalesce(s._stage_base,
           (SELECT ROW(%3$s)::stage_data.row_%4$s FROM stage_data.shadow_%4$s v
            WHERE v._stage_root = s._stage_root AND v._stage_seq < s._stage_seq AND v._stage_origin <> 'k' ORDER BY v._stage_seq DESC LIMIT 1),
           (SELECT ROW(%3$s)::stage_data.row_%4$s FROM stage_data.shadow_%4$s v
-           WHERE v._stage_session = s._stage_session AND v._stage_seq = s._stage_root))) END AS before,
-        CASE WHEN s._stage_op <> 'D' THEN n.image END AS after
-      FROM stage_data.shadow_%4$s s CROSS JOIN LATERAL (SELECT stage.row_image(ROW(%5$s)::stage_data.row_%4$s) AS image) n
+           WHERE v._stage_session = s._stage_session AND v._stage_seq = s._stage_root)) END AS base OFFSET 0) b
       WHERE k.relation = %4$s AND s._stage_session = %6$L AND s._stage_seq = k.seq
     $q$, o.shown_name,
     (SELECT CASE cardinality(o.key_columns)
@@ -33,11 +38,11 @@ BEGIN
   INTO v_numbers, v_rows
   FROM stage.staged_shapes(p_session) o;
   IF v_numbers IS NULL THEN
-    RETURN 'SELECT NULL AS table_name, NULL AS operation, NULL AS row_id, NULL AS before, NULL AS after, NULL AS mutation WHERE false';
+    RETURN 'SELECT NULL AS table_name, NULL AS operation, NULL AS row_id, NULL AS before, NULL AS after, NULL AS texts, NULL AS mutation WHERE false';
   END IF;
   RETURN format($q$
     SELECT r.table_name, CASE r.op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS operation,
-      r.row_id, r.before, r.after, k.mutation
+      r.row_id, r.before, r.after, r.texts, k.mutation
     FROM (SELECT s.*, min(s.seq) OVER (PARTITION BY m.statement) AS first
           FROM (%s) s LEFT JOIN stage.mutation m ON m.id = s.mutation) k
     CROSS JOIN LATERAL (%s) r

@@ -14,6 +14,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       -- composites may hold json, whatever they hold today: attributes can be added
       'holdsJson', (SELECT e.typtype = 'c' OR e.oid = 'json'::regtype FROM pg_type e
                      WHERE e.oid = (stage.base_type(coalesce(nullif(t.typelem, 0), t.oid), -1)).type),
+      'exactText', stage.exact_text_kind(b.type),
       'notNull', a.attnotnull,
       'generated', CASE WHEN a.attgenerated <> '' THEN jsonb_build_object(
           'expression', CASE WHEN o.cases IS NULL THEN pg_get_expr(d.adbin, d.adrelid)

@@ -5,12 +5,13 @@
 -- too. Names of columns never stand bare, for a table may have a column called p_session.
 CREATE FUNCTION {{function}}(
   p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
-) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb)
+) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
 DECLARE
   v_row pg_catalog.record;
   v_staged pg_catalog.refcursor;
+  v_texts pg_catalog.jsonb;
   -- RETURNING comes before AFTER triggers: rows that they may alter are read again after them
   v_settled boolean := {{settled}};
 BEGIN
@@ -21,15 +22,16 @@ BEGIN
       WITH applied AS (
         INSERT INTO {{table}} AS p ({{insert_columns}}) OVERRIDING SYSTEM VALUE
         SELECT {{insert_values}} FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq
-        RETURNING {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS new_data, {{p_key}}
+        RETURNING {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS new_data, {{p_texts}} AS new_texts, {{p_key}}
       )
       SELECT a.* FROM applied a
     LOOP
       FETCH v_staged INTO lineage;
-      row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data;
+      row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
-        SELECT {{row_image}}(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
+        SELECT {{row_image}}(p.*), {{p_texts}} INTO new_data, v_texts FROM {{production}} p WHERE {{p_matches_row}};
       END IF;
+      texts := stage.texts_of_rows('old_data', NULL, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
     CLOSE v_staged;
@@ -41,14 +43,17 @@ BEGIN
         FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data, {{p_key}}
+          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data,
+          {{o_texts}} AS old_texts, {{p_texts}} AS new_texts, {{p_key}}
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
       lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data; new_data := v_row.new_data;
+      v_texts := v_row.new_texts;
       IF NOT v_settled THEN
-        SELECT {{row_image}}(p.*) INTO new_data FROM {{production}} p WHERE {{p_matches_row}};
+        SELECT {{row_image}}(p.*), {{p_texts}} INTO new_data, v_texts FROM {{production}} p WHERE {{p_matches_row}};
       END IF;
+      texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
   ELSE
@@ -57,9 +62,10 @@ BEGIN
       DELETE FROM {{production}} p USING {{staged}}
       WHERE {{rows}} AND {{p_matches_old}}
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-        {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS old_data
+        {{p_row_id}} AS row_id, {{p_row_key}} AS row_key, {{row_image}}(p.*) AS old_data,
+        stage.texts_of_rows('old_data', {{p_texts}}, 'new_data', NULL) AS texts
     )
-    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb FROM applied a ORDER BY a.seq;
+    SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
 REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;

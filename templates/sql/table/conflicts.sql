@@ -19,7 +19,7 @@ END $body$;
 -- Touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
 CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text)
-RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb)
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -38,7 +38,8 @@ BEGIN
     FROM moved m JOIN versions v ON v.root = m.root
     JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = v.newest
   )
-  SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current
+  SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
+    stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}})
   FROM compared m CROSS JOIN LATERAL (VALUES
     {{fields}},
     (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), {{row_image}}(m.base), {{row_image}}(m.staged), NULL)
@@ -54,7 +55,8 @@ BEGIN
     WHERE i._stage_session = p_session AND i._stage_origin <> 'k'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )
-  SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i.image)
+  SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i.image),
+    stage.texts_of_conflict(NULL, NULL, {{i_texts}}, {{taken_texts}})
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first AND {{f_had_inserted}})
   ORDER BY {{i_key}}, i._stage_seq DESC;

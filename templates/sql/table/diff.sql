@@ -2,7 +2,7 @@
 -- Statistics know little of rows just staged: a sequential scan in the wrong place would go quadratic.
 CREATE FUNCTION {{function}}(p_session uuid, p_after bigint DEFAULT 0, p_operation text DEFAULT NULL,
   p_offset bigint DEFAULT 0, p_limit bigint DEFAULT NULL)
-RETURNS TABLE (number bigint, operation text, row_id jsonb, before jsonb, after jsonb)
+RETURNS TABLE (number bigint, operation text, row_id jsonb, before jsonb, after jsonb, texts jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -11,7 +11,9 @@ BEGIN
   SELECT n.number, n.operation,
     CASE WHEN n.operation = 'INSERT' THEN {{n_row_id}} ELSE {{f_row_id}} END,
     CASE WHEN n.operation <> 'INSERT' THEN {{row_image}}((n.first)._stage_base) END,
-    CASE WHEN n.operation <> 'DELETE' THEN {{row_image}}(ROW({{n_columns}})::{{row_type}}) END
+    CASE WHEN n.operation <> 'DELETE' THEN {{row_image}}(ROW({{n_columns}})::{{row_type}}) END,
+    stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN {{texts_before}} END,
+      'after', CASE WHEN n.operation <> 'DELETE' THEN {{texts_after}} END)
   FROM (
     SELECT _stage_f._stage_seq AS number, o.operation, _stage_f AS first, h.version AS newest FROM {{net_changes}}
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)

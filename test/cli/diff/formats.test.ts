@@ -139,7 +139,7 @@ suite('diff for programs', (test) => {
       'table,operation,row,column,before,after',
       'orders,INSERT,8,id,,8',
       'orders,INSERT,8,status,,""',
-      'orders,INSERT,8,note,,a\\x1b[2Jb',
+      "orders,INSERT,8,note,,E'a\\x1b[2Jb'",
       'orders,UPDATE,7,status,new,paid',
       'orders,DELETE,"a=1,b=x",a,1,',
       'orders,DELETE,"a=1,b=x",b,x,',

@@ -1,11 +1,11 @@
 /** The condition of `diff --where`, and which changes it and the other choices leave. */
 import { Selection } from '../../../src/cli/diff/selection.ts';
 import { parseWhere } from '../../../src/cli/diff/where.ts';
-import { membersOf } from '../../../src/client/fields.ts';
+import { valuesOf } from '../../../src/client/values.ts';
 import { JsonText } from '../../../src/model/json.ts';
 import { assert, suite } from '../../helpers/suite.ts';
 
-const row = (json: string) => membersOf(new JsonText(json));
+const row = (json: string) => valuesOf(new JsonText(json), undefined, 'before');
 const updated = {
   before: row('{"id":1,"price":9.50,"status":"new","note":null,"tags":["a"],"to_do":"x"}'),
   after: row('{"id":1,"price":12.00,"status":"paid","note":"it\'s","tags":["a"],"to_do":"x"}'),
@@ -83,7 +83,14 @@ suite('selection', (test) => {
     const image = new JsonText(`{"id":${id}}`);
     const sides =
       type === 'INSERT' ? { before: null, after: image } : { before: image, after: null };
-    return { table: 't', type, rowId: new JsonText(String(id)), ...sides, json: image };
+    return {
+      table: 't',
+      type,
+      rowId: new JsonText(String(id)),
+      ...sides,
+      columns: [],
+      json: image,
+    };
   };
   const changes = [
     change(1, 'INSERT'),

@@ -1,0 +1,19 @@
+-- What the JSON that to_jsonb makes of a column's values does not tell, by the column's type; NULL where it tells them apart as
+-- PostgreSQL's own text does (see exactTexts in src/staging/overlay/exact-texts.ts).
+CREATE OR REPLACE FUNCTION stage.exact_text_kind(p_type oid) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE
+    WHEN t.oid = 'jsonb'::regtype THEN 'jsonb'
+    WHEN t.oid IN ('float4'::regtype, 'float8'::regtype) THEN 'float'
+    WHEN t.oid = 'xml'::regtype THEN 'xml'
+    WHEN t.oid IN ('regproc'::regtype, 'regoper'::regtype) THEN 'object name'
+    WHEN e.oid IN ('float4'::regtype, 'float8'::regtype) THEN 'float array'
+    WHEN e.oid IS NOT NULL THEN CASE WHEN stage.exact_text_kind(e.oid) IS NULL THEN 'array' ELSE 'any' END
+    -- composites may hold whatever they do not hold today; extensions bring JSON of their own, which may round
+    WHEN t.typtype = 'c' OR t.oid = 'json'::regtype OR t.oid >= 16384 AND EXISTS (
+      SELECT FROM pg_cast c WHERE c.castsource = t.oid AND c.casttarget = 'json'::regtype) THEN 'any'
+  END
+  FROM pg_type t
+  LEFT JOIN pg_type e ON e.oid = (stage.base_type(t.typelem, -1)).type AND t.typsubscript = 'array_subscript_handler'::regproc
+  WHERE t.oid = (stage.base_type(p_type, -1)).type
+$$;
