@@ -1,11 +1,12 @@
 /** Tells about an error: for people what failed and what to do next, with --json the object REST would answer. */
+import { randomUUID } from 'node:crypto';
 
-import { keyCell, nameCell, valueCell } from '../client/cell.ts';
+import { keyCell, nameCell, tableCell, valueCell } from '../client/cell.ts';
 import { readConflict } from '../client/decode.ts';
 import { elementsOf } from '../client/fields.ts';
 import { sanitize } from '../client/sanitize.ts';
 import { columnCell, sidesOf } from '../client/values.ts';
-import { conflictWords } from '../client/words.ts';
+import { conflictInWords } from '../client/words.ts';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
@@ -68,7 +69,8 @@ function indented(text: string): string {
 /** The facts come last: for a code this client does not know they carry it. */
 function failureJson(error: StageError): string {
   const { code, message, hint, facts } = error;
-  return stringifyJson({ error: code, message, hint, ...facts });
+  // of an error that no request has led to, the id is found in no log
+  return stringifyJson({ error: code, message, hint, request_id: randomUUID(), ...facts });
 }
 
 function conflictsOf(error: StageError): readonly Conflict[] {
@@ -78,11 +80,16 @@ function conflictsOf(error: StageError): readonly Conflict[] {
 
 /** Says of one conflict where it is, and what the three sides have. */
 function conflictLine(conflict: Conflict): string {
-  const place = `${nameCell(conflict.table)} ${keyCell(conflict.rowId)}`;
+  const place = `${tableCell(conflict.table)} ${keyCell(conflict.rowId)}`;
+  if (conflict.kind === 'schema') return `${schemaPlace(conflict)}: ${conflictInWords(conflict)}`;
+  if (conflict.field === null) return `${place}: ${conflictInWords(conflict)}`;
   const [base, staged, production] = conflictSides(conflict);
-  if (conflict.field === null) return `${place}: ${conflictWords[conflict.kind]}`;
   return `${place} ${nameCell(conflict.field)}: was ${base}, staged ${staged}, in production ${production}`;
 }
+
+/** The table, or the column, that has changed. */
+const schemaPlace = ({ table, field }: Conflict) =>
+  field === null ? tableCell(table) : `${tableCell(table)} ${nameCell(field)}`;
 
 /** What base, session and production have, as cells. */
 export function conflictSides(conflict: Conflict): [string, string, string] {

@@ -9,7 +9,7 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
    0   done, also when there was nothing to show
    1   failed, or declined when asked
    2   only with \`stage diff --exit-code\`: there are changes
-   3   conflict with production, or production refused a row; nothing was applied
+   3   conflict with production, production refused a row, or the diff is not the one that was reviewed; nothing was applied
    4   not permitted
    5   no such session or audit entry
    6   not possible in the session's state, or while it is being written to

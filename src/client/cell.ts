@@ -1,5 +1,6 @@
 /** How a value of a row is shown: NULL, the empty string, spaces and control characters can be told apart. */
 import type { JsonText } from '../model/json.ts';
+import { shownParts } from '../model/table.ts';
 import { membersOf } from './fields.ts';
 import { isSafe, sanitize } from './sanitize.ts';
 
@@ -29,7 +30,17 @@ export function keyCell(rowId: JsonText): string {
   return members.map(([name, value]) => `${nameCell(name)}=${valueCell(value)}`).join(',');
 }
 
-/** Shows the name of a table or column: quoted where it is not a plain word. */
+/** Shows the name of a table as SQL takes it: each part of it quoted where it is not a plain word. */
+export function tableCell(shown: string): string {
+  const parts = shownParts(shown).map((part) =>
+    /^[\p{Ll}\p{Lo}_][\p{Ll}\p{Lo}\p{N}_$]*$/u.test(part)
+      ? part
+      : `"${sanitize(part.replaceAll('"', '""'))}"`,
+  );
+  return parts.join('.');
+}
+
+/** Shows the name of a column: quoted where it is not a plain word. */
 export function nameCell(name: string): string {
   return /^[\p{L}\p{N}_$.]+$/u.test(name) ? name : `"${sanitize(name.replaceAll('"', '""'))}"`;
 }

@@ -133,6 +133,7 @@ export function readConflict(json: JsonText): Conflict {
     sessionNew: fields.json('session_new'),
     productionCurrent: fields.json('production_current'),
     ...readTexts(fields),
+    ...readReason(fields),
     ...readHidden(fields),
   };
 }
@@ -159,6 +160,11 @@ export function readAuditEntry(json: JsonText): AuditEntry {
 function readTexts(fields: Fields): { readonly texts?: JsonText } {
   const texts = fields.json('texts');
   return texts === null ? {} : { texts };
+}
+
+function readReason(fields: Fields): { readonly reason?: string } {
+  const reason = fields.text('reason');
+  return reason === null ? {} : { reason };
 }
 
 function readHidden(fields: Fields): { readonly hidden?: Hidden } {

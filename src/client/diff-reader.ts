@@ -2,6 +2,7 @@
 import { StageError } from '../errors.ts';
 import type { Change, ChangeCounts } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
+import { tableCell } from './cell.ts';
 import { readChange } from './decode.ts';
 import { Fields } from './fields.ts';
 import type { Piece } from './json-splitter.ts';
@@ -74,6 +75,7 @@ export class DiffReader {
   #read({ path, value }: Piece): readonly ReadChange[] {
     const [member = '', table, field] = path;
     if (path.length === 1) this.head.set(member, value);
+    if (member === 'unknown_table') throw unknownTable(new Fields(value));
     if (member === 'steps') return [this.#readStep(value)];
     if (member !== 'tables' || table === undefined || field === undefined) return [];
     if (path.length === 4) return [this.#withColumns(readChange(table, value), value)];
@@ -90,6 +92,14 @@ export class DiffReader {
   #withColumns(change: Change, json: JsonText): ReadChange {
     return { ...change, columns: this.#columns.get(change.table) ?? [], json };
   }
+}
+
+/** A name that is mistyped would look like a table without changes. */
+function unknownTable(fields: Fields): StageError {
+  const next = fields.text('nearest');
+  return new StageError('usage', `there is no table ${tableCell(fields.required('name'))}`, {
+    hint: `${next === null ? '' : `Did you mean ${tableCell(next)}? `}Tables with changes: \`stage diff --stat\`.`,
+  });
 }
 
 function reading<T>(work: () => T): T {

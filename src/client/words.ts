@@ -1,5 +1,6 @@
 /** What counts and conflicts are called, wherever people read of them. */
 import type { Conflict, StepCounts } from '../model/change.ts';
+import { sanitize } from './sanitize.ts';
 
 /** `3 inserted, 1 updated, 0 deleted`, and what approval replays beside these; `2 further changes, net 0` where nothing else is left. */
 export function countsInWords({ inserts, updates, deletes, furtherChanges }: StepCounts): string {
@@ -27,7 +28,11 @@ export function changesHidden({ inserts, updates, deletes, furtherChanges }: Ste
   return `${count} ${count === 1 ? 'change' : 'changes'} ${hiddenInWords}`;
 }
 
-export const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
+/** Says of a conflict what it is. */
+export const conflictInWords = ({ kind, reason }: Conflict) =>
+  reason === undefined ? conflictWords[kind] : sanitize(reason);
+
+const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
   changed: 'the row has changed in production',
   gone: 'the row is gone from production',
   key_exists: 'the key exists in production by now',

@@ -1,9 +1,9 @@
 /** Puts the configuration together: flag > environment > project file > user file > default, and remembers where from. */
 import { dirname, resolve } from 'node:path';
 import { StageError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { ConfigFile, Environment } from './files.ts';
 import { readConfigFile, readProjectFile, readUserFile } from './files.ts';
-import { nearest } from './nearest.ts';
 import type { SettingName, Settings } from './schema.ts';
 import { options, settingNames } from './schema.ts';
 

@@ -1,6 +1,7 @@
 /** The pool under the service account's database: connections that keep their settings, and that are cut when no answer comes. */
 import pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
+import { StageError } from '../errors.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import type { Backend } from './backend.ts';
 import { meetBackend, socketOf } from './backend.ts';
@@ -60,10 +61,18 @@ export function openConnections(options: PoolOptions): Connections {
   });
   pool.on('error', (error) => options.onError?.(error));
   const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+    if (pool.ending) throw shuttingDown();
     const client = await pool.connect();
     return lend(client, watch, backends.get(client) ?? null, work);
   };
   return { use, close: () => pool.end() };
+}
+
+/** A request may still be on its way when the service stops. */
+function shuttingDown(): StageError {
+  return new StageError('upstream_unavailable', 'the service is shutting down', {
+    hint: 'Try again when it has started anew.',
+  });
 }
 
 async function lend<T>(

@@ -144,6 +144,8 @@ export interface Conflict {
   readonly sessionBase: JsonText | null;
   readonly sessionNew: JsonText | null;
   readonly productionCurrent: JsonText | null;
+  /** What has changed of the table itself, in words; left out of conflicts between values. */
+  readonly reason?: string;
   /** As those of a change, under `session_base`, `session_new` and `production_current`. */
   readonly texts?: JsonText;
   readonly hidden?: Hidden;

@@ -196,6 +196,13 @@ function shownPart(part: string): string {
   return /[."]/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
 }
 
+/** The shown name of a table that somebody wrote: as it is shown, or quoted as SQL has it. */
+export function shownAs(written: string): string {
+  const parts = shownParts(written);
+  const [schema = '', name = schema] = parts.length === 1 ? ['public', ...parts] : parts;
+  return parts.length > 2 ? written : shownName(schema, name);
+}
+
 /** The way back from shownName: the table's name alone, or behind its schema. */
 export function shownParts(shown: string): string[] {
   const parts = shown.match(/"(?:[^"]|"")*"|[^."]+/g) ?? [];

@@ -5,6 +5,7 @@ import { stepSumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff.ts';
+import type { UnknownTable } from '../review/known-tables.ts';
 import { changeBody, columnBody } from './bodies.ts';
 
 export interface DiffPage {
@@ -18,6 +19,8 @@ export interface DiffPage {
   readonly offset: number;
   /** Whether every step follows, of the table and kind that were asked for. */
   readonly steps?: boolean | undefined;
+  /** Said of the table where the database has none of its name. */
+  readonly unknown?: UnknownTable | null;
 }
 
 /** Small pieces cost more to send than to hold back. */
@@ -50,6 +53,7 @@ async function* diffText(id: string, diff: Diff, page: DiffPage): AsyncGenerator
     id,
     digest: diff.digest,
     summary: summaryOf(diff.counts),
+    unknown_table: page.unknown ? { ...page.unknown } : undefined,
   });
   yield `${head.slice(0, -1)},"tables":{`;
   yield* tablesText(diff, page);

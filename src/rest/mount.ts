@@ -50,11 +50,25 @@ function singleValues(query: Context['query']): Record<string, string | undefine
 }
 
 function validate(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: inWords });
   if (result.success) return result.data;
   throw invalid(
     result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
   );
+}
+
+/** What is wrong with a value where its schema has no words of its own for that. */
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined && issue.code !== 'custom') return 'is required';
+  if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'too_small')
+    return issue.origin === 'string' ? 'is too short' : `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big')
+    return issue.origin === 'string'
+      ? `is longer than ${issue.maximum} characters`
+      : `must be at most ${issue.maximum}`;
+  return undefined;
 }
 
 function invalid(message: string): StageError {

@@ -1,6 +1,7 @@
 /** Approve: one transaction that locks, compares, applies, writes the audit and changes the state; or changes nothing. */
 import type { Database, Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
 import type { LockedSession } from '../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
@@ -123,10 +124,22 @@ async function refuseConflicts(
   await lockTouchedRows(tx, session.uuid, relations);
   const conflicts = await detectConflicts(tx, session.uuid, relations, session.conflictScope);
   if (conflicts.length === 0) return;
-  throw new StageError('conflict_detected', 'production data changed since the session started', {
-    hint: 'Reject the session, and create a new one: it starts from production as it is now.',
+  const changed = conflicts.filter(({ reason }) => reason !== undefined);
+  const reasons = changed.slice(0, 3).map(placedReason);
+  const others = changed.length > 3 ? [`${changed.length - 3} more changes of tables`] : [];
+  const message = ['production data changed since the session started', ...reasons, ...others];
+  throw new StageError('conflict_detected', message.join('; '), {
+    hint:
+      changed.length === 0
+        ? 'Reject the session, and create a new one: it starts from production as it is now.'
+        : 'Reject the session, create a new one, and stage the changes anew for the tables as they are now.',
     facts: { conflicts: conflicts.map(conflictFacts) },
   });
+}
+
+/** What has changed of a table, with its name. */
+function placedReason({ table, field, reason }: Conflict): string {
+  return `${table}${field === null ? '' : ` ${field}`}: ${reason}`;
 }
 
 function digestMismatch(current: string): StageError {

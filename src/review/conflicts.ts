@@ -62,7 +62,7 @@ export async function detectConflicts(
   const found = await parkedConflicts(tx, uuid);
   for (const { relation, name, staged, current } of relations) {
     if (!current) {
-      found.push(schemaConflict(name));
+      found.push(schemaConflict(name, null, await changeOf(tx, relation)));
       continue;
     }
     const rows = staged ? await tx.query(conflictsOf(relation), [uuid, scope]) : [];
@@ -108,7 +108,8 @@ export function conflictFacts(conflict: Conflict): JsonObject {
     session_base: conflict.sessionBase,
     session_new: conflict.sessionNew,
     production_current: conflict.productionCurrent,
-    ...(conflict.texts ? { texts: conflict.texts } : {}),
+    texts: conflict.texts,
+    reason: conflict.reason,
     ...(conflict.hidden ? { hidden: true } : {}),
   };
 }
@@ -139,15 +140,29 @@ function toConflict(table: string, row: ConflictRow): Conflict {
 /** One conflict for each column, or else table, in which a migration met rows that the session had staged before it. */
 async function parkedConflicts(tx: Queryable, uuid: string): Promise<Conflict[]> {
   const rows = await tx.query(
-    `SELECT p.table_name, c.name FROM stage.parked_table p LEFT JOIN unnest(p.columns) WITH ORDINALITY c (name, number) ON true
+    `SELECT p.table_name, c.name, p.reasons ->> coalesce(c.name, '') AS reason FROM stage.parked_table p LEFT JOIN unnest(p.columns) WITH ORDINALITY c (name, number) ON true
      WHERE p.session = $1 ORDER BY p.table_name COLLATE "C", p.relation, c.number`,
     [uuid],
   );
-  return rows.map((row) => schemaConflict(String(row['table_name']), row['name'] ?? null));
+  return rows.map((row) =>
+    schemaConflict(String(row['table_name']), row['name'] ?? null, row['reason']),
+  );
 }
 
-function schemaConflict(table: string, field: string | null = null): Conflict {
-  return { ...emptyConflict, table, field, kind: 'schema' };
+/** What has become of a table whose overlay is not what it was, and cannot be made anew. */
+async function changeOf(tx: Queryable, relation: number): Promise<string> {
+  const [row] = await tx.query('SELECT FROM pg_class WHERE oid = $1', [relation]);
+  return row === undefined
+    ? 'the table was dropped'
+    : 'its definition is one that cannot be staged any more';
+}
+
+function schemaConflict(
+  table: string,
+  field: string | null,
+  reason: string | null | undefined,
+): Conflict {
+  return { ...emptyConflict, table, field, kind: 'schema', ...(reason ? { reason } : {}) };
 }
 
 const emptyConflict: Omit<Conflict, 'table' | 'kind'> = {

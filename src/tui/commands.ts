@@ -2,7 +2,7 @@
 import { followed } from './arrivals.ts';
 import { listOf, pageHeight, toTable } from './lists.ts';
 import { toggled } from './reviewed.ts';
-import type { Filter, Pane, Prompt, State } from './state.ts';
+import type { Deed, Filter, Pane, Prompt, State } from './state.ts';
 import { currentTable, filters, listLength, panes } from './state.ts';
 
 const moves = {
@@ -56,6 +56,16 @@ type Change = (state: State) => State;
 const ask =
   (prompt: Prompt): Change =>
   (state) => ({ ...state, prompt });
+/** Asks before a deed; of a session that was decided on, there is none to ask about. */
+const askFor =
+  (deed: Deed): Change =>
+  (state) => {
+    const status = state.session?.status;
+    if (status !== 'approved' && status !== 'rejected')
+      return { ...state, prompt: { kind: 'confirm', deed, text: '' } };
+    const text = `The session is ${status} already: there is nothing to ${deed}.`;
+    return { ...state, notice: { text, alarm: true } };
+  };
 const toFilter =
   (filter: Filter): Change =>
   (state) => ({ ...state, filter, row: 0, top: 0, changes: new Map(), search: null, anchor: null });
@@ -88,9 +98,9 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   types: (state) => ({ ...state, types: !state.types }),
   zoom: (state) => ({ ...state, zoomed: !state.zoomed }),
   goto: ask({ kind: 'goto', text: '' }),
-  propose: ask({ kind: 'confirm', deed: 'propose', text: '' }),
-  approve: ask({ kind: 'confirm', deed: 'approve', text: '' }),
-  reject: ask({ kind: 'confirm', deed: 'reject', text: '' }),
+  propose: askFor('propose'),
+  approve: askFor('approve'),
+  reject: askFor('reject'),
   help: (state) => ({ ...state, help: '' }),
 };
 

@@ -1,7 +1,7 @@
 /** The keys: what each is called, what it does, and how the help tells it. */
 import type { Key } from 'ink';
-import { nearest } from '../config/nearest.ts';
 import { StageError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { Command } from './commands.ts';
 
 /** What reaches outside of the state: done by the program around it. */

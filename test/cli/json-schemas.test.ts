@@ -51,6 +51,15 @@ suite('JSON of the commands', (test) => {
     await validLines('watch-line', ['watch', id, '--json']);
     const refused = await served.shell.run(['reject', id, '--yes', '--json']);
     check('error', refused.stderr, ['reject']);
+    for (const words of [
+      ['session', 'show', 'nobody'],
+      ['diff', id, '--steps', '-o', 'csv'],
+      ['session', 'delete', id],
+      ['status', '--server', 'http://127.0.0.1:1'],
+    ]) {
+      const failed = await served.shell.run([...words, '--json']);
+      check('error', failed.stderr, words);
+    }
     await valid('audit-show', ['audit', 'show', 'aud_1']);
     await valid('audit-verify', ['audit', 'verify']);
     await valid('session-delete', ['session', 'delete', await served.rest.newSession(), '--yes']);

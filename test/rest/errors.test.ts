@@ -20,6 +20,23 @@ suite('rest: errors and request ids', (test) => {
     }
   });
 
+  test('says in plain words what is wrong with a parameter', async () => {
+    for (const [path, message] of [
+      ['/audit?project_id=shop&limit=5000', 'limit: must be at most 1000'],
+      ['/audit?project_id=shop&limit=x', 'limit: must be a whole number'],
+      ['/audit', 'project_id: is required'],
+      [
+        '/audit?project_id=shop&operation=MERGE',
+        'operation: must be one of INSERT, UPDATE, DELETE',
+      ],
+    ] as const) {
+      const { status, body } = await rest.call('GET', path);
+      assert.equal([status, body.message], [400, message], path);
+    }
+    const { body } = await rest.call('POST', '/sessions', { json: { project_id: 7 } });
+    assert.is(body.message, 'project_id: must be of type string');
+  });
+
   test('another method answers 405 and names the allowed ones', async () => {
     for (const [method, path, allowed] of [
       ['PUT', '/sessions', 'GET'],

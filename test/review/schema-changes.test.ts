@@ -29,11 +29,24 @@ suite('schema changes', (test) => {
     return session;
   }
 
-  for (const [change, column] of [
-    ['ALTER TABLE a DROP COLUMN v', 'v'],
-    ['ALTER TABLE a ALTER COLUMN v TYPE bigint', 'v'],
-    ['ALTER TABLE a DROP CONSTRAINT a_pkey CASCADE; ALTER TABLE a ADD PRIMARY KEY (v)', null],
-    ['DROP TABLE a CASCADE', null],
+  for (const [change, column, reason] of [
+    ['ALTER TABLE a DROP COLUMN v', 'v', 'the column was dropped'],
+    [
+      'ALTER TABLE a ALTER COLUMN v TYPE bigint',
+      'v',
+      "the column's type was integer and is bigint now",
+    ],
+    [
+      'ALTER TABLE a ALTER COLUMN v TYPE bigint; ALTER TABLE a RENAME v TO x',
+      'v',
+      "the column's type was integer and is bigint now, and is called x now",
+    ],
+    [
+      'ALTER TABLE a DROP CONSTRAINT a_pkey CASCADE; ALTER TABLE a ADD PRIMARY KEY (v)',
+      null,
+      'its rows are identified by (v), no longer by (id)',
+    ],
+    ['DROP TABLE a CASCADE', null, 'the table was dropped'],
   ] as const) {
     test(`in the way: ${change}`, async () => {
       const session = await proposed('INSERT INTO a VALUES (5, 5)');
@@ -41,11 +54,17 @@ suite('schema changes', (test) => {
       await desk.database.query(change);
       const found = await findConflicts(desk.service, session);
       assert.equal(
-        found.map(({ table, kind, field }) => [table, kind, field]),
-        [['a', 'schema', column]],
+        found.map(({ table, kind, field, reason }) => [table, kind, field, reason]),
+        [['a', 'schema', column, reason]],
       );
       const error = await rejects<StageError>(approveSession(desk.service, session, nobody));
       assert.is(error.code, 'conflict_detected');
+      const place = column === null ? 'a' : `a ${column}`;
+      assert.is(
+        error.message,
+        `production data changed since the session started; ${place}: ${reason}`,
+      );
+      assert.match(error.hint ?? '', /stage the changes anew/);
       // of what was staged nothing but the diff may be left, and its digest is another one
       const { digest: _, ...left } = await diffOf(desk.service, session);
       assert.equal(left, { counts: diff.counts, changes: diff.changes }, 'the diff is still there');

@@ -241,6 +241,18 @@ suite('tui: deeds', (test) => {
     });
   }
 
+  test('there is none for a session that was decided on', () => {
+    for (const status of ['approved', 'rejected'] as const) {
+      const desk = shop();
+      desk.act({ type: 'session', session: { ...session, status } });
+      for (const key of ['P', 'A', 'X']) {
+        desk.press(key);
+        assert.is(desk.state.prompt, null);
+        assert.match(desk.screen, `The session is ${status} already`);
+      }
+    }
+  });
+
   test('reject takes a reason', () => {
     const desk = shop();
     desk.press('X');

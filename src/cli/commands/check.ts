@@ -1,7 +1,7 @@
 /** `stage check`: what approve would find in the way. */
 
-import { keyCell, nameCell } from '../../client/cell.ts';
-import { conflictWords, hiddenInWords } from '../../client/words.ts';
+import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
+import { conflictInWords, hiddenInWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
 import { withServer } from '../context.ts';
 import { conflictSides } from '../failure.ts';
@@ -53,13 +53,10 @@ export const configureCheck: ConfigureCommand = (command, run) => {
 };
 
 function conflictRow(conflict: Conflict): string[] {
-  const { table, kind, hidden } = conflict;
-  if (hidden) return [nameCell(table), hiddenInWords, '', conflictWords[kind], '', '', ''];
-  return [
-    nameCell(table),
-    keyCell(conflict.rowId),
-    conflict.field === null ? '' : nameCell(conflict.field),
-    conflictWords[kind],
-    ...conflictSides(conflict),
-  ];
+  const { table, kind, field, hidden } = conflict;
+  const words = conflictInWords(conflict);
+  if (hidden) return [tableCell(table), hiddenInWords, '', words, '', '', ''];
+  const column = field === null ? '' : nameCell(field);
+  if (kind === 'schema') return [tableCell(table), '', column, words, '', '', ''];
+  return [tableCell(table), keyCell(conflict.rowId), column, words, ...conflictSides(conflict)];
 }

@@ -1,5 +1,6 @@
 /** `stage diff`: what a session changes, net per row. */
 import { Option } from 'commander';
+import { shownAs } from '../../model/table.ts';
 import type { Connection, Context, SharedOptions } from '../context.ts';
 import { withServer } from '../context.ts';
 import type { Detail } from '../diff/counts.ts';
@@ -52,7 +53,7 @@ export const configureDiff: ConfigureCommand = (command, run) => {
     .option('--summary', 'only the counts of all tables together')
     .option('--name-only', 'only the names of the tables')
     .option('--steps', 'every change that approval replays, in order')
-    .option('--table <table>', 'only this table')
+    .option('--table <table>', 'only this table', shownAs)
     .addOption(operationOption('--filter <kind>', 'only changes of this kind'))
     .option(
       '--where <condition>',

@@ -1,6 +1,6 @@
 /** A diff for a comment on GitHub or GitLab: each table folded away, and never longer than such a comment may be. */
 
-import { keyCell, nameCell } from '../../client/cell.ts';
+import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { columnCell } from '../../client/values.ts';
 import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
@@ -55,7 +55,7 @@ export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat
 
 function tableHeading(reader: DiffReader, table: string): string {
   const counts = countsInWords(reader.countsOf(table));
-  return `<details>\n<summary>${markdownCode(nameCell(table))}: ${counts}</summary>\n\n| | row | changes |\n|---|---|---|\n`;
+  return `<details>\n<summary>${markdownCode(tableCell(table))}: ${counts}</summary>\n\n| | row | changes |\n|---|---|---|\n`;
 }
 
 /** Names the tables whose changes come to nothing. */
@@ -63,7 +63,7 @@ function passedText(reader: DiffReader): string {
   return reader.counts
     .filter((counts) => !counts.hidden && changesIn(counts) === 0)
     .slice(0, mostPassed)
-    .map((counts) => `${markdownCode(nameCell(counts.table))}: ${countsInWords(counts)}\n\n`)
+    .map((counts) => `${markdownCode(tableCell(counts.table))}: ${countsInWords(counts)}\n\n`)
     .join('');
 }
 
@@ -81,7 +81,7 @@ function changeLine(change: ReadChange): string {
 function hiddenText(tables: readonly ChangeCounts[], length: number): string {
   let text = '';
   for (const [index, counts] of tables.entries()) {
-    const line = `${markdownCode(nameCell(counts.table))}: ${changesHidden(counts)}\n\n`;
+    const line = `${markdownCode(tableCell(counts.table))}: ${changesHidden(counts)}\n\n`;
     if (length + text.length + line.length > roomForTables) {
       const others = tables.slice(index);
       return `${text}${others.length} more tables: ${changesHidden(stepSumOf(others))}\n\n`;

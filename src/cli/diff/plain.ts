@@ -1,6 +1,6 @@
 /** `stage diff` without its terminal interface: the changes in the form that was asked for, as they arrive. */
 
-import { nameCell } from '../../client/cell.ts';
+import { tableCell } from '../../client/cell.ts';
 import type { DiffReader as Reader } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
 import { changesHidden, furtherInWords } from '../../client/words.ts';
@@ -62,7 +62,7 @@ export async function showPlainDiff(
   const totals = totalsOf(reader, options.table);
   await out.write(format.end({ shown: selection.chosen, totals }));
   if (options.table !== undefined && totals.tables === 0)
-    await out.remark(`Nothing of ${nameCell(options.table)}: see \`stage diff --stat\`.`);
+    await out.remark(`Nothing of ${tableCell(options.table)}: see \`stage diff --stat\`.`);
   const hidden = hiddenTables(reader);
   const sumHidden = stepSumOf(hidden);
   const further = totals.furtherChanges - sumHidden.furtherChanges;
@@ -80,7 +80,7 @@ export async function showPlainDiff(
 /** Says beside a form that has no place for it which tables are hidden. */
 export async function warnOfHidden(out: Output, tables: readonly ChangeCounts[]): Promise<void> {
   for (const counts of tables)
-    await out.note(`warning: ${nameCell(counts.table)}: ${changesHidden(counts)}`);
+    await out.note(`warning: ${tableCell(counts.table)}: ${changesHidden(counts)}`);
 }
 
 interface Surroundings {

@@ -2,9 +2,9 @@
 
 import type { ReadChange } from '../../client/diff-reader.ts';
 import { valuesOf } from '../../client/values.ts';
-import { nearest } from '../../config/nearest.ts';
 import { StageError } from '../../errors.ts';
 import type { Operation } from '../../model/change.ts';
+import { nearest } from '../../nearest.ts';
 import type { Sides, Where } from './where.ts';
 import { columnOf, parseWhere } from './where.ts';
 

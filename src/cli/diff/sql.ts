@@ -1,5 +1,5 @@
 /** A diff as an SQL script to read, or to run on a copy: approval itself never runs it. */
-import { nameCell } from '../../client/cell.ts';
+import { tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { isSafe, sanitize } from '../../client/sanitize.ts';
 import type { Value } from '../../client/values.ts';
@@ -38,7 +38,7 @@ export function createSqlFormat(tables: readonly TableOutline[], reader: DiffRea
     },
     end: () => {
       const missing = hiddenTables(reader).map(
-        (counts) => `-- ${nameCell(counts.table)}: ${changesHidden(counts)}\n`,
+        (counts) => `-- ${tableCell(counts.table)}: ${changesHidden(counts)}\n`,
       );
       return `${begin()}${missing.join('')}COMMIT;\n`;
     },

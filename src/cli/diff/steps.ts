@@ -1,5 +1,5 @@
 /** `stage diff --steps`: every change that approval replays, in order, whatever it comes to. */
-import { nameCell } from '../../client/cell.ts';
+import { tableCell } from '../../client/cell.ts';
 import type { ReadChange } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
 import { safeJson } from '../../client/sanitize.ts';
@@ -54,7 +54,7 @@ export async function showSteps(
   if (output === 'jsonl') await warnOfHidden(out, hidden);
   if (output === 'text') {
     const counted = hidden.flatMap((counts) => [
-      out.paint('heading', nameCell(counts.table)),
+      out.paint('heading', tableCell(counts.table)),
       `  ${changesHidden(counts)}`,
     ]);
     await out.lines([...counted, count === 0 ? 'No changes.' : `digest ${reader.digest}`]);
@@ -68,7 +68,7 @@ const lineOf = ({ json }: ReadChange) => `${safeJson(json.text)}\n`;
 function textOf(paint: Paint, mode: TextMode): (step: ReadChange) => string {
   let table: string | null = null;
   return (step) => {
-    const heading = step.table === table ? [] : [paint('heading', nameCell(step.table))];
+    const heading = step.table === table ? [] : [paint('heading', tableCell(step.table))];
     table = step.table;
     return [...heading, ...changeLines(step, paint, mode)].map((line) => `${line}\n`).join('');
   };

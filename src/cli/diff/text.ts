@@ -1,6 +1,6 @@
 /** A diff as text: each table under its name and closed by its counts, `+` inserted, `~` updated, `-` deleted. */
 
-import { keyCell, nameCell } from '../../client/cell.ts';
+import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader } from '../../client/diff-reader.ts';
 import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
@@ -19,7 +19,7 @@ const marks: Readonly<Record<Operation, { readonly sign: string; readonly style:
 /** Creates the form; the reader is the one that its changes come from. */
 export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMode): DiffFormat {
   let table: string | null = null;
-  const heading = (name: string) => paint('heading', nameCell(name));
+  const heading = (name: string) => paint('heading', tableCell(name));
   const closed = (counts: ChangeCounts) => [paint('faint', `  ${countsInWords(counts)}`), ''];
   const turnTo = (next: string | null): string[] => {
     const lines = [

@@ -1,5 +1,5 @@
 /** `stage diff --patch`: one change after the other. What was reviewed is marked, and the review shows the marks as well. */
-import { keyCell, nameCell } from '../../client/cell.ts';
+import { keyCell, tableCell } from '../../client/cell.ts';
 import type { Marks } from '../../client/marks.ts';
 import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
 import { changesHidden, furtherExplained, furtherInWords } from '../../client/words.ts';
@@ -111,7 +111,7 @@ class Walker {
   async pass(table: TableOutline): Promise<void> {
     const { out } = this.#context;
     await out.lines([
-      out.paint('heading', nameCell(table.table)),
+      out.paint('heading', tableCell(table.table)),
       `  ${changesHidden(stepCountsOf([table]))}`,
     ]);
   }
@@ -151,7 +151,7 @@ class Walker {
   async sumUp(id: string): Promise<void> {
     const { out } = this.#context;
     const flagged = this.#flagged.map(
-      ({ table, rowId }) => `  ! ${nameCell(table)} ${keyCell(rowId)}`,
+      ({ table, rowId }) => `  ! ${tableCell(table)} ${keyCell(rowId)}`,
     );
     await out.lines([
       `${grouped(this.#reviewed)} reviewed, ${grouped(flagged.length)} flagged`,
@@ -167,7 +167,7 @@ class Walker {
   async #show(change: NumberedChange, columns: TableOutline['columns']): Promise<void> {
     const { out } = this.#context;
     const heading =
-      change.table === this.#table ? [] : [out.paint('heading', nameCell(change.table))];
+      change.table === this.#table ? [] : [out.paint('heading', tableCell(change.table))];
     this.#table = change.table;
     await out.lines([...heading, ...changeLines({ ...change, columns }, out.paint, this.#mode)]);
   }

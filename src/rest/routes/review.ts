@@ -6,6 +6,7 @@ import { approveSession } from '../../review/approve.ts';
 import { conflictFacts, findConflicts } from '../../review/conflicts.ts';
 import { readDiff } from '../../review/diff.ts';
 import { readChanges, readOutline } from '../../review/diff-pages.ts';
+import { unknownTable } from '../../review/known-tables.ts';
 import { proposeSession } from '../../review/propose.ts';
 import { rejectSession } from '../../review/reject.ts';
 import { getSession } from '../../staging/session-store.ts';
@@ -32,9 +33,16 @@ const showDiff = defineRoute({
   answers: { 200: diff },
   errors: ['session_not_found'],
   needsUpstream: true,
-  handle: async ({ id, query, caller }, { db }) => ({
-    body: diffStream(id, await readDiff(db, id, seesReadableOnly(caller)), query),
-  }),
+  handle: async ({ id, query, caller }, { db }) => {
+    const readableOnly = seesReadableOnly(caller);
+    const diff = await readDiff(db, id, readableOnly);
+    const names = diff.counts.map(({ table }) => table);
+    const unknown =
+      query.table === undefined || names.includes(query.table)
+        ? null
+        : await unknownTable(db, query.table, readableOnly ? names : undefined);
+    return { body: diffStream(id, diff, { ...query, unknown }) };
+  },
 });
 
 const showOutline = defineRoute({

@@ -35,7 +35,7 @@ function isDigits(value: unknown): value is string {
 /** Parameters of every list. */
 export const paging = {
   limit: whole(
-    z.int('must be a whole number').min(0).max(maxPage).default(100),
+    z.int('must be a whole number').min(0).max(maxPage, `must be at most ${maxPage}`).default(100),
   ) as z.ZodType<number>,
   offset: whole(z.int('must be a whole number').min(0).default(0)) as z.ZodType<number>,
 };

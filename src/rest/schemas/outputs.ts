@@ -141,6 +141,10 @@ export const diff = z
       tables_affected: count,
       further_changes: furtherChanges,
     }),
+    unknown_table: z.object({ name: z.string(), nearest: z.string().nullable() }).optional().meta({
+      description:
+        'Where the database has no table of the name that was asked for: the nearest one',
+    }),
     tables: z.record(z.string(), tableDiff),
     steps: z.array(step).optional().meta({
       description:
@@ -199,6 +203,9 @@ const conflict = z
     session_new: z.unknown(),
     production_current: z.unknown(),
     texts,
+    reason: z.string().optional().meta({
+      description: 'What has changed of the table itself, in words',
+    }),
     hidden,
   })
   .meta({ id: 'Conflict' });

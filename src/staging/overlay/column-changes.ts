@@ -63,9 +63,30 @@ export async function parkUnclear(
     isWhole && isSameKey(table, changes, key)
       ? await sessionsThatSet(tx, table, names)
       : await allSessions(tx, table, names);
+  const now = table.key.map(({ name }) => name);
+  const reasons = {
+    '': `its rows are identified by ${keyInWords(now)}, no longer by ${keyInWords(key)}`,
+    ...Object.fromEntries(lost.map(({ before }) => [before.name, lossInWords(table, before)])),
+  };
   for (const { session, columns } of sessions) {
-    await tx.query('SELECT stage.park($1, $2, $3)', [session ?? null, table.oid, columns ?? '{}']);
+    await tx.query('SELECT stage.park($1, $2, $3, $4)', [
+      session ?? null,
+      table.oid,
+      columns ?? '{}',
+      JSON.stringify(reasons),
+    ]);
   }
+}
+
+const keyInWords = (key: readonly string[]) =>
+  key.length === 0 ? 'all their values' : `(${key.join(', ')})`;
+
+/** What has become of a column whose values mean nothing any more. */
+function lossInWords(table: Table, before: ShadowColumn): string {
+  const after = table.columns.find(({ number }) => number === before.number);
+  if (after === undefined) return 'the column was dropped';
+  const renamed = after.name === before.name ? '' : `, and is called ${after.name} now`;
+  return `the column's type was ${before.type} and is ${after.type} now${renamed}`;
 }
 
 /** DROP TYPE ... CASCADE takes columns of the shadow table, too. */
@@ -133,10 +154,12 @@ export async function parkDuplicates(tx: Queryable, table: Table): Promise<void>
        WHERE ${['_stage_head', `_stage_op <> 'D'`, ...conditions].join(' AND ')}
        GROUP BY _stage_session, ${elements.join(', ')} HAVING count(*) > 1`,
     );
+    const reason = `staged rows would violate the new unique constraint ${unique.name}`;
+    const reasons = Object.fromEntries(['', ...unique.columns].map((name) => [name, reason]));
     for (const { session } of sessions) {
       await tx.query(
-        'SELECT stage.park($1, $2, ARRAY(SELECT jsonb_array_elements_text($3::jsonb)))',
-        [session ?? null, table.oid, JSON.stringify(unique.columns)],
+        'SELECT stage.park($1, $2, ARRAY(SELECT jsonb_array_elements_text($3::jsonb)), $4)',
+        [session ?? null, table.oid, JSON.stringify(unique.columns), JSON.stringify(reasons)],
       );
     }
   }

@@ -1,8 +1,8 @@
 /** The conflicts: what the session saw, what it staged, what production has now, side by side. */
-import { keyCell, nameCell } from '../../client/cell.ts';
+import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import type { Value } from '../../client/values.ts';
 import { sidesOf } from '../../client/values.ts';
-import { conflictWords, hiddenInWords } from '../../client/words.ts';
+import { conflictInWords, hiddenInWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
 import { shortCell } from '../cells.ts';
 import type { Line, Style } from '../line.ts';
@@ -41,7 +41,7 @@ export function conflictsView(state: State, width: number, height: number): Line
       .slice(first, first + listed)
       .map((conflict, index) => entry(conflict, first + index === state.conflict, side)),
     [span('─'.repeat(width), 'faint')],
-    [span(`${placeOf(chosen)}: ${conflictWords[chosen.kind]}`, 'strong')],
+    [span(`${placeOf(chosen)}: ${conflictInWords(chosen)}`, 'strong')],
     ...(chosen.hidden ? [[span(`  ${hiddenInWords}`)]] : sideLines(chosen)),
   ];
 }
@@ -53,8 +53,8 @@ const sideLines = (conflict: Conflict): Line[] =>
   ]);
 
 function placeOf({ table, rowId, field, hidden }: Conflict): string {
-  if (hidden) return `${nameCell(table)} (hidden)`;
-  return `${nameCell(table)} ${keyCell(rowId)}${field === null ? '' : ` ${nameCell(field)}`}`;
+  if (hidden) return `${tableCell(table)} (hidden)`;
+  return `${tableCell(table)} ${keyCell(rowId)}${field === null ? '' : ` ${nameCell(field)}`}`;
 }
 
 function entry(conflict: Conflict, chosen: boolean, side: number): Line {

@@ -1,5 +1,5 @@
 /** One change in full: every column, what differs within long texts word by word, within JSON path by path. */
-import { keyCell, nameCell } from '../../client/cell.ts';
+import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import type { Value } from '../../client/values.ts';
 import { isNull, isSame } from '../../client/values.ts';
 import type { NumberedChange } from '../../model/change.ts';
@@ -55,7 +55,7 @@ function detailLines(state: State, sides: SidesCache, width: number): Line[] {
   const { sign, style } = signs[change.type];
   const title: Line = [
     span(`${sign} ${change.type} `, style),
-    span(`${nameCell(change.table)} ${keyCell(change.rowId)}`, 'strong'),
+    span(`${tableCell(change.table)} ${keyCell(change.rowId)}`, 'strong'),
   ];
   const nameWidth = Math.min(24, Math.max(...names.map((name) => widthOf(nameCell(name)))));
   return [

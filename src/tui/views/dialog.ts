@@ -1,5 +1,5 @@
 /** What stands in the place of the body: the help, and what a reviewer is asked before a deed. */
-import { nameCell } from '../../client/cell.ts';
+import { tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { countsInWords, furtherExplained } from '../../client/words.ts';
 import { stepCountsOf } from '../../model/change.ts';
@@ -43,7 +43,7 @@ export function confirmView(state: State, deed: Deed): Line[] {
     [],
     [span(`  ${countsInWords(stepCountsOf(tables))} in ${count}`)],
     ...shown.map((table) => [
-      span(`    ${nameCell(table.table)}: ${countsInWords(stepCountsOf([table]))}`, 'faint'),
+      span(`    ${tableCell(table.table)}: ${countsInWords(stepCountsOf([table]))}`, 'faint'),
     ]),
     ...(tables.length > shown.length
       ? [[span(`    and ${tables.length - shown.length} more`)]]

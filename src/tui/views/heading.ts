@@ -1,5 +1,5 @@
 /** The two lines on top: which session, how much it changes, and which pane shows what. */
-import { nameCell } from '../../client/cell.ts';
+import { tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import { shortId } from '../../model/session.ts';
@@ -56,7 +56,7 @@ function positionText(state: State): string {
   const length = listLength(state);
   const position = length === 0 ? '0' : inGroups(state.row + 1);
   const filter = state.filter === 'all' ? '' : ` ${state.filter} only`;
-  return `${nameCell(table.table)} ${position}/${inGroups(length)}${filter}${searchText(state)}${reviewedText(state)}`;
+  return `${tableCell(table.table)} ${position}/${inGroups(length)}${filter}${searchText(state)}${reviewedText(state)}`;
 }
 
 function searchText({ search }: State): string {

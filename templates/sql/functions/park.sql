@@ -1,9 +1,10 @@
 -- Takes a session's rows out of a shadow table that is about to change, and keeps what its diff says of them.
-CREATE OR REPLACE FUNCTION stage.park(p_session uuid, p_relation oid, p_columns text[]) RETURNS void
+DROP FUNCTION IF EXISTS stage.park(uuid, oid, text[]);
+CREATE OR REPLACE FUNCTION stage.park(p_session uuid, p_relation oid, p_columns text[], p_reasons jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO stage.parked_table
-  SELECT p_session, o.relation, o.shown_name, p_columns FROM stage.overlay o WHERE o.relation = p_relation;
+  SELECT p_session, o.relation, o.shown_name, p_columns, p_reasons FROM stage.overlay o WHERE o.relation = p_relation;
   BEGIN
     EXECUTE format('INSERT INTO stage.parked_change SELECT $1, $2, d.* FROM stage_data.diff_%s($1) d', p_relation)
     USING p_session, p_relation;
@@ -13,4 +14,4 @@ BEGIN
   EXECUTE format('DELETE FROM stage_data.shadow_%s WHERE _stage_session = $1', p_relation) USING p_session;
   UPDATE stage.overlay SET parked = true WHERE relation = p_relation;
 END $$;
-REVOKE ALL ON FUNCTION stage.park(uuid, oid, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.park(uuid, oid, text[], jsonb) FROM PUBLIC;

@@ -1,0 +1,32 @@
+/** Whether a table that somebody asks for exists, or is meant to be another one. */
+
+import type { Queryable } from '../db/database.ts';
+import { shownName } from '../model/table.ts';
+import { nearest } from '../nearest.ts';
+
+const selectTables = `
+SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'f', 'm') AND NOT stage.is_own_schema(n.oid) AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+  AND n.nspname !~ '^pg_(toast|temp)'`;
+
+/** A name that no table has, and the one that comes next to it among those that may be told; null where there is none. */
+export interface UnknownTable {
+  readonly name: string;
+  readonly nearest: string | null;
+}
+
+/**
+ * Looks for a table by its shown name; gives null where there is one.
+ * @param told the names that may be told; all when left out
+ */
+export async function unknownTable(
+  db: Queryable,
+  name: string,
+  told?: readonly string[],
+): Promise<UnknownTable | null> {
+  const rows = await db.query(selectTables);
+  const names = rows.map((row) => shownName(row['schema'] ?? '', row['name'] ?? ''));
+  if (names.includes(name)) return null;
+  const candidates = told ?? names;
+  return { name, nearest: candidates.length === 0 ? null : nearest(name, candidates) };
+}
