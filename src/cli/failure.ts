@@ -54,6 +54,7 @@ const nextCommands: Partial<Record<ErrorCode, string>> = {
   conflict_detected: 'stage check',
   apply_failed: 'stage diff',
   session_busy: 'stage watch',
+  busy: 'stage approve',
   digest_mismatch: 'stage diff',
   still_pending: 'stage wait',
   upstream_unavailable: 'stage status',

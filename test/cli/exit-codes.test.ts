@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import pg from 'pg';
 import { topics } from '../../src/cli/topics.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { testToken } from '../helpers/rest.ts';
@@ -26,6 +27,9 @@ interface Row {
   readonly args: (scene: Scene) => string[] | Promise<string[]>;
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** Transactions of production; each ends with its test. */
+const holders: pg.Client[] = [];
 
 const rows: readonly Row[] = [
   { code: 0, when: 'it is done', args: ({ session }) => ['propose', session] },
@@ -87,6 +91,18 @@ const rows: readonly Row[] = [
   },
   {
     code: 6,
+    when: 'others hold the rows in production',
+    args: async ({ rest, session }) => {
+      await post(rest, session, 'propose');
+      const holder = new pg.Client({ connectionString: rest.database.url });
+      holders.push(holder);
+      await holder.connect();
+      await holder.query('BEGIN; UPDATE orders SET note = note WHERE id = 1');
+      return ['approve', session, '--yes'];
+    },
+  },
+  {
+    code: 6,
     when: 'what is waited for can no longer happen',
     args: async ({ rest, session }) => {
       await post(rest, session, 'propose');
@@ -112,8 +128,14 @@ async function post(rest: TestRest, session: string, verb: string): Promise<void
 }
 
 suite('exit codes', (test) => {
-  const served = serve(test, { tokens: [testToken({ secret: 'secret' })] });
+  const served = serve(test, {
+    tokens: [testToken({ secret: 'secret' })],
+    approveLockTimeoutMs: 200,
+  });
   let session: string;
+  test.afterEach(async () => {
+    for (const holder of holders.splice(0)) await holder.end();
+  });
   test.beforeEach(async () => {
     await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
     const { stdout } = await served.shell.run(['session', 'new'], {

@@ -1,4 +1,5 @@
 /** Upstreams that answer, and cannot be served as they are: each says why by a word that stays the same. */
+import pg from 'pg';
 import { startDaemon } from '../../src/daemon/start.ts';
 import type { StageError } from '../../src/errors.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -17,7 +18,8 @@ suite('daemon: an upstream that refuses or cannot be used', (test) => {
     database = await createTestDatabase();
     role = `${database.name}_service`;
     await database.query(
-      `CREATE ROLE ${role} LOGIN PASSWORD 'first'; GRANT CREATE ON DATABASE ${database.name} TO ${role}`,
+      `CREATE ROLE ${role} LOGIN PASSWORD 'first'; GRANT CREATE ON DATABASE ${database.name} TO ${role};
+       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
     );
   });
   test.after(async () => {
@@ -38,6 +40,25 @@ suite('daemon: an upstream that refuses or cannot be used', (test) => {
     } finally {
       await pooler.stop();
     }
+  });
+
+  test('a right that was taken away: reviews answer forbidden, and go on once it is back', async () => {
+    const daemon = await startTestDaemon({
+      database: { ...database, url: database.urlFor(role, 'first') },
+    });
+    daemons.push(daemon);
+    const id = await daemon.newSession();
+    const client = new pg.Client({ connectionString: daemon.clientUrl(id) });
+    await client.connect();
+    await client.query('UPDATE products SET stock = stock + 1 WHERE id = 1');
+    await client.end();
+    await daemon.call('POST', `/sessions/${id}/propose`);
+    await database.query(`REVOKE UPDATE ON products FROM ${role}`);
+    const { status, body } = await daemon.call('POST', `/sessions/${id}/approve`);
+    assert.equal([status, body.error, body.sqlstate], [403, 'forbidden', '42501']);
+    assert.not.match(body.hint, /reject/i);
+    await database.query(`GRANT UPDATE ON products TO ${role}`);
+    assert.is((await daemon.call('POST', `/sessions/${id}/approve`)).status, 200);
   });
 
   test('a password that was changed: health tells it, and no request is answered as an error of ours', async () => {

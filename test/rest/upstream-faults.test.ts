@@ -1,0 +1,73 @@
+/** What a review answers when the upstream is in the way, lacks something or is altered under it: never an error of ours. */
+import pg from 'pg';
+import { onCurrentOverlays } from '../../src/review/current-overlays.ts';
+import type { TestRest } from '../helpers/rest.ts';
+import { startTestRest } from '../helpers/rest.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+/** Raised by a trigger of production while an approval is applied. */
+const troubles = ['53100', '53200', '57014', '58030', '08006'];
+
+suite('rest: reviews while the upstream is in trouble', (test) => {
+  let rest: TestRest;
+  let holder: pg.Client;
+  test.before(async () => {
+    rest = await startTestRest({ approveLockTimeoutMs: 150 });
+    await rest.database.query(`
+      CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'it went wrong' USING ERRCODE = NEW.note; END $$;
+      CREATE TRIGGER fail BEFORE UPDATE ON orders FOR EACH ROW WHEN (length(NEW.note) = 5) EXECUTE FUNCTION public.fail()`);
+    holder = new pg.Client({ connectionString: rest.database.url });
+    await holder.connect();
+  });
+  test.after(async () => {
+    await holder.end();
+    await rest.stop();
+  });
+
+  async function proposed(statement: string): Promise<string> {
+    const id = await rest.newSession();
+    await rest.write(id, statement);
+    await rest.call('POST', `/sessions/${id}/propose`);
+    return id;
+  }
+
+  test('a row in the way: 503 busy, when to try again, and no word of a refusal', async () => {
+    const id = await proposed(`UPDATE orders SET note = 'x' WHERE id = 1`);
+    await holder.query('BEGIN; UPDATE orders SET note = note WHERE id = 1');
+    const { status, headers, body } = await rest.call('POST', `/sessions/${id}/approve`);
+    await holder.query('ROLLBACK');
+    assert.equal([status, body.error, body.sqlstate], [503, 'busy', '55P03']);
+    assert.ok(Number(headers['retry-after']) > 0);
+    assert.is((await rest.call('POST', `/sessions/${id}/approve`)).status, 200);
+  });
+
+  for (const sqlstate of troubles) {
+    test(`${sqlstate} where it is applied: 503, and no advice to throw work away`, async () => {
+      const id = await proposed(`UPDATE orders SET note = '${sqlstate}' WHERE id = 2`);
+      const { status, body } = await rest.call('POST', `/sessions/${id}/approve`);
+      assert.equal([status, body.error], [503, 'upstream_unavailable'], JSON.stringify(body));
+      assert.not.match(body.hint, /reject|discard|delete/i);
+      assert.is((await rest.call('GET', `/sessions/${id}`)).body.status, 'proposed');
+    });
+  }
+
+  test('tables that are altered under the work: it is done again on what they are', async () => {
+    const id = await proposed(`UPDATE orders SET note = 'y' WHERE id = 3`);
+    let tries = 0;
+    const found = await onCurrentOverlays(rest.db, id.slice('sess_'.length), async () => {
+      tries += 1;
+      if (tries === 1) await rest.db.query('SELECT dropped FROM stage.session');
+      return tries;
+    });
+    assert.is(found, 2);
+  });
+
+  test('a column that is not there: 503 busy, with the SQLSTATE', async () => {
+    await holder.query('BEGIN; ALTER TABLE stage.session RENAME COLUMN reason TO other');
+    await holder.query('COMMIT');
+    const { status, body } = await rest.call('GET', '/sessions');
+    await holder.query('ALTER TABLE stage.session RENAME COLUMN other TO reason');
+    assert.equal([status, body.error, body.sqlstate], [503, 'busy', '42703']);
+  });
+});
