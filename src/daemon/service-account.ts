@@ -9,7 +9,7 @@ import { releaseInTime } from './parts.ts';
 import { redactor } from './redact.ts';
 import { UpstreamMonitor } from './upstream-monitor.ts';
 
-const lookTimeoutMs = 5_000;
+const lookTimeoutMs = 3_000;
 const looksMs = { ready: 5_000, broken: 1_000 };
 /** A connection that is open tells nothing about whether another could be opened: a new one does. */
 const looksOnOneConnectionSeconds = 8;

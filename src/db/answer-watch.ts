@@ -89,8 +89,10 @@ export class AnswerWatch {
     const backends = late.map(({ backend }) => backend);
     const doing = await askWhatTheyDo(db, backends);
     for (const entry of late) {
-      const isIdle = doing.get(keyOf(entry.backend)) !== 'working' && isSilent(entry);
-      entry.idle = isIdle ? entry.idle + 1 : 0;
+      const does = doing.get(keyOf(entry.backend));
+      // of one that is gone nothing comes any more
+      if (does === 'working' || !isSilent(entry)) entry.idle = 0;
+      else entry.idle += does === 'gone' ? idleLooks : 1;
       entry.read = entry.socket.bytesRead;
     }
     const lost = late.filter((entry) => entry.idle >= idleLooks && this.#waiting.has(entry));

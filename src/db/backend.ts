@@ -10,8 +10,8 @@ export interface Backend {
   readonly started: string;
 }
 
-/** What a backend does: works, waits for us inside a transaction, or has nothing open, be it that it is gone. */
-type Doing = 'working' | 'waiting' | 'over';
+/** What a backend does: works, waits for us inside a transaction, has no transaction, or is no more. */
+type Doing = 'working' | 'waiting' | 'idle' | 'gone';
 
 const meetingMs = 10_000;
 
@@ -36,7 +36,8 @@ export async function meetBackend(client: pg.ClientBase): Promise<Backend> {
 // a backend whose message came only in part is `active`, too, and waits for the rest
 const whatTheyDo = `
 SELECT b.started || ' ' || b.pid AS backend, CASE
-  WHEN a.pid IS NULL OR a.state = 'idle' THEN 'over'
+  WHEN a.pid IS NULL THEN 'gone'
+  WHEN a.state = 'idle' THEN 'idle'
   WHEN a.state IN ('active', 'disabled') AND a.wait_event IS DISTINCT FROM 'ClientRead' THEN 'working'
   ELSE 'waiting' END AS doing
 FROM json_to_recordset($1) AS b (pid int, started text)

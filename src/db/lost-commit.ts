@@ -52,7 +52,7 @@ async function look(
   const end = performance.now() + waitMs;
   while (performance.now() < end) {
     const doing = (await askWhatTheyDo(db, [backend])).get(keyOf(backend));
-    if (doing === 'over')
+    if (doing === 'idle' || doing === 'gone')
       return isDone === undefined ? 'unknown' : (await isDone(db)) ? 'committed' : 'undone';
     // the COMMIT has not come, and would not be heard any more
     if (doing === 'waiting') await endBackends(db, [backend]);

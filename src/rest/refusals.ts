@@ -5,9 +5,6 @@ import { sqlstateOf } from '../staging/session-lock.ts';
 /** Locks held by others, a serialization failure, a deadlock: the same request may go through a moment later. */
 const busyStates = new Set(['55P03', '40001', '40P01']);
 
-/** Tables, columns, types or functions that are not there any more, or not what they were. */
-const alteredStates = new Set(['42703', '42P01', '42883', '42704', '42804', '42809']);
-
 /** Gives the error for the user; null where it says nothing to them. */
 export function explainRefusal(cause: unknown): StageError | null {
   const sqlstate = sqlstateOf(cause);
@@ -17,13 +14,6 @@ export function explainRefusal(cause: unknown): StageError | null {
   if (sqlstate === '42501') {
     return new StageError('forbidden', `the service account lacks a right: ${message}`, {
       hint: 'Grant it to the service account, then try again: `stage doctor` lists what it lacks.',
-      facts,
-      cause,
-    });
-  }
-  if (alteredStates.has(sqlstate)) {
-    return new StageError('busy', `tables are being altered under the request: ${message}`, {
-      hint: 'Nothing was changed. Try again once that is done; `stage doctor` examines the database.',
       facts,
       cause,
     });

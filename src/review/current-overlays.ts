@@ -1,5 +1,6 @@
 /** The tables that a review looks at, and their overlays, which have to be what the tables are. */
 import type { Database, Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
 import { sqlstateOf } from '../staging/session-lock.ts';
 import { ensureEach } from './renew.ts';
 
@@ -29,6 +30,7 @@ export type RefuseOutdated = (relations: readonly ReviewRelation[]) => void;
 /**
  * Does work that looks through overlays. Where one is not what its table is, or the table is altered under the work, overlays are
  * brought up to date as far as staged rows stay valid by it, and the work is done again; what cannot be is a conflict by then.
+ * @throws StageError `busy` when the work met an altered table again
  */
 export async function onCurrentOverlays<T>(
   db: Database,
@@ -47,7 +49,11 @@ export async function onCurrentOverlays<T>(
     db,
     stale.map(({ relation }) => relation),
   );
-  return work(() => undefined);
+  try {
+    return await work(() => undefined);
+  } catch (error) {
+    throw isAltered(error) ? beingAltered(error) : error;
+  }
 }
 
 class OutdatedOverlays extends Error {}
@@ -56,3 +62,15 @@ class OutdatedOverlays extends Error {}
 const altered = new Set(['42703', '42P01', '42883', '42704', '42804', '42809', '0A000', 'XX000']);
 
 const isAltered = (error: unknown) => altered.has(sqlstateOf(error) ?? '');
+
+function beingAltered(cause: unknown): StageError {
+  return new StageError(
+    'busy',
+    `tables are being altered under the review: ${(cause as Error).message}`,
+    {
+      hint: 'Nothing was applied. Try again once the migration is done.',
+      facts: { sqlstate: sqlstateOf(cause) ?? null },
+      cause,
+    },
+  );
+}

@@ -131,7 +131,11 @@ function judge(told: BlackHole['answer'], found: string): string[] {
 /** Asked again, the approval goes through or says that it did; the rows are changed once, and the audit is whole. */
 async function judgeRepeated(scene: Scene, session: string): Promise<string[]> {
   const { other } = scene;
-  await other.call('POST', `/sessions/${session}/approve`);
+  // what a killed daemon held of the session itself is held until the server notices
+  await until(async () => {
+    const { body } = await other.call('POST', `/sessions/${session}/approve`);
+    return body.error !== 'session_busy';
+  });
   const found = await stateOf(scene, session);
   const { body } = await other.call('GET', '/audit/verify');
   return [

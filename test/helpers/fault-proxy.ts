@@ -44,7 +44,9 @@ export async function startFaultProxy(
     if (hit?.moment.lost !== 'message') path.upstream.write(bytes);
     if (hit === null) return;
     awaited = null;
-    hit.come(path);
+    path.silent = true;
+    if (hit.moment.lost === 'message') hit.come(path);
+    else path.upstream.once('data', () => hit.come(path));
   };
   const at = (moment: Moment, happens: (path: Path) => void) =>
     new Promise<void>((resolve) => {
@@ -88,10 +90,8 @@ export async function startFaultProxy(
       }),
     cutAt: (moment) =>
       at(moment, (path) => {
-        // what was let through arrives before the end does
-        path.silent = true;
         path.client.destroy();
-        path.upstream.end();
+        path.upstream.destroy();
       }),
     restore: () => {
       isSilent = false;
