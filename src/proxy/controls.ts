@@ -97,7 +97,7 @@ export function afterControl(
   action: ControlAction,
   replacements: readonly Replacement[],
 ): void {
-  const { state, names, pending } = conversation;
+  const { state, names } = conversation;
   switch (action.type) {
     case 'begin':
       begin(conversation, action.access ?? state.nextAccess, replacements.length > 0);
@@ -122,26 +122,19 @@ export function afterControl(
     case 'set transaction':
       if (action.access !== null) changeTransaction(conversation);
       return;
-    case 'set access':
-      state.doubtDefault();
-      return;
-    case 'reset all':
-      state.doubtDefault();
-      names.forget();
-      names.beUnsure();
-      return;
-    case 'set path':
-      names.forget();
-      names.beUnsure();
-      return;
-    case 'prepare':
-    case 'deallocate':
-    case 'discard':
-      if (action.type === 'discard') state.doubtDefault();
-      pending.fence = 'before more';
-      return;
     default:
+      settingSent(conversation, action);
   }
+}
+
+/** The default access, what names mean, and what is prepared may be others once it has run. */
+function settingSent({ state, names, pending }: Conversation, { type }: ControlAction): void {
+  if (['set access', 'reset all', 'discard'].includes(type)) state.doubtDefault();
+  if (['set path', 'reset all'].includes(type)) {
+    names.forget();
+    names.beUnsure();
+  }
+  if (['prepare', 'deallocate', 'discard'].includes(type)) pending.fence = 'before more';
 }
 
 /** @param isTold the BEGIN was sent with this access */

@@ -138,8 +138,8 @@ export const restGuards: readonly Guard[] = [
   {
     name: 'the key of a hidden audit entry is withheld',
     file: 'src/review/audit-store.ts',
-    text: 'return { ...entry, rowId: null, oldData: null',
-    without: 'return { ...entry, oldData: null',
+    text: 'return { ...rest, rowId: null, oldData: null',
+    without: 'return { ...rest, oldData: null',
     tests: ['rest/readable-tables'],
   },
   {
