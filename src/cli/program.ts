@@ -119,6 +119,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/help.ts')).configureHelp,
       },
       {
+        name: 'version',
+        summary: 'print all versions that matter',
+        load: async () => (await import('./commands/version.ts')).configureVersion,
+      },
+      {
         name: 'completion',
         summary: 'print the completion script of a shell',
         load: async () => (await import('./commands/completion.ts')).configureCompletion,
@@ -160,7 +165,7 @@ export function createProgram(host: Host, version: string, run: Run): LazyComman
     .description(
       'Stage the writes of a PostgreSQL client, review them, and apply them in one transaction.',
     )
-    .version(version, '-V, --version', 'print the version')
+    .version(version, '-V, --version', 'print the version; `stage version` prints more')
     .helpOption('-h, --help', 'explain the command')
     .configureHelp({ showGlobalOptions: true })
     .option('-s, --session <session>', 'session the command is about')

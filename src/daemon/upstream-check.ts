@@ -6,14 +6,14 @@ const oldestMajor = 15;
 const newestMajor = 18;
 
 const look = `
-SELECT current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
+SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
   to_regclass('stage.session') IS NOT NULL AS prepared`;
 
 /**
- * Asks the server what it is. Gives whether our schema is in it.
+ * Asks the server what it is. Gives whether our schema is in it, and its version.
  * @throws StageError `configuration_invalid` for a version that is not supported, `upstream_unavailable` for a standby
  */
-export async function checkServer(db: Database): Promise<{ prepared: boolean }> {
+export async function checkServer(db: Database): Promise<{ prepared: boolean; version: string }> {
   const [row] = await db.query(look);
   const major = Number(row?.['major']);
   if (major < oldestMajor || major > newestMajor) {
@@ -30,5 +30,5 @@ export async function checkServer(db: Database): Promise<{ prepared: boolean }> 
       hint: 'Point the upstream URL at the primary server.',
     });
   }
-  return { prepared: row?.['prepared'] === 't' };
+  return { prepared: row?.['prepared'] === 't', version: String(row?.['version']) };
 }

@@ -93,7 +93,7 @@ export class UpstreamMonitor implements Upstream {
       if (this.#wasReady && !server.prepared) throw disappeared();
       if (!this.#state.ready) await prepare(this.#probe);
       this.#wasReady = true;
-      this.#change({ ready: true });
+      this.#change({ ready: true, version: server.version });
       return null;
     } catch (error) {
       this.#change(brokenState(error, redact));

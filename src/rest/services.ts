@@ -7,7 +7,7 @@ import type { ConflictScope } from '../model/session.ts';
 
 /** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
 export type UpstreamState =
-  | { readonly ready: true }
+  | { readonly ready: true; readonly version?: string }
   | {
       readonly ready: false;
       readonly error: string;

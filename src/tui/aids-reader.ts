@@ -11,6 +11,8 @@ const patienceMs = 5000;
 
 export class AidsReader {
   #worker: ChildProcess | null = null;
+  /** The parser is not there: it is an optional package. */
+  #isMissing = false;
   #last: Promise<unknown> = Promise.resolve();
 
   /** Reads a statement; what cannot be read has no aids. */
@@ -26,8 +28,13 @@ export class AidsReader {
   }
 
   async #ask(query: string): Promise<Aids> {
-    if (query.length > longestQuery) return noAids;
+    if (query.length > longestQuery || this.#isMissing) return noAids;
     const worker = this.#worker ?? (await this.#start());
+    if (worker.exitCode !== null) {
+      this.#isMissing = true;
+      this.close();
+      return noAids;
+    }
     return new Promise((resolve) => {
       const settle = (aids: Aids, broken: boolean) => {
         clearTimeout(timer);

@@ -55,6 +55,7 @@ suite('command line usage', (test) => {
     'audit show',
     'audit verify',
     'help',
+    'version',
   ];
   for (const command of commands) {
     test(`explains ${command} with examples`, async () => {

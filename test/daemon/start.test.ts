@@ -16,7 +16,12 @@ suite('daemon: start', (test) => {
       status: 'ok',
       upstream: 'connected',
     });
-    assert.equal((await daemon.call('GET', '/info')).body, {
+    const { postgresql, ...info } = (await daemon.call('GET', '/info')).body;
+    const [server] = await daemon.database.query<{ version: string }>(
+      "SELECT current_setting('server_version') AS version",
+    );
+    assert.is(postgresql, server?.version);
+    assert.equal(info, {
       version: '0.0.0-test',
       proxy: { host: '127.0.0.1', port: daemon.proxy.port },
       database: daemon.database.name,

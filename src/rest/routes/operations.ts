@@ -68,7 +68,9 @@ const showInfo = defineRoute({
   answers: { 200: info },
   errors: [],
   needsUpstream: false,
-  handle: async (_, services) => ({ body: { ...services.info } }),
+  handle: async (_, { info: known, upstream: { state } }) => ({
+    body: { ...known, postgresql: state.ready ? (state.version ?? null) : null },
+  }),
 });
 
 export const operationRoutes = [showHealth, live, ready, showMetrics, showInfo];

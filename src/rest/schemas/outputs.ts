@@ -264,6 +264,10 @@ export const info = z.object({
   version: z.string(),
   proxy: z.object({ host: z.string(), port: z.int() }),
   database: z.string(),
+  postgresql: z
+    .string()
+    .nullable()
+    .meta({ description: 'Version of the upstream server; null while it cannot be reached' }),
   embedded: z.object({ user: z.string(), password: z.string() }).nullable(),
 });
 
