@@ -66,7 +66,8 @@ async function serve(context: Context, options: Options): Promise<number> {
   if (options.check) return check(context, config);
   if (options.fresh) {
     const { startAnew } = await import('../start-anew.ts');
-    const work = await import('../../daemon/embedded-fresh.ts');
+    const { countUndecided, removeData } = await import('../../daemon/embedded-fresh.ts');
+    const work = { countUndecided, removeData };
     if (!(await startAnew(context, config, options.yes ?? false, work))) return 1;
   }
   await run(context, config);
