@@ -96,6 +96,7 @@ suite('rest: operations', (test) => {
       proxy: { host: '127.0.0.1', port: 5433 },
       database: rest.database.name,
       embedded: null,
+      postgresql: null,
     });
   });
 });
