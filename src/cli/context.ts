@@ -1,4 +1,5 @@
 /** What every command is given: the outside, the output, the options that all commands share, and the way to the daemon. */
+import { userInfo } from 'node:os';
 import type { ApiClient } from '../client/api-client.ts';
 import type { ColourMode } from './colour.ts';
 import type { Host } from './host.ts';
@@ -51,6 +52,11 @@ export async function withServer<T>(
       await api.close();
     }
   });
+}
+
+/** Who approves where nobody is named: with a token the daemon takes its name, else it is told that of the account. */
+export function approverOf({ settings }: Pick<Connection, 'settings'>): string | undefined {
+  return settings.token === null ? userInfo().username : undefined;
 }
 
 /** Writes to stderr what --verbose asks for. */

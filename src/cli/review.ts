@@ -1,16 +1,22 @@
 /** What a reviewer agrees to: how much a session changes, in which database, and the digest of exactly that. */
+
+import { tableCell } from '../client/cell.ts';
 import { DiffReader } from '../client/diff-reader.ts';
 import { sanitize } from '../client/sanitize.ts';
-import { countsInWords } from '../client/words.ts';
+import { aboutSession } from '../client/session-words.ts';
+import { countsInWords, triggersInWords } from '../client/words.ts';
 import { shortId } from '../model/session.ts';
 import type { Connection, Context } from './context.ts';
 import type { Totals } from './diff/format.ts';
-import { totalsOf } from './diff/format.ts';
+import { changesIn, totalsOf } from './diff/format.ts';
 import { grouped } from './progress.ts';
 import { ask, demandTerminal } from './prompt.ts';
+import { readMarks } from './review-marks.ts';
 
-export interface Review {
+interface Review {
   readonly totals: Totals;
+  /** What of production runs when it is applied, table by table. */
+  readonly triggers: readonly string[];
   /** What `approve --digest` takes. */
   readonly digest: string | null;
 }
@@ -20,7 +26,11 @@ async function readReview({ api }: Connection, id: string): Promise<Review> {
   const reader = new DiffReader();
   for await (const text of api.diffText(id, { limit: 0 })) reader.push(text);
   reader.end();
-  return { totals: totalsOf(reader), digest: reader.digest };
+  const triggers = reader.counts.flatMap(({ table }) => {
+    const words = triggersInWords(reader.triggersOf(table));
+    return words === null ? [] : [`${tableCell(table)}: ${words}`];
+  });
+  return { totals: totalsOf(reader), triggers, digest: reader.digest };
 }
 
 export interface Agreement {
@@ -44,10 +54,18 @@ export async function agree(
 ): Promise<Agreement> {
   if (yes) return { agreed: true, digest: null, size: await statementsOf(context, connection, id) };
   demandTerminal(context.host, context.out);
-  const { totals, digest } = await readReview(connection, id);
+  const { totals, triggers, digest } = await readReview(connection, id);
+  const session = (await connection.api.getSession(id)).value;
+  const marks = await readMarks(context.host, connection.settings.server, id);
   const { database } = (await connection.api.info()).value;
   const size = `${countsInWords(totals)} in ${totals.tables} table${totals.tables === 1 ? '' : 's'}`;
+  const changes = changesIn(totals);
   await context.out.note(`${id}: ${size}, database ${sanitize(database)}.`);
+  await context.out.note(`It was ${aboutSession(session)}.`);
+  for (const line of triggers) await context.out.note(line);
+  await context.out.note(
+    `${grouped(Math.min(marks.size, changes))} of ${grouped(changes)} changes marked as reviewed.`,
+  );
   const words = ['yes', shortId(id)];
   const question = `${deed}? Type ${words.join(' or ')} to go on: `;
   const answer = await ask(context.host, question, connection.interruption);

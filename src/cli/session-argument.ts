@@ -28,7 +28,7 @@ export async function resolveSession(
 ): Promise<string> {
   const given = argument ?? (await chosenSession(context.host, settings));
   if (given === null) return onlySession(api, states);
-  return isSessionId(given) || !context.out.terminal ? given : completePrefix(api, given);
+  return isSessionId(given) || !isPrefix(context, given) ? given : completePrefix(api, given);
 }
 
 /** The session chosen for several commands at once; null when there is none. */
@@ -52,7 +52,11 @@ async function onlySession(api: ApiClient, states: readonly SessionStatus[]): Pr
   });
 }
 
-/** In a terminal a unique beginning will do; a script that did so would one day mean another session. */
+/** A unique beginning will do; in scripts one as long as the short ids that people are shown. */
+const isPrefix = ({ out }: Context, given: string) => out.terminal || shortestInScripts.test(given);
+
+const shortestInScripts = /^sess_[0-9a-f]{8,}$/;
+
 async function completePrefix(api: ApiClient, prefix: string): Promise<string> {
   const found = /^sess_[0-9a-f]+$/.test(prefix) ? await sessionsStartingWith(api, prefix) : [];
   const [only] = found;

@@ -3,6 +3,7 @@ import type { Reply } from '../client/api-client.ts';
 import { textCell, valueCell } from '../client/cell.ts';
 import { membersOf } from '../client/fields.ts';
 import { sanitize } from '../client/sanitize.ts';
+import { ageOf, authorOf } from '../client/session-words.ts';
 import type { Session } from '../model/session.ts';
 import type { Output } from './output.ts';
 
@@ -20,7 +21,8 @@ export function sessionRows(session: Session): [string, string][] {
     ['mutations', String(session.mutationCount)],
     ['roles', session.roles.map((role) => textCell(role ?? 'not known')).join(', ') || null],
     ['metadata', metadata.join('  ') || null],
-    ['created', session.createdAt],
+    ['author', authorOf(session) || null],
+    ['created', `${session.createdAt} (${ageOf(session.createdAt)} ago)`],
     ['updated', session.updatedAt],
     ['proposed', session.proposedAt],
     ['approved', session.approvedAt],

@@ -150,7 +150,7 @@ export class ApiClient {
 
   async approve(
     id: string,
-    by: { approvedBy: string; digest: string | undefined },
+    by: { approvedBy: string | undefined; digest: string | undefined },
   ): Promise<Reply<Session>> {
     const body = { approved_by: by.approvedBy, digest: by.digest };
     return this.#post(sessionPath(id, 'approve'), readSession, body);

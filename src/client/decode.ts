@@ -77,19 +77,22 @@ export function readOutline(json: JsonText): Outline {
   const { revision, tables } = JSON.parse(json.text) as OutlineBody;
   return {
     revision,
-    tables: Object.entries(tables).map(([table, { key, columns, chunks, hidden, ...counts }]) => ({
-      table,
-      key,
-      columns,
-      furtherChanges: counts.further_changes ?? 0,
-      chunks: chunks.map(([after, inserts, updates, deletes]) => ({
-        after,
-        inserts,
-        updates,
-        deletes,
-      })),
-      ...(hidden ? { hidden } : {}),
-    })),
+    tables: Object.entries(tables).map(
+      ([table, { key, columns, chunks, hidden, triggers = [], ...counts }]) => ({
+        table,
+        key,
+        columns,
+        triggers,
+        furtherChanges: counts.further_changes ?? 0,
+        chunks: chunks.map(([after, inserts, updates, deletes]) => ({
+          after,
+          inserts,
+          updates,
+          deletes,
+        })),
+        ...(hidden ? { hidden } : {}),
+      }),
+    ),
   };
 }
 
@@ -99,6 +102,8 @@ interface OutlineBody {
     Record<
       string,
       Pick<TableOutline, 'key' | 'columns' | 'hidden'> & {
+        /** Nothing of a daemon that does not tell them. */
+        readonly triggers?: TableOutline['triggers'];
         readonly chunks: readonly (readonly [string, number, number, number])[];
         /** Of a daemon that does not count them, nothing is known. */
         readonly further_changes?: number;

@@ -1,6 +1,6 @@
 /** Reads a diff change by change while it arrives. */
 import { StageError } from '../errors.ts';
-import type { Change, ChangeCounts } from '../model/change.ts';
+import type { Change, ChangeCounts, Trigger } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import { tableCell } from './cell.ts';
 import { readChange } from './decode.ts';
@@ -35,6 +35,16 @@ export class DiffReader {
   get digest(): string | null {
     const digest = this.head.get('digest');
     return digest ? (JSON.parse(digest.text) as string) : null;
+  }
+
+  /** Whether the session was rejected: then nothing is left of its changes. */
+  get isRejected(): boolean {
+    return this.head.get('status')?.text === '"rejected"';
+  }
+
+  /** The triggers of production that run when a table's changes are applied. */
+  triggersOf(table: string): readonly Trigger[] {
+    return JSON.parse(this.tables.get(table)?.get('triggers')?.text ?? '[]') as Trigger[];
   }
 
   /** The counts that were read so far, in the order of the diff. */

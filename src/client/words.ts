@@ -1,5 +1,6 @@
 /** What counts and conflicts are called, wherever people read of them. */
-import type { Conflict, StepCounts } from '../model/change.ts';
+import type { Conflict, StepCounts, Trigger } from '../model/change.ts';
+import { nameCell } from './cell.ts';
 import { sanitize } from './sanitize.ts';
 
 /** `3 inserted, 1 updated, 0 deleted`, and what approval replays beside these; `2 further changes, net 0` where nothing else is left. */
@@ -9,6 +10,20 @@ export function countsInWords({ inserts, updates, deletes, furtherChanges }: Ste
   const further = furtherInWords(furtherChanges);
   return inserts + updates + deletes === 0 ? `${further}, net 0` : `${net}, ${further}`;
 }
+
+/** `at approval runs production's trigger touched (BEFORE UPDATE)`; null where there is none. */
+export function triggersInWords(triggers: readonly Trigger[]): string | null {
+  if (triggers.length === 0) return null;
+  const list = triggers.map(
+    ({ name, timing, events }) => `${nameCell(name)} (${timing} ${events.join(' OR ')})`,
+  );
+  const [verb, noun] = triggers.length === 1 ? ['runs', 'trigger'] : ['run', 'triggers'];
+  return `at approval ${verb} production's ${noun} ${list.join(', ')}`;
+}
+
+/** What stands in the place of a diff that has nothing. */
+export const nothingInWords = (isRejected: boolean) =>
+  isRejected ? 'Rejected: its changes were discarded.' : 'No changes.';
 
 /** `1 further change`. */
 export function furtherInWords(count: number): string {

@@ -97,6 +97,14 @@ export interface OutlineColumn {
   readonly generated: boolean;
 }
 
+/** A trigger of production that runs when what was staged is applied. */
+export interface Trigger {
+  readonly name: string;
+  readonly timing: 'BEFORE' | 'AFTER';
+  /** The kinds of staged changes that it runs for. */
+  readonly events: readonly Operation[];
+}
+
 /** A table of a diff without its changes: enough to show counts and to find any page of it. */
 export interface TableOutline {
   readonly table: string;
@@ -107,6 +115,7 @@ export interface TableOutline {
   readonly chunks: readonly Chunk[];
   /** How many changes approval replays beside the net ones. */
   readonly furtherChanges: number;
+  readonly triggers: readonly Trigger[];
   readonly hidden?: Hidden;
 }
 

@@ -7,6 +7,7 @@ import type {
   Mutation,
   Outline,
   OutlineColumn,
+  Trigger,
 } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -73,10 +74,14 @@ export function columnBody({ name, type, generated }: OutlineColumn): JsonObject
   return { name, type, generated };
 }
 
+export function triggerBody({ name, timing, events }: Trigger): JsonObject {
+  return { name, timing, events };
+}
+
 /** An outline as counts by table; chunks are arrays, for there may be thousands. */
 export function outlineBody(id: string, { revision, tables }: Outline): JsonObject {
   const bodies = tables.map((outline): [string, JsonObject] => {
-    const { table, key, columns, chunks, furtherChanges } = outline;
+    const { table, key, columns, chunks, furtherChanges, triggers } = outline;
     return [
       table,
       {
@@ -84,6 +89,7 @@ export function outlineBody(id: string, { revision, tables }: Outline): JsonObje
         further_changes: furtherChanges,
         key,
         columns: columns.map(columnBody),
+        triggers: triggers.map(triggerBody),
         chunks: chunks.map(({ after, inserts, updates, deletes }) => [
           after,
           inserts,

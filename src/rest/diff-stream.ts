@@ -6,7 +6,7 @@ import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff.ts';
 import type { UnknownTable } from '../review/known-tables.ts';
-import { changeBody, columnBody } from './bodies.ts';
+import { changeBody, columnBody, triggerBody } from './bodies.ts';
 
 export interface DiffPage {
   /** Only this table. */
@@ -51,6 +51,7 @@ async function* diffText(id: string, diff: Diff, page: DiffPage): AsyncGenerator
   const head = stringifyJson({
     session_id: id,
     id,
+    status: diff.status,
     digest: diff.digest,
     summary: summaryOf(diff.counts),
     unknown_table: page.unknown ? { ...page.unknown } : undefined,
@@ -86,8 +87,13 @@ async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
   );
   const changes = onPage(diff.changes, page);
   let next = await changes.next();
-  for (const [index, { table, furtherChanges, columns, ...net }] of shown.entries()) {
-    const head = { ...net, further_changes: furtherChanges, columns: columns.map(columnBody) };
+  for (const [index, { table, furtherChanges, columns, triggers, ...net }] of shown.entries()) {
+    const head = {
+      ...net,
+      further_changes: furtherChanges,
+      columns: columns.map(columnBody),
+      triggers: triggers.map(triggerBody),
+    };
     yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${stringifyJson(head).slice(0, -1)},"changes":[`;
     for (let separator = ''; !next.done && next.value.table === table; separator = ',') {
       yield separator + stringifyJson(changeBody(next.value));

@@ -13,7 +13,7 @@ import { getSession, sessionUuid } from '../staging/session-store.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
-import { countFurther, diffTables, shapeOf } from './diff-tables.ts';
+import { countFurther, diffTables, shapeOf, triggersOf } from './diff-tables.ts';
 import { renewOutdated } from './renew.ts';
 import { streamRows } from './stream-rows.ts';
 
@@ -42,7 +42,7 @@ export async function readOutline(
     const session = await getSession(tx, id);
     const tables: TableOutline[] = [];
     for (const table of await diffTables(tx, sessionUuid(id), session.status, readableOnly)) {
-      const outline = await outlineOf(tx, table);
+      const outline = await outlineOf(tx, sessionUuid(id), table);
       if (outline.chunks.length + outline.furtherChanges > 0) tables.push(outline);
     }
     return { revision: revisionOf(session), tables };
@@ -55,7 +55,7 @@ function revisionOf({ status, mutationCount }: Session): string {
   return `${final ? status : 'staged'}-${mutationCount}`;
 }
 
-async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline> {
+async function outlineOf(tx: Queryable, uuid: string, table: DiffTable): Promise<TableOutline> {
   const rows = await tx.query(`SELECT * FROM ${table.outline} o`, [chunkSize]);
   const chunks = rows.map((row) => ({
     after: String(row['after']),
@@ -66,6 +66,7 @@ async function outlineOf(tx: Queryable, table: DiffTable): Promise<TableOutline>
   return {
     table: table.name,
     ...(await shapeOf(tx, table.relation)),
+    triggers: await triggersOf(tx, uuid, table),
     chunks,
     furtherChanges: await countFurther(tx, table, sumOf(chunks)),
     ...(table.hidden ? { hidden: true } : {}),

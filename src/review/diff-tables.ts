@@ -1,6 +1,12 @@
 /** Where a session's net changes are read from, table by table: the shadow tables, what is parked, or after approval the audit. */
 import type { Queryable, Row } from '../db/database.ts';
-import type { ChangeCounts, NetCounts, OutlineColumn, TableOutline } from '../model/change.ts';
+import type {
+  ChangeCounts,
+  NetCounts,
+  OutlineColumn,
+  TableOutline,
+  Trigger,
+} from '../model/change.ts';
 import type { SessionStatus } from '../model/session.ts';
 
 /** What the caller of $2 is not shown. */
@@ -30,6 +36,8 @@ ORDER BY t.table_name COLLATE "C", t.relation`;
 export interface DiffTable {
   readonly relation: number;
   readonly name: string;
+  /** Whether its changes are staged, kept as a diff shows them, or applied. */
+  readonly kind: TableRow['kind'];
   /** Whether no more than its counts may be shown. */
   readonly hidden: boolean;
   /** Gives number, operation, row_id, before, after and texts of each change in order. */
@@ -45,6 +53,7 @@ export interface DiffTable {
 /** What a diff says of a table before its changes. */
 export interface CountedTable extends ChangeCounts {
   readonly columns: readonly OutlineColumn[];
+  readonly triggers: readonly Trigger[];
 }
 
 export interface DiffSummary {
@@ -69,6 +78,7 @@ export async function diffTables(
   const rows = await tx.query(applied ? appliedTables : stagedTables, values);
   return rows.map((row) => ({
     ...sourcesOf(uuid, row as TableRow),
+    kind: (row as TableRow).kind,
     hidden: row['hidden'] === 't',
   }));
 }
@@ -79,7 +89,7 @@ type TableRow = Row & {
   readonly kind: 'staged' | 'parked' | 'applied';
 };
 
-type Sources = Omit<DiffTable, 'hidden'>;
+type Sources = Omit<DiffTable, 'hidden' | 'kind'>;
 
 function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   const oid = Number(relation);
@@ -176,6 +186,37 @@ export async function shapeOf(
   };
 }
 
+/** Partitions have triggers of their own. What the session has staged, approval replays whatever it comes to. */
+const selectTriggers = (uuid: string, relation: number) => `
+WITH staged AS (
+  SELECT DISTINCT CASE s._stage_op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS event
+  FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}' AND s._stage_origin <> 'k'
+)
+SELECT DISTINCT ON (t.tgname) t.tgname AS name, CASE WHEN t.tgtype & 2 <> 0 THEN 'BEFORE' ELSE 'AFTER' END AS timing, e.events::text AS events
+FROM pg_trigger t
+CROSS JOIN LATERAL (
+  SELECT jsonb_agg(s.event ORDER BY s.event = 'UPDATE', s.event <> 'INSERT') AS events FROM staged s
+  WHERE t.tgtype & CASE s.event WHEN 'INSERT' THEN 4 WHEN 'DELETE' THEN 8 ELSE 16 END <> 0
+) e
+WHERE t.tgrelid IN (SELECT ${relation}::oid UNION SELECT p.relid FROM pg_partition_tree(${relation}) p)
+  AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgparentid = 0 AND e.events IS NOT NULL
+ORDER BY t.tgname, t.tgrelid`;
+
+/** The triggers of production that run when a table's staged changes are applied; none where nothing is left to apply. */
+export async function triggersOf(
+  tx: Queryable,
+  uuid: string,
+  { relation, kind }: DiffTable,
+): Promise<Trigger[]> {
+  if (kind !== 'staged') return [];
+  const rows = await tx.query(selectTriggers(uuid, relation));
+  return rows.map((row) => ({
+    name: String(row['name']),
+    timing: row['timing'] === 'BEFORE' ? 'BEFORE' : 'AFTER',
+    events: JSON.parse(row['events'] ?? '[]') as Trigger['events'],
+  }));
+}
+
 /** Counts the changes of a session, table by table, and gives their digest. */
 export async function summarizeDiff(
   tx: Queryable,
@@ -187,7 +228,7 @@ export async function summarizeDiff(
     const entry = await countChanges(tx, table);
     if (entry === null) continue;
     const { columns } = await shapeOf(tx, table.relation);
-    counts.push({ ...entry, columns });
+    counts.push({ ...entry, columns, triggers: await triggersOf(tx, uuid, table) });
   }
   return { counts, digest: await digestOf(tx, uuid) };
 }

@@ -1,6 +1,7 @@
 /** The diff: the net change of every row of a session, streamed from one snapshot of the database. */
 import type { Database, Queryable } from '../db/database.ts';
 import type { Change, Step } from '../model/change.ts';
+import type { SessionStatus } from '../model/session.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
@@ -11,6 +12,8 @@ import { readSteps } from './steps.ts';
 import { streamRows } from './stream-rows.ts';
 
 export interface Diff extends DiffSummary {
+  /** The session's state. */
+  readonly status: SessionStatus;
   /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch. */
   readonly changes: AsyncIterable<Change>;
   /** Can be gone through once. In the order of staging. */
@@ -39,7 +42,7 @@ export async function readDiff(db: Database, id: string, readableOnly = false): 
         await finished.catch(() => undefined);
       };
       const steps = shownSteps(readSteps(guard, uuid, status === 'approved'), tables);
-      resolve({ ...summary, changes: changesOf(guard, tables), steps, close: end });
+      resolve({ ...summary, status, changes: changesOf(guard, tables), steps, close: end });
       await guard.closed;
     }, 'repeatable read read only');
     finished.catch(reject);

@@ -46,9 +46,9 @@ export function requireTransition(session: LockedSession, event: SessionEvent): 
   if (transitions[session.status][event] !== null) return;
   throw new StageError(
     'invalid_transition',
-    `cannot ${event} a session that is ${session.status}`,
+    `cannot ${event} session ${session.id}: it is ${session.status}`,
     {
-      hint: hints[session.status],
+      hint: nextSteps[session.status](session.id),
       facts: { status: session.status },
     },
   );
@@ -60,11 +60,13 @@ export function sqlstateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-const hints: Readonly<Record<SessionStatus, string>> = {
-  active: 'Propose the session first.',
-  proposed: 'Approve, reject or delete it.',
-  approved: 'Its changes are in production; create a new session for further ones.',
-  rejected: 'Its changes were discarded; create a new session.',
+/** What can be done with a session in its state. */
+const nextSteps: Readonly<Record<SessionStatus, (id: string) => string>> = {
+  active: (id) => `Propose it first: \`stage propose ${id}\`.`,
+  proposed: (id) => `It waits for a decision: \`stage approve ${id}\` or \`stage reject ${id}\`.`,
+  approved: (id) =>
+    `Its changes are in production: \`stage audit list --session ${id}\`. For further ones: \`stage session new\`.`,
+  rejected: () => 'Its changes were discarded: start anew with `stage session new`.',
 };
 
 function sessionBusy(id: string, cause: unknown): StageError {

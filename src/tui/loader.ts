@@ -19,7 +19,7 @@ export interface LoaderOptions {
   readonly api: ApiClient;
   readonly id: string;
   /** Who approves, for the audit. */
-  readonly approver: string;
+  readonly approver: string | undefined;
   readonly aids: AidsReader;
   readonly dispatch: Dispatch;
   /** Ends everything that is under way. */

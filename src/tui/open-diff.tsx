@@ -27,7 +27,7 @@ export interface DiffOptions {
   /** The session's id. */
   readonly session: string;
   /** Who approves, for the audit. */
-  readonly approver: string;
+  readonly approver: string | undefined;
   readonly colours: boolean;
   readonly theme?: ThemeName;
   /** The reviewer's own keys. */

@@ -120,7 +120,7 @@ export async function diffOf(service: Database, session: string) {
   try {
     const changes: Change[] = [];
     for await (const change of diff.changes) changes.push(change);
-    const counts = diff.counts.map(({ columns: _, ...counted }) => counted);
+    const counts = diff.counts.map(({ columns: _, triggers: __, ...counted }) => counted);
     return { counts, digest: diff.digest, changes: changes.map(plainChange) };
   } finally {
     await diff.close();

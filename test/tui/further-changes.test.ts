@@ -7,7 +7,14 @@ suite('tui: further changes', (test) => {
     const desk = new Desk([changeOf(null, { id: 2, status: 'new' })], 120);
     assert.not.match(desk.screen, /further/);
     const { outline } = desk.daemon;
-    const ledger = { table: 'ledger', key: ['id'], columns: [], chunks: [], furtherChanges: 1200 };
+    const ledger = {
+      table: 'ledger',
+      key: ['id'],
+      columns: [],
+      chunks: [],
+      triggers: [],
+      furtherChanges: 1200,
+    };
     const tables = [ledger, ...outline.tables];
     desk.act({ type: 'outline', outline: { revision: 'staged-4', tables } });
     assert.match(desk.screen, /^ stage diff sess_ab12ab12 PROPOSED {2}\+1 »1,200 further /);

@@ -137,7 +137,7 @@ export class ArrayDaemon {
       type: name === 'id' ? 'integer' : 'text',
       generated: false,
     }));
-    return { table, key: ['id'], columns, chunks, furtherChanges: 0 };
+    return { table, key: ['id'], columns, chunks, triggers: [], furtherChanges: 0 };
   }
 }
 

@@ -1,6 +1,5 @@
 /** `stage approve`: applies a proposed session to production. */
-import { userInfo } from 'node:os';
-import { withServer } from '../context.ts';
+import { approverOf, withServer } from '../context.ts';
 import { withProgress } from '../progress.ts';
 import { agree } from '../review.ts';
 import type { ConfigureCommand } from '../run.ts';
@@ -28,7 +27,10 @@ export const configureApprove: ConfigureCommand = (command, run) => {
     )
     .argument('[session]', 'session id')
     .option('--digest <digest>', 'approve only if the diff has this digest')
-    .option('--by <name>', 'who approves, for the audit (default: the name of your account)')
+    .option(
+      '--by <name>',
+      'who approves, for the audit (default: the name of your token, else of your account)',
+    )
     .option('-y, --yes', 'do not ask')
     .addHelpText('before', help)
     .action(
@@ -45,7 +47,7 @@ export const configureApprove: ConfigureCommand = (command, run) => {
             () => `Applying ${size} to production`,
             () =>
               connection.api.approve(id, {
-                approvedBy: options.by ?? userInfo().username,
+                approvedBy: options.by ?? approverOf(connection),
                 digest: options.digest ?? digest ?? undefined,
               }),
           );

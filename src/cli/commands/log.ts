@@ -3,7 +3,7 @@
 import { nameCell, textCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
-import { hiddenInWords } from '../../client/words.ts';
+import { hiddenInWords, nothingInWords } from '../../client/words.ts';
 import type { Mutation } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 import { withServer } from '../context.ts';
@@ -45,11 +45,14 @@ export const configureLog: ConfigureCommand = (command, run) => {
       withServer(context, async (connection) => {
         const id = await resolveSession(context, connection, argument, openStates);
         const { table, type } = options;
+        const { status } = (await connection.api.getSession(id)).value;
+        const none = status === 'rejected' ? nothingInWords(true) : 'Nothing there.';
         await showList(context, options, {
           columns,
           row: mutationRow,
           member: 'mutations',
           fetch: (page) => connection.api.listMutations(id, { table, type, ...page }),
+          none,
         });
       }),
     ),

@@ -1,6 +1,7 @@
 /** `stage session list`: the sessions, newest first. */
 import { Option } from 'commander';
 import { textCell } from '../../client/cell.ts';
+import { ageOf, authorOf, titleOf } from '../../client/session-words.ts';
 import type { Session, SessionStatus } from '../../model/session.ts';
 import { sessionStatuses } from '../../model/session.ts';
 import { withServer } from '../context.ts';
@@ -21,6 +22,9 @@ const columns = [
   { title: 'status' },
   { title: 'mutations', align: 'right' },
   { title: 'created' },
+  { title: 'author' },
+  { title: 'for' },
+  { title: 'age' },
 ] as const;
 
 export const configureSessionList: ConfigureCommand = (command, run) => {
@@ -51,6 +55,8 @@ export const configureSessionList: ConfigureCommand = (command, run) => {
   );
 };
 
-function sessionRow({ id, projectId, status, mutationCount, createdAt }: Session): string[] {
-  return [id, textCell(projectId), status, String(mutationCount), createdAt];
+function sessionRow(session: Session): string[] {
+  const { id, projectId, status, mutationCount, createdAt } = session;
+  const about = [authorOf(session), titleOf(session), ageOf(createdAt)];
+  return [id, textCell(projectId), status, String(mutationCount), createdAt, ...about];
 }

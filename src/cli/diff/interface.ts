@@ -1,7 +1,7 @@
 /** When `stage diff` opens the terminal interface, and how. */
-import { userInfo } from 'node:os';
 import { themeOf, wantsColour } from '../colour.ts';
 import type { Connection, Context } from '../context.ts';
+import { approverOf } from '../context.ts';
 import { keepMarks, readMarks } from '../review-marks.ts';
 
 /** Options that ask for a text of a certain form. */
@@ -41,7 +41,7 @@ export async function openInterface(
   const { changes, marks } = await openDiff({
     api,
     session: id,
-    approver: userInfo().username,
+    approver: approverOf({ settings }),
     colours: wantsColour(colour, host.env, true),
     theme: themeOf(host.env),
     keys: settings.keys,

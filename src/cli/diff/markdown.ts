@@ -3,7 +3,13 @@
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { columnCell } from '../../client/values.ts';
-import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
+import {
+  changesHidden,
+  countsInWords,
+  furtherExplained,
+  nothingInWords,
+  triggersInWords,
+} from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
 import { stepSumOf, sumOf } from '../../model/change.ts';
 import { markdownCode } from '../markdown.ts';
@@ -55,7 +61,9 @@ export function createMarkdownFormat(reader: DiffReader, id: string): DiffFormat
 
 function tableHeading(reader: DiffReader, table: string): string {
   const counts = countsInWords(reader.countsOf(table));
-  return `<details>\n<summary>${markdownCode(tableCell(table))}: ${counts}</summary>\n\n| | row | changes |\n|---|---|---|\n`;
+  const words = triggersInWords(reader.triggersOf(table));
+  const triggers = words === null ? '' : `${markdownCode(words)}\n\n`;
+  return `<details>\n<summary>${markdownCode(tableCell(table))}: ${counts}</summary>\n\n${triggers}| | row | changes |\n|---|---|---|\n`;
 }
 
 /** Names the tables whose changes come to nothing. */
@@ -93,7 +101,7 @@ function hiddenText(tables: readonly ChangeCounts[], length: number): string {
 
 function closing({ shown, totals }: Ending, reader: DiffReader, id: string, left: number): string {
   const { digest } = reader;
-  if (isEmpty(totals)) return 'No changes.\n';
+  if (isEmpty(totals)) return `${nothingInWords(reader.isRejected)}\n`;
   const all = changesIn(totals);
   const tables = totals.tables === 1 ? '1 table' : `${totals.tables} tables`;
   const missing = all - changesIn(sumOf(hiddenTables(reader))) - shown + left;

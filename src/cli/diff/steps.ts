@@ -3,7 +3,7 @@ import { tableCell } from '../../client/cell.ts';
 import type { ReadChange } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
 import { safeJson } from '../../client/sanitize.ts';
-import { changesHidden } from '../../client/words.ts';
+import { changesHidden, nothingInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
 import { stepSumOf } from '../../model/change.ts';
 import type { Paint } from '../colour.ts';
@@ -57,7 +57,10 @@ export async function showSteps(
       out.paint('heading', tableCell(counts.table)),
       `  ${changesHidden(counts)}`,
     ]);
-    await out.lines([...counted, count === 0 ? 'No changes.' : `digest ${reader.digest}`]);
+    await out.lines([
+      ...counted,
+      count === 0 ? nothingInWords(reader.isRejected) : `digest ${reader.digest}`,
+    ]);
   }
   return count;
 }

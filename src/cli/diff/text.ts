@@ -2,7 +2,13 @@
 
 import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader } from '../../client/diff-reader.ts';
-import { changesHidden, countsInWords, furtherExplained } from '../../client/words.ts';
+import {
+  changesHidden,
+  countsInWords,
+  furtherExplained,
+  nothingInWords,
+  triggersInWords,
+} from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
 import type { Paint, Style } from '../colour.ts';
 import type { DiffFormat, Ending, ShownChange } from './format.ts';
@@ -20,7 +26,14 @@ const marks: Readonly<Record<Operation, { readonly sign: string; readonly style:
 export function createTextFormat(reader: DiffReader, paint: Paint, mode: TextMode): DiffFormat {
   let table: string | null = null;
   const heading = (name: string) => paint('heading', tableCell(name));
-  const closed = (counts: ChangeCounts) => [paint('faint', `  ${countsInWords(counts)}`), ''];
+  const closed = (counts: ChangeCounts) => {
+    const triggers = triggersInWords(reader.triggersOf(counts.table));
+    return [
+      ...(triggers === null ? [] : [paint('changed', `  ! ${triggers}`)]),
+      paint('faint', `  ${countsInWords(counts)}`),
+      '',
+    ];
+  };
   const turnTo = (next: string | null): string[] => {
     const lines = [
       ...(table === null ? [] : closed(reader.countsOf(table))),
@@ -53,10 +66,10 @@ export function changeLines(change: ShownChange, paint: Paint, mode: TextMode): 
 /** The lines that sum a diff up: how many changes it has, and the digest that `approve` takes. */
 export function closingLines(
   { shown, totals }: Ending,
-  { digest }: DiffReader,
+  { digest, isRejected }: DiffReader,
   paint: Paint,
 ): string[] {
-  if (isEmpty(totals)) return ['No changes.'];
+  if (isEmpty(totals)) return [nothingInWords(isRejected)];
   const all = changesIn(totals);
   const tables = totals.tables === 1 ? '1 table' : `${totals.tables} tables`;
   return [

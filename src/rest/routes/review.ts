@@ -138,7 +138,8 @@ const approve = defineRoute({
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db, metrics, access, ...rules }) => {
     try {
-      const { approved_by: approvedBy = null, digest = null } = body;
+      const { approved_by: claimed = null, digest = null } = body;
+      const approvedBy = claimed ?? caller.name;
       const databaseRoles = databaseRolesOf(access.tokens, caller);
       const { fourEyes, approveLockTimeoutMs: lockTimeoutMs } = rules;
       const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest };

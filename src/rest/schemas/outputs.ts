@@ -116,6 +116,19 @@ const columns = z
   .array(z.object({ name: z.string(), type: z.string(), generated: z.boolean() }))
   .meta({ description: "The table's columns in their order, as they are now" });
 
+const triggers = z
+  .array(
+    z.object({
+      name: z.string(),
+      timing: z.enum(['BEFORE', 'AFTER']),
+      events: z.array(z.enum(operations)),
+    }),
+  )
+  .meta({
+    description:
+      'Triggers of production that run at approval, and for which kinds of staged changes',
+  });
+
 const tableDiff = z
   .object({
     inserts: count,
@@ -124,6 +137,7 @@ const tableDiff = z
     further_changes: furtherChanges,
     hidden,
     columns,
+    triggers,
     changes: z.array(change),
   })
   .meta({ id: 'TableDiff' });
@@ -131,6 +145,7 @@ const tableDiff = z
 export const diff = z
   .object({
     ...sessionIds,
+    status: z.enum(sessionStatuses),
     digest: z.string().meta({
       description: 'Names exactly what approval replays, step by step; approve can demand it',
     }),
@@ -172,6 +187,7 @@ export const outline = z
         further_changes: furtherChanges,
         key: z.array(z.string()).meta({ description: 'Columns of the key' }),
         columns,
+        triggers,
         chunks: z.array(z.tuple([number, count, count, count])).meta({
           description:
             'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',

@@ -1,7 +1,9 @@
 /** What stands in the place of the body: the help, and what a reviewer is asked before a deed. */
 import { tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
-import { countsInWords, furtherExplained } from '../../client/words.ts';
+import { aboutSession } from '../../client/session-words.ts';
+import { countsInWords, furtherExplained, triggersInWords } from '../../client/words.ts';
+import type { TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
@@ -40,16 +42,23 @@ export function confirmView(state: State, deed: Deed): Line[] {
   return [
     [],
     [span(`  ${questions[deed](sanitize(state.database))}`, 'strong')],
+    ...(state.session === null ? [] : [[span(`  It was ${aboutSession(state.session)}.`)]]),
     [],
     [span(`  ${countsInWords(stepCountsOf(tables))} in ${count}`)],
-    ...shown.map((table) => [
-      span(`    ${tableCell(table.table)}: ${countsInWords(stepCountsOf([table]))}`, 'faint'),
-    ]),
+    ...shown.flatMap((table) => tableLines(table, deed)),
     ...(tables.length > shown.length
       ? [[span(`    and ${tables.length - shown.length} more`)]]
       : []),
     [],
     ...remarks(state, deed),
+  ];
+}
+
+function tableLines(table: TableOutline, deed: Deed): Line[] {
+  const triggers = deed === 'approve' ? triggersInWords(table.triggers) : null;
+  return [
+    [span(`    ${tableCell(table.table)}: ${countsInWords(stepCountsOf([table]))}`, 'faint')],
+    ...(triggers === null ? [] : [[span(`      ! ${triggers}`, 'alarm')] satisfies Line]),
   ];
 }
 

@@ -1,13 +1,16 @@
 /** The two lines on top: which session, how much it changes, and which pane shows what. */
 import { tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
+import { ageOf, authorOf, titleOf } from '../../client/session-words.ts';
 import { stepCountsOf } from '../../model/change.ts';
+import type { Session } from '../../model/session.ts';
 import { shortId } from '../../model/session.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
 import { isReviewed } from '../reviewed.ts';
 import type { Pane, State } from '../state.ts';
 import { currentDigest, currentTable, listLength } from '../state.ts';
+import { fit, widthOf } from '../text.ts';
 import { countSpans } from './tables.ts';
 
 const inGroups = (count: number) => count.toLocaleString('en-US');
@@ -25,9 +28,17 @@ export function headingLine(state: State): Line {
     ...countSpans(counts),
     ...(counts.furtherChanges === 0 ? [] : [span('further ', 'accent')]),
     ...(digest === null ? [] : [span(` ${digest.slice(0, 19)}…`, 'faint')]),
+    span(` ${headOf(session)}`),
     // Last, for a long name may be cut.
     span(` in ${sanitize(database)}`),
   ];
+}
+
+/** Who made the session, for what, how long ago. */
+function headOf(session: Session): string {
+  const named = [authorOf(session), titleOf(session)].filter((text) => text !== '').join(': ');
+  const about = named === '' ? [] : [fit(named, Math.min(40, widthOf(named)))];
+  return [...about, `${ageOf(session.createdAt)} old`].join(', ');
 }
 
 const titles: Readonly<Record<Pane, (state: State) => string>> = {

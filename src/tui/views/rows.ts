@@ -1,6 +1,6 @@
 /** The list of changes: a grid whose key columns stay in sight, or one change after the other. */
 import { keyCell, nameCell } from '../../client/cell.ts';
-import { changesHidden, countsInWords } from '../../client/words.ts';
+import { changesHidden, countsInWords, nothingInWords } from '../../client/words.ts';
 import type { NumberedChange, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { SidesCache } from '../cells.ts';
@@ -39,7 +39,7 @@ function emptyText(state: State): string {
   const { outline, filter } = state;
   const table = currentTable(state);
   if (outline === null) return '  Counting the changes …';
-  if (table === null) return '  No changes.';
+  if (table === null) return `  ${nothingInWords(state.session?.status === 'rejected')}`;
   if (table.hidden) return `  ${changesHidden(stepCountsOf([table]))}`;
   return table.chunks.length === 0
     ? `  ${countsInWords(stepCountsOf([table]))}: what the session did here comes to nothing, but approval replays it.`
