@@ -33,10 +33,16 @@ export class AnswerWatch {
   readonly #waiting = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
   #unreachableSince: number | null = null;
+  #lastCut = Number.NEGATIVE_INFINITY;
 
   /** @param config of the connections by which it looks */
   constructor(config: pg.ClientConfig) {
     this.#config = config;
+  }
+
+  /** When a connection was last cut: those that were open by then went the same way. */
+  get lastCut(): number {
+    return this.#lastCut;
   }
 
   /** Waits for the answer to a statement; its connection is cut when none will come. */
@@ -75,13 +81,19 @@ export class AnswerWatch {
       const refused = error instanceof pg.DatabaseError;
       this.#unreachableSince = refused ? null : (this.#unreachableSince ?? began);
     }
-    this.#waitingFor(longestStatementMs).forEach(cut);
+    this.#cut(this.#waitingFor(longestStatementMs));
     if (performance.now() - (this.#unreachableSince ?? Number.POSITIVE_INFINITY) > unreachableMs)
-      this.#waitingFor(patienceMs).filter(isSilent).forEach(cut);
+      this.#cut(this.#waitingFor(patienceMs).filter(isSilent));
   }
 
   #waitingFor(ms: number): Waiting[] {
     return [...this.#waiting].filter(({ since }) => performance.now() - since > ms);
+  }
+
+  #cut(entries: readonly Waiting[]): void {
+    if (entries.length > 0) this.#lastCut = performance.now();
+    for (const { socket } of entries)
+      socket.destroy(new Error('the connection was lost: no answer came any more'));
   }
 
   /** Cuts those whose backends have had nothing to do for some looks, and ends these. */
@@ -96,7 +108,7 @@ export class AnswerWatch {
       entry.read = entry.socket.bytesRead;
     }
     const lost = late.filter((entry) => entry.idle >= idleLooks && this.#waiting.has(entry));
-    lost.forEach(cut);
+    this.#cut(lost);
     await endBackends(
       db,
       lost.map(({ backend }) => backend),
@@ -105,6 +117,3 @@ export class AnswerWatch {
 }
 
 const isSilent = ({ socket, read }: Waiting) => socket.bytesRead === read;
-
-const cut = ({ socket }: Waiting) =>
-  socket.destroy(new Error('the connection was lost: no answer came any more'));

@@ -36,6 +36,7 @@ export interface Connections {
 }
 
 const connectionTimeoutMillis = 10_000;
+const unknown = { backend: null, at: Number.POSITIVE_INFINITY };
 const textOnly = { getTypeParser: () => (value: string) => value };
 
 /** Opens the pool. Nothing connects before it is used. */
@@ -47,10 +48,11 @@ export function openConnections(options: PoolOptions): Connections {
     options: connectionOptions,
     types: textOnly as unknown as pg.CustomTypesConfig,
   };
-  const backends = new WeakMap<object, Backend>();
+  const opened = new WeakMap<object, { readonly backend: Backend; readonly at: number }>();
   const watch = new AnswerWatch(config);
   const meet = async (client: pg.ClientBase) => {
-    backends.set(client, await meetBackend(client));
+    const at = performance.now();
+    opened.set(client, { backend: await meetBackend(client), at });
   };
   const pool = new pg.Pool({
     ...config,
@@ -61,9 +63,13 @@ export function openConnections(options: PoolOptions): Connections {
   });
   pool.on('error', (error) => options.onError?.(error));
   const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
-    if (pool.ending) throw shuttingDown();
-    const client = await pool.connect();
-    return lend(client, watch, backends.get(client) ?? null, work);
+    for (;;) {
+      if (pool.ending) throw shuttingDown();
+      const client = await pool.connect();
+      const { backend, at } = opened.get(client) ?? unknown;
+      if (at > watch.lastCut) return lend(client, watch, backend, work);
+      client.release(true);
+    }
   };
   return { use, close: () => pool.end() };
 }
