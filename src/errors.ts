@@ -23,6 +23,7 @@ const faces = {
   apply_failed: { status: 409, sqlstate: '40000', exit: 3 },
   staged_after_proposal: { status: 409, sqlstate: '55000', exit: 3 },
   four_eyes_required: { status: 403, sqlstate: '42501', exit: 4 },
+  idempotency_conflict: { status: 409, sqlstate: '23505', exit: 6 },
   session_busy: { status: 409, sqlstate: '55006', exit: 6 },
   digest_mismatch: { status: 412, sqlstate: '40001', exit: 3 },
   payload_too_large: { status: 413, sqlstate: '54000', exit: 1 },

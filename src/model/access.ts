@@ -1,16 +1,17 @@
 /** Who may do what over REST: roles, the rights they give, and the projects they are good for. */
 
-export const roles = ['author', 'reviewer', 'operator'] as const;
+export const roles = ['author', 'agent', 'reviewer', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
-/** What a request does: look, make and propose sessions, decide about them, run the service. */
-export type Right = 'read' | 'write' | 'review' | 'operate';
+/** What a request does: look, make and propose sessions, read the audit, decide about sessions, run the service. */
+export type Right = 'read' | 'write' | 'audit' | 'review' | 'operate';
 
 /** Nobody but an operator both writes and reviews. */
 const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
-  author: ['read', 'write'],
-  reviewer: ['read', 'review'],
-  operator: ['read', 'write', 'review', 'operate'],
+  author: ['read', 'write', 'audit'],
+  agent: ['read', 'write'],
+  reviewer: ['read', 'audit', 'review'],
+  operator: ['read', 'write', 'audit', 'review', 'operate'],
 };
 
 export interface Caller {
@@ -32,6 +33,16 @@ export interface Token extends Caller {
 
 export function hasRight({ role }: Caller, right: Right): boolean {
   return rightsOf[role].includes(right);
+}
+
+/** Everything that the caller's role allows. */
+export function rightsOfCaller({ role }: Caller): readonly Right[] {
+  return rightsOf[role];
+}
+
+/** Whether no session is there for it but those that were created with a token of its name. */
+export function seesOwnOnly({ role }: Caller): boolean {
+  return role === 'agent';
 }
 
 /** Whether rows of tables are hidden from it that a database role which staged in the session may not read. */

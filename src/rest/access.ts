@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Caller, Right, Token } from '../model/access.ts';
-import { hasRight, isInScope, rolesWith } from '../model/access.ts';
+import { hasRight, isInScope, rolesWith, seesOwnOnly } from '../model/access.ts';
 import { getSession, sessionNotFound } from '../staging/session-store.ts';
 import type { Access } from './services.ts';
 
@@ -97,8 +97,13 @@ export function demandProject(caller: Caller, projectId: string): void {
   });
 }
 
-/** @throws StageError `session_not_found` for a session outside the caller's projects, as for one that does not exist */
+/**
+ * @throws StageError `session_not_found` for a session outside the caller's projects, and for an agent for one of somebody
+ *   else, as for one that does not exist
+ */
 export async function demandSession(caller: Caller, db: Database, id: string): Promise<void> {
-  if (caller.projects === null) return;
-  if (!isInScope(caller, (await getSession(db, id)).projectId)) throw sessionNotFound(id);
+  if (caller.projects === null && !seesOwnOnly(caller)) return;
+  const { projectId, createdAs } = await getSession(db, id);
+  const isForeign = seesOwnOnly(caller) && createdAs !== caller.name;
+  if (isForeign || !isInScope(caller, projectId)) throw sessionNotFound(id);
 }

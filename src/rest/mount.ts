@@ -24,7 +24,8 @@ export function mountRoute(router: Router, route: Route, services: RestServices)
     const body = route.body && validate(route.body, sent?.value);
     const id = ctx.params['id'] ?? '';
     if (route.path.startsWith('/sessions/:id')) await demandSession(caller, services.db, id);
-    const request = { id, query, body, caller, texts: sent?.texts ?? new Map() };
+    const headers = route.headers && validate(route.headers, ctx.headers);
+    const request = { id, query, body, headers, caller, texts: sent?.texts ?? new Map() };
     write(ctx, await route.handle(request, services));
   });
 }

@@ -69,7 +69,11 @@ function operationOf(route: Route, components: Map<string, JsonSchema>): JsonObj
     summary: route.summary,
     description: describeRoles(route),
     security: route.right === null ? [{}] : undefined,
-    parameters: [...pathParameters(route), ...queryParameters(route)],
+    parameters: [
+      ...pathParameters(route),
+      ...parametersOf(route.query, 'query'),
+      ...parametersOf(route.headers, 'header'),
+    ],
     requestBody: route.body && {
       required: false,
       content: jsonContent(schemaOf(route.body, components)),
@@ -115,12 +119,12 @@ function pathParameters(route: Route): JsonObject[] {
   }));
 }
 
-function queryParameters(route: Route): JsonObject[] {
-  if (!route.query) return [];
-  const schema = z.toJSONSchema(route.query, { io: 'input' }) as z.core.JSONSchema.ObjectSchema;
+function parametersOf(parameters: z.ZodType | undefined, place: 'query' | 'header'): JsonObject[] {
+  if (!parameters) return [];
+  const schema = z.toJSONSchema(parameters, { io: 'input' }) as z.core.JSONSchema.ObjectSchema;
   return Object.entries(schema.properties ?? {}).map(([name, parameter]) => ({
     name,
-    in: 'query',
+    in: place,
     required: schema.required?.includes(name) ?? false,
     schema: parameter as JsonSchema,
   }));

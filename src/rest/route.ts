@@ -6,11 +6,12 @@ import type { Caller, Right } from '../model/access.ts';
 import type { JsonObject, JsonText } from '../model/json.ts';
 import type { RestServices } from './services.ts';
 
-export interface RouteRequest<Query, Body> {
+export interface RouteRequest<Query, Body, Headers = unknown> {
   /** The path's `:id`; empty where it has none. */
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
+  readonly headers: Headers;
   readonly caller: Caller;
   /** The body's members as they were written. */
   readonly texts: ReadonlyMap<string, JsonText>;
@@ -34,7 +35,11 @@ export class PlainText {
   }
 }
 
-export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
+export interface Route<
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Headers extends z.ZodType = z.ZodType,
+> {
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
   /** Name of the operation in the OpenAPI document. */
@@ -44,6 +49,8 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly right: Right | null;
   readonly query?: Query;
   readonly body?: Body;
+  /** Headers that mean something to this route, by their names in lower case. */
+  readonly headers?: Headers;
   /** Answers by HTTP status. A text names a media type that is not JSON. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
   readonly errors: readonly ErrorCode[];
@@ -51,15 +58,17 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   readonly needsUpstream: boolean;
   /** Does the work. Raises StageError. */
   handle(
-    request: RouteRequest<z.output<Query>, z.output<Body>>,
+    request: RouteRequest<z.output<Query>, z.output<Body>, z.output<Headers>>,
     services: RestServices,
   ): Promise<Reply>;
 }
 
-/** Declares a route; the handler's query and body are typed by the route's own schemas. */
-export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>(
-  route: Route<Query, Body>,
-): Route {
+/** Declares a route; the handler's query, body and headers are typed by the route's own schemas. */
+export function defineRoute<
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Headers extends z.ZodType,
+>(route: Route<Query, Body, Headers>): Route {
   // the schemas' outputs are handed to this very handler, see mount.ts
   return route as unknown as Route;
 }

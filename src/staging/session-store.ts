@@ -20,18 +20,19 @@ const columns = `
   to_jsonb(ARRAY(SELECT stage.roles_of(s.id))) AS roles`;
 
 const insertSession = `
-INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as)
-VALUES ($1, $2, $3, $4, $5, $6)
-RETURNING ${columns}`;
+INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as, request_key, request_hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (created_as, request_key) WHERE request_key IS NOT NULL DO NOTHING
+RETURNING ${columns}, stage.emit(s.id, s.project_id, 'created', s.created_as, '{}') AS event`;
 
 const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 
 const filters = `
-WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id)`;
+WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id) AND ($3::text IS NULL OR s.created_as = $3)`;
 
 const selectSessions = `
 SELECT ${columns} FROM stage.session s ${filters}
-ORDER BY s.created_at DESC, s.id LIMIT $3 OFFSET $4`;
+ORDER BY s.created_at DESC, s.id LIMIT $4 OFFSET $5`;
 
 const countSessions = `SELECT count(*) FROM stage.session s ${filters}`;
 
@@ -51,6 +52,8 @@ export interface SessionFilter {
   readonly status?: SessionStatus | undefined;
   /** Only sessions of these projects. */
   readonly projectIds?: readonly string[] | undefined;
+  /** Only sessions that were created with a token of this name. */
+  readonly createdAs?: string | null | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -62,8 +65,25 @@ export interface SessionPage {
   readonly totalCount: number;
 }
 
+/** What a request is known by when it is repeated. */
+export interface RequestKey {
+  readonly key: string;
+  readonly hash: string;
+}
+
 /** Creates an active session under a new random id. */
-export async function createSession(db: Database, session: NewSession): Promise<Session> {
+export async function createSession(db: Database, session: NewSession): Promise<Session>;
+/** The same, or null where the session's creator has used the key before. */
+export async function createSession(
+  db: Database,
+  session: NewSession,
+  request: RequestKey,
+): Promise<Session | null>;
+export async function createSession(
+  db: Database,
+  session: NewSession,
+  request?: RequestKey,
+): Promise<Session | null> {
   return db.transaction(
     async (tx) => {
       const [row] = await tx.query(insertSession, [
@@ -73,12 +93,15 @@ export async function createSession(db: Database, session: NewSession): Promise<
         session.reads,
         session.conflictScope ?? 'row',
         session.createdAs ?? null,
+        request?.key ?? null,
+        request?.hash ?? null,
       ]);
-      return toSession(row as SessionRow);
+      return row === undefined ? null : toSession(row as SessionRow);
     },
     'read committed',
-    isThere,
+    async (tx, made) => made === null || isThere(tx, made),
   );
+}
 }
 
 /** Whether a session is what a transaction made of it, whatever has been done with it since. */
@@ -108,7 +131,11 @@ export async function sessionExists(db: Queryable, id: string): Promise<boolean>
 /** Lists sessions, newest first. */
 export async function listSessions(db: Database, filter: SessionFilter): Promise<SessionPage> {
   const { status = null, projectIds } = filter;
-  const matching = [status, projectIds === undefined ? null : JSON.stringify(projectIds)];
+  const matching = [
+    status,
+    projectIds === undefined ? null : JSON.stringify(projectIds),
+    filter.createdAs ?? null,
+  ];
   const [rows, [total]] = await Promise.all([
     db.query(selectSessions, [...matching, filter.limit, filter.offset]),
     db.query(countSessions, matching),

@@ -75,6 +75,12 @@ suite('migrations', (test) => {
     await migrate(service());
     await database.query(`
       ALTER TABLE stage.mutation DROP COLUMN role;
+      ALTER TABLE stage.audit DROP COLUMN texts;
+      ALTER TABLE stage.parked_change DROP COLUMN texts;
+      ALTER TABLE stage.parked_table DROP COLUMN reasons;
+      DROP TABLE stage.event, stage.event_head;
+      DROP FUNCTION stage.refuse_event_change();
+      ALTER TABLE stage.session DROP COLUMN round, DROP COLUMN earlier_authors, DROP COLUMN request_key, DROP COLUMN request_hash;
       DELETE FROM stage.migration WHERE number >= 10;
       INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope)
       VALUES ('${session}', 'default', '{}', 'production', 'row');

@@ -39,6 +39,8 @@ export interface TestRest {
 }
 
 export interface TestRestOptions {
+  /** A database of the caller's, which stays; otherwise one is made and dropped with the rest. */
+  readonly database?: TestDatabase;
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
   readonly approveLockTimeoutMs?: number;
@@ -62,7 +64,7 @@ export function testToken(token: Partial<Omit<Token, 'hash'>> & { secret?: strin
 
 /** Starts everything; the caller stops it. */
 export async function startTestRest(options: TestRestOptions = {}): Promise<TestRest> {
-  const database = await createTestDatabase();
+  const database = options.database ?? (await createTestDatabase());
   const db = createDatabase({ url: database.url, maxConnections: 4 });
   await migrate(db);
   const state = options.upstream ?? { ready: true };
@@ -111,7 +113,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     stop: async () => {
       await server.stop(0);
       await db.close();
-      await database.drop();
+      if (!options.database) await database.drop();
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Every guard that the mutants take away. */
+import { agentGuards } from './agent-guards.ts';
 import { callGuards } from './call-guards.ts';
 import { databaseGuards } from './database-guards.ts';
 import type { Guard } from './guard.ts';
@@ -11,5 +12,6 @@ export const guards: readonly Guard[] = [
   ...callGuards,
   ...databaseGuards,
   ...restGuards,
+  ...agentGuards,
   ...wireGuards,
 ];

@@ -133,6 +133,7 @@ suite('rest: openapi', (test) => {
       'GET /sessions/{id}/diff/changes',
       'GET /sessions/{id}/diff/outline',
       'GET /sessions/{id}/mutations',
+      'GET /whoami',
       'POST /sessions',
       'POST /sessions/{id}/approve',
       'POST /sessions/{id}/propose',

@@ -51,6 +51,7 @@ suite('rest: roles', (test) => {
     ['GET', '/audit/head', 'ann root'],
     ['GET', '/metrics', 'root'],
     ['GET', '/info', 'agent ann root'],
+    ['GET', '/whoami', 'agent ann root'],
     ['GET', '/openapi.json', 'agent ann root'],
   ];
   for (const [method, path, allowed] of requests) {

@@ -15,7 +15,7 @@ const list = defineRoute({
   path: '/audit',
   name: 'listAudit',
   summary: 'Lists the applied changes of a project, oldest first.',
-  right: 'read',
+  right: 'audit',
   query: z.object({
     project_id: shortText,
     session_id: shortText.optional(),
@@ -87,7 +87,7 @@ const get = defineRoute({
   path: '/audit/:id',
   name: 'getAuditEntry',
   summary: 'Shows one applied change.',
-  right: 'read',
+  right: 'audit',
   answers: { 200: auditEntry },
   errors: ['audit_entry_not_found'],
   needsUpstream: true,

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
+import { seesOwnOnly } from '../../model/access.ts';
 import { JsonText } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
 import { deleteSession } from '../../staging/discard.ts';
+import { createSessionOnce } from '../../staging/session-once.ts';
 import { createSession, getSession, listSessions } from '../../staging/session-store.ts';
 import { demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
@@ -18,31 +20,41 @@ const create = defineRoute({
   method: 'post',
   path: '/sessions',
   name: 'createSession',
-  summary: 'Starts a session.',
+  summary:
+    'Starts a session. Repeated with the same Idempotency-Key, token and body it gives the session of the first time.',
   right: 'write',
+  headers: z.object({ 'idempotency-key': shortText.optional() }),
   body: z.object({
     project_id: shortText.nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
     reads: z.enum(readsModes).nullish(),
     conflict_scope: z.enum(conflictScopes).nullish(),
   }),
-  answers: { 201: session },
-  errors: [],
+  answers: { 200: session, 201: session },
+  errors: ['idempotency_conflict'],
   needsUpstream: true,
-  handle: async ({ body, texts, caller }, { db, conflictScope }) => {
+  handle: async ({ body, texts, caller, headers }, { db, conflictScope }) => {
     const projectId = body.project_id ?? 'default';
     demandProject(caller, projectId);
-    const created = await createSession(db, {
+    const wanted = {
       projectId,
       metadata: (body.metadata && texts.get('metadata')) ?? new JsonText('{}'),
       reads: body.reads ?? 'production',
       conflictScope: body.conflict_scope ?? conflictScope,
       createdAs: caller.name,
-    });
+    };
+    const key = headers['idempotency-key'];
+    const [made, isNew] =
+      key === undefined
+        ? [await createSession(db, wanted), true]
+        : await createSessionOnce(db, wanted, key);
     return {
-      status: 201,
-      headers: { Location: `/sessions/${created.id}` },
-      body: sessionBody(created),
+      status: isNew ? 201 : 200,
+      headers: {
+        Location: `/sessions/${made.id}`,
+        ...(isNew ? {} : { 'Idempotent-Replayed': 'true' }),
+      },
+      body: sessionBody(made),
     };
   },
 });
@@ -51,7 +63,7 @@ const list = defineRoute({
   method: 'get',
   path: '/sessions',
   name: 'listSessions',
-  summary: 'Lists sessions, newest first.',
+  summary: 'Lists sessions, newest first; to an agent its own only.',
   right: 'read',
   query: z.object({
     status: z.enum(sessionStatuses).optional(),
@@ -65,7 +77,8 @@ const list = defineRoute({
     const { status, project_id: projectId, limit, offset } = query;
     if (projectId !== undefined) demandProject(caller, projectId);
     const projectIds = projectId === undefined ? (caller.projects ?? undefined) : [projectId];
-    const page = await listSessions(db, { status, projectIds, limit, offset });
+    const createdAs = seesOwnOnly(caller) ? caller.name : undefined;
+    const page = await listSessions(db, { status, projectIds, createdAs, limit, offset });
     return {
       body: {
         sessions: page.sessions.map(sessionBody),
@@ -93,7 +106,7 @@ const remove = defineRoute({
   path: '/sessions/:id',
   name: 'deleteSession',
   summary:
-    'Deletes an active or proposed session and everything it staged; an author only its own.',
+    'Deletes an active or proposed session and everything it staged; an author or agent only its own.',
   right: 'write',
   answers: { 200: deletedSession },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],

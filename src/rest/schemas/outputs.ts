@@ -1,5 +1,6 @@
 /** What answers look like: for the OpenAPI document, and for the tests that hold every answer against it. */
 import { z } from 'zod';
+import { roles } from '../../model/access.ts';
 import { operations } from '../../model/change.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
 
@@ -285,6 +286,19 @@ export const info = z.object({
     .nullable()
     .meta({ description: 'Version of the upstream server; null while it cannot be reached' }),
   embedded: z.object({ user: z.string(), password: z.string() }).nullable(),
+});
+
+export const whoami = z.object({
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'Name of the token; null where none is demanded' }),
+  role: z.enum(roles),
+  rights: z.array(z.string()),
+  projects: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'The only projects it is good for; null for all' }),
 });
 
 export const failure = z
