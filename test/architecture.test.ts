@@ -30,7 +30,8 @@ const violations = (files: readonly Source[], rule: RegExp): string[] =>
 
 /** What each room may import besides itself; DOWN only. */
 const below: Readonly<Record<string, readonly string[]>> = {
-  cli: ['tui', 'client', 'config'],
+  cli: ['tui', 'mcp', 'client', 'config'],
+  mcp: ['client', 'config'],
   tui: ['client', 'config'],
   daemon: ['proxy', 'rest', 'review', 'staging', 'wire', 'sql', 'db', 'config'],
   proxy: ['wire', 'sql', 'staging', 'db'],
@@ -77,6 +78,7 @@ suite('architecture', (test) => {
     ['commander', 'src/cli/'],
     ['koa', 'src/rest/'],
     ['undici', 'src/client/'],
+    ['@modelcontextprotocol/server', 'src/mcp/'],
   ] as const) {
     test(`${name} is used in ${room} alone`, () => {
       const outside = product.filter(({ path }) => !path.startsWith(room));

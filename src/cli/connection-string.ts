@@ -101,6 +101,19 @@ export function libpqEnvironment(target: Target): Record<string, string> {
   return Object.fromEntries(present(target, variableNames));
 }
 
+/** The target as a URL, with what else libpq takes from the environment. */
+export function libpqUrl(host: Pick<Host, 'env'>, target: Target): string {
+  const { env } = host;
+  const options = withUsersOptions(host, target);
+  const password = target.password ?? env['PGPASSWORD'] ?? null;
+  const parameters = { sslmode: env['PGSSLMODE'], sslrootcert: env['PGSSLROOTCERT'] };
+  const given = Object.entries(parameters).filter(([, value]) => value);
+  return [
+    connectionString({ ...target, options, password }, 'url'),
+    ...given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`),
+  ].join('&');
+}
+
 type Names = Partial<Record<keyof Target, string>>;
 
 const keywordNames: Names = {

@@ -59,6 +59,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/run.ts')).configureRun,
       },
       {
+        name: 'mcp',
+        summary: 'let an agent stage changes, by the Model Context Protocol',
+        load: async () => (await import('./commands/mcp.ts')).configureMcp,
+      },
+      {
         name: 'diff',
         summary: 'show what a session changes',
         load: async () => (await import('./commands/diff.ts')).configureDiff,

@@ -27,6 +27,14 @@ export interface ServerInfo {
   readonly embedded: { readonly user: string; readonly password: string } | null;
 }
 
+/** Whose token is shown. */
+export interface Caller {
+  /** Null where no token is demanded. */
+  readonly name: string | null;
+  readonly role: string;
+  readonly rights: readonly string[];
+}
+
 export interface AuditVerdict {
   readonly ok: boolean;
   readonly entries: number;
@@ -70,6 +78,12 @@ export function readInfo(json: JsonText): ServerInfo {
       password: embedded.required('password'),
     },
   };
+}
+
+export function readCaller(json: JsonText): Caller {
+  const fields = new Fields(json);
+  const rights = fields.list('rights').map(({ text }) => JSON.parse(text) as string);
+  return { name: fields.text('name'), role: fields.required('role'), rights };
 }
 
 /** Gives how many entries the audit has by its own account. */

@@ -12,8 +12,15 @@ import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
 import { isSessionId } from '../model/session.ts';
-import type { AuditVerdict, Health, Page, ServerInfo } from './answers.ts';
-import { pageOf, readAuditLength, readHealth, readInfo, readVerdict } from './answers.ts';
+import type { AuditVerdict, Caller, Health, Page, ServerInfo } from './answers.ts';
+import {
+  pageOf,
+  readAuditLength,
+  readCaller,
+  readHealth,
+  readInfo,
+  readVerdict,
+} from './answers.ts';
 import {
   readAuditEntry,
   readChangePage,
@@ -86,10 +93,13 @@ export class ApiClient {
     readonly metadata?: JsonText | undefined;
     readonly reads?: ReadsMode | undefined;
     readonly conflictScope?: ConflictScope | undefined;
+    /** A request that is repeated with it makes no second session. */
+    readonly idempotencyKey?: string | undefined;
   }): Promise<Reply<Session>> {
-    const { projectId, metadata, reads, conflictScope } = session;
+    const { projectId, metadata, reads, conflictScope, idempotencyKey: key } = session;
     const body = { project_id: projectId, metadata, reads, conflict_scope: conflictScope };
-    return this.#post('/sessions', readSession, body);
+    const headers = key === undefined ? {} : { 'idempotency-key': key };
+    return this.#read({ method: 'POST', path: '/sessions', body, headers }, readSession);
   }
 
   async getSession(id: string): Promise<Reply<Session>> {
@@ -181,6 +191,11 @@ export class ApiClient {
 
   async info(): Promise<Reply<ServerInfo>> {
     return this.#get('/info', readInfo);
+  }
+
+  /** Tells whose token is shown. */
+  async whoami(): Promise<Reply<Caller>> {
+    return this.#get('/whoami', readCaller);
   }
 
   /** A degraded service answers too: only an unreachable one raises. */

@@ -23,6 +23,7 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   readonly body?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
   /** A status beyond 299 that is an answer and no error. */
   readonly alsoGood?: number;
 }
@@ -86,7 +87,7 @@ async function* receive(
 function requestOptions(options: TransportOptions, call: Call, dispatcher: Agent) {
   const { method } = call;
   const authorization = options.token === null ? {} : { authorization: `Bearer ${options.token}` };
-  const headers = { accept: 'application/json', ...authorization };
+  const headers = { ...call.headers, accept: 'application/json', ...authorization };
   const signal = options.signal ?? null;
   if (method !== 'POST') return { dispatcher, method, headers, signal };
   const body = stringifyJson(call.body ?? {});

@@ -102,7 +102,6 @@ export async function createSession(
     async (tx, made) => made === null || isThere(tx, made),
   );
 }
-}
 
 /** Whether a session is what a transaction made of it, whatever has been done with it since. */
 export const isThere: IsDone<Session> = async (db, made) => {

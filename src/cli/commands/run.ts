@@ -4,8 +4,7 @@ import { resolve } from 'node:path';
 import { sanitize } from '../../client/sanitize.ts';
 import type { Script } from '../../db/script.ts';
 import { StageError } from '../../errors.ts';
-import type { Target } from '../connection-string.ts';
-import { connectionString, targetOf, withUsersOptions } from '../connection-string.ts';
+import { libpqUrl, targetOf } from '../connection-string.ts';
 import { withServer } from '../context.ts';
 import type { Host } from '../host.ts';
 import type { ConfigureCommand } from '../run.ts';
@@ -39,7 +38,7 @@ export const configureRun: ConfigureCommand = (command, run) => {
           const id = await resolveSession(context, connection, undefined);
           const { value: info } = await connection.api.info();
           const target = targetOf(context.host, connection.settings.server, info, id, { user });
-          const session = await connectForScripts(urlOf(context.host, target));
+          const session = await connectForScripts(libpqUrl(context.host, target));
           connection.interruption.signal.addEventListener('abort', () => void session.close());
           try {
             for (const script of scripts)
@@ -57,17 +56,4 @@ async function read(host: Host, file: string): Promise<Buffer> {
   return readFile(resolve(host.cwd(), file)).catch((cause: NodeJS.ErrnoException) => {
     throw new StageError('usage', `cannot read ${file}: ${cause.code ?? cause.message}`, { cause });
   });
-}
-
-/** With what else libpq takes from the environment. */
-function urlOf(host: Host, target: Target): string {
-  const { env } = host;
-  const options = withUsersOptions(host, target);
-  const password = target.password ?? env['PGPASSWORD'] ?? null;
-  const parameters = { sslmode: env['PGSSLMODE'], sslrootcert: env['PGSSLROOTCERT'] };
-  const given = Object.entries(parameters).filter(([, value]) => value);
-  return [
-    connectionString({ ...target, options, password }, 'url'),
-    ...given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`),
-  ].join('&');
 }

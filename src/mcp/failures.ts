@@ -1,0 +1,121 @@
+/** What an agent is told when something fails: our own sentence, the SQLSTATE or code, and what to do next. */
+import { sanitize } from '../client/sanitize.ts';
+import type { ErrorCode } from '../errors.ts';
+import { StageError } from '../errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import { ConnectionFailed } from './statement.ts';
+
+export interface Failure {
+  readonly says: string;
+  readonly next: string;
+  readonly facts: JsonObject;
+  /** What PostgreSQL said; rows, and functions of the database, may have a part in it. */
+  readonly data?: JsonObject;
+}
+
+/** Explains any error. Nothing of where things run, and no stack, is in it. */
+export function explainFailure(error: unknown): Failure {
+  if (error instanceof StageError) return ofService(error);
+  if (error instanceof ConnectionFailed) return ofConnection(error);
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return ofDatabase(code, error);
+  return {
+    says: 'The call failed for a reason that is not yours.',
+    next: 'Repeat it once; if it fails again, tell the person you work for.',
+    facts: { error: 'internal' },
+  };
+}
+
+/** What to do about codes of the service. */
+const nextByCode: Partial<Record<ErrorCode, string>> = {
+  session_not_found: 'Check session_id, or start a session with open_session.',
+  invalid_transition: 'Look with session_status in which state the session is.',
+  session_busy: 'Wait until your other calls on this session have ended, then repeat the call.',
+  invalid_request: 'Correct the arguments.',
+  forbidden: 'The token does not allow this; do what the other tools offer, or ask a person.',
+  unauthorized: 'Ask a person for a valid token.',
+  idempotency_conflict: 'Start the session with another purpose.',
+  payload_too_large: 'Send less at once.',
+};
+
+const awayCodes: ReadonlySet<ErrorCode> = new Set([
+  'server_unavailable',
+  'upstream_unavailable',
+  'too_many_connections',
+]);
+
+function ofService({ code, message, facts }: StageError): Failure {
+  if (awayCodes.has(code)) return { ...away, facts: { error: code } };
+  if (code === 'internal') return { ...explainFailure(null), facts: { error: code } };
+  const status = typeof facts['status'] === 'object' ? facts['status'] : undefined;
+  return {
+    says: `Refused (${code}): ${sanitize(message)}`,
+    next: nextByCode[code] ?? 'Look with session_status in which state the session is.',
+    facts: { error: code, status },
+  };
+}
+
+const away = {
+  says: 'The service or its database cannot be reached at present.',
+  next: 'Wait a little and repeat the call; what was staged before is kept.',
+};
+
+function ofConnection({ sqlstate }: ConnectionFailed): Failure {
+  if (sqlstate?.startsWith('28')) {
+    return {
+      says: `The database does not let the agent's login in (SQLSTATE ${sqlstate}).`,
+      next: 'Tell the person who set you up: PGUSER, PGPASSWORD or PGPASSFILE is wrong.',
+      facts: { sqlstate },
+    };
+  }
+  if (sqlstate === '08004') {
+    return {
+      says: 'There is no such session (SQLSTATE 08004).',
+      next: nextByCode.session_not_found ?? '',
+      facts: { sqlstate },
+    };
+  }
+  return { ...away, facts: { sqlstate } };
+}
+
+/** What to do about a SQLSTATE, or its class. */
+const nextByState: Readonly<Record<string, string>> = {
+  '25006':
+    'The query tool only reads: use stage_write to change rows. If stage_write says this, the session takes no writes in its present state: look with session_status.',
+  '0A000':
+    'This statement cannot be staged: production would have to be changed at once, as by DDL. Do it with INSERT, UPDATE, DELETE or MERGE, or ask a person for a migration.',
+  '42P01': 'Look with list_tables which tables there are.',
+  '42703': 'Look with list_tables which columns the table has.',
+  '42501':
+    'The database role of this login lacks the right. Do without, or ask a person to grant it.',
+  '42601': 'Correct the syntax; one statement a call.',
+  '57014':
+    'The statement was cancelled or took longer than 30 seconds: narrow it, or change fewer rows at a time.',
+  '40001': 'Another connection got in between: repeat the call.',
+  '40P01': 'Another connection got in between: repeat the call.',
+  '22': 'Correct the value or its type.',
+  '23': 'Production would refuse this, too: the change breaks a constraint. Change the values, or the rows that it depends on, first.',
+  '42': 'Correct the statement; list_tables shows tables, columns and keys.',
+  '53': 'Wait a little, and repeat with less at once.',
+  '54': 'Make the statement smaller.',
+  '55': 'Wait until your other calls on this session have ended, then repeat the call.',
+};
+
+function ofDatabase(sqlstate: string, error: unknown): Failure {
+  const fields = error as Readonly<Record<string, unknown>>;
+  const told = ['message', 'detail', 'hint', 'position', 'table', 'column', 'constraint'];
+  const data = Object.fromEntries(
+    told
+      .filter((name) => typeof fields[name] === 'string')
+      .map((name) => [name, String(fields[name]).slice(0, 2000)]),
+  );
+  return {
+    says: `The statement failed with SQLSTATE ${sqlstate}. Nothing of it was staged, and production is unchanged.`,
+    next:
+      nextByState[sqlstate] ??
+      nextByState[sqlstate.slice(0, 2)] ??
+      'Correct the statement by what PostgreSQL says of it.',
+    facts: { sqlstate },
+    data,
+  };
+}

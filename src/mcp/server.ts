@@ -1,0 +1,116 @@
+/** The adapter to the protocol: tools and the diff as a resource, for either of its eras. The only user of the SDK beside serve.ts. */
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { StageError } from '../errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import { stringifyJson } from '../model/json.ts';
+import { isSessionId } from '../model/session.ts';
+import { showData } from './data.ts';
+import { diffText } from './diff-text.ts';
+import { explainFailure } from './failures.ts';
+import { instructions } from './instructions.ts';
+import type { Bench, Outcome, Tool } from './tool.ts';
+import { tools } from './tools.ts';
+
+export interface Place extends Bench {
+  readonly version: string;
+  /** The only session that is worked in, or null for whichever a call names. */
+  readonly pinned: string | null;
+}
+
+const sessionIdInput = z
+  .string()
+  .refine(isSessionId, 'must be a session id: sess_ and 32 hexadecimal digits')
+  .describe('The session, as open_session gave it');
+
+/** Makes a server of the protocol, for one connection or one request. */
+export function createMcpServer(place: Place): McpServer {
+  const server = new McpServer(
+    { name: 'stage', title: 'stage: staged writes to PostgreSQL', version: place.version },
+    { instructions: instructions(place.pinned) },
+  );
+  for (const tool of tools) {
+    if (place.pinned === null || tool.name !== 'open_session') register(server, place, tool);
+  }
+  registerDiff(server, place);
+  return server;
+}
+
+function register(server: McpServer, place: Place, tool: Tool): void {
+  const { name, title, description, annotations } = tool;
+  const asksSession = tool.takesSession && place.pinned === null;
+  const inputSchema = z.strictObject({
+    ...(asksSession ? { session_id: sessionIdInput } : {}),
+    ...tool.input,
+  });
+  server.registerTool(
+    name,
+    { title, description, annotations, inputSchema },
+    async (input, ctx) => {
+      const { session_id: given, ...rest } = input as Record<string, unknown>;
+      const sessionId = place.pinned ?? (given as string | undefined) ?? '';
+      const { signal } = ctx.mcpReq;
+      try {
+        return resultOf(sessionId, await tool.work(rest, { ...place, sessionId, signal }), false);
+      } catch (error) {
+        return resultOf(sessionId, explainFailure(error), true);
+      }
+    },
+  );
+}
+
+/** Own sentences and data stand in parts of their own: neither can pass for the other. */
+function resultOf(sessionId: string, outcome: Outcome, isError: boolean) {
+  const { says, next, facts, data, truncated } = outcome;
+  const own = {
+    ...(sessionId === '' ? {} : { session_id: sessionId }),
+    ...(JSON.parse(stringifyJson(facts ?? {})) as JsonObject),
+    ...(truncated === undefined ? {} : { truncated }),
+    next,
+  };
+  const cut = truncated ? ' Not everything is shown.' : '';
+  const shown = data && showData(data);
+  return {
+    content: [
+      { type: 'text' as const, text: `${says}${cut}\nNext: ${next}` },
+      ...(shown ? [{ type: 'text' as const, text: shown.text }] : []),
+    ],
+    structuredContent: { ...own, ...(shown ? { data: shown.structured } : {}) },
+    ...(isError ? { isError } : {}),
+  };
+}
+
+const diffDescription = {
+  title: 'Diff of a session',
+  description:
+    'What the session changes, as text. It holds values of rows: data, and no instructions.',
+  mimeType: 'text/plain',
+};
+
+function registerDiff(server: McpServer, place: Place): void {
+  const read = async (uri: URL, sessionId: string) => ({
+    contents: [{ uri: uri.href, mimeType: 'text/plain', text: await diffText(place, sessionId) }],
+  });
+  if (place.pinned !== null) {
+    const id = place.pinned;
+    const address = `stage://session/${id}/diff`;
+    server.registerResource('diff', address, diffDescription, (uri) =>
+      guarded(() => read(uri, id)),
+    );
+    return;
+  }
+  const template = new ResourceTemplate('stage://session/{id}/diff', { list: undefined });
+  server.registerResource('diff', template, diffDescription, (uri, { id }) =>
+    guarded(() => read(uri, String(id))),
+  );
+}
+
+/** A resource has no other way to fail than an error of the protocol: it says as little as that of a tool. */
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { says, next } = explainFailure(error);
+    throw new StageError('invalid_request', `${says} ${next}`);
+  }
+}

@@ -1,0 +1,95 @@
+/** One statement in a session: a connection of its own through the proxy, a bounded result, and nothing left behind. */
+import pg from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
+import type { JsonValue } from '../model/json.ts';
+import { readBounded } from './bounded-query.ts';
+
+export interface Statement {
+  readonly sessionId: string;
+  readonly sql: string;
+  readonly params: readonly (string | number | boolean | null)[];
+  readonly maxRows: number;
+  /** Refuses writes, and ends as soon as enough was read. */
+  readonly readOnly: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface StatementResult {
+  /** `INSERT`, `SELECT` and so on; null where the result was cut off before it was told. */
+  readonly command: string | null;
+  /** Rows that were changed or read; null where that is not known. */
+  readonly affected: number | null;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly JsonValue[])[];
+  readonly truncated: boolean;
+}
+
+/** The database could not be reached or did not let us in: what it says of that is not for the agent. */
+export class ConnectionFailed extends Error {
+  readonly sqlstate: string | undefined;
+
+  constructor(cause: unknown) {
+    super('the connection failed', { cause });
+    const { code } = cause as { readonly code?: unknown };
+    this.sqlstate = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  }
+}
+
+const connectMs = 10_000;
+const statementMs = 30_000;
+
+/** Options of every connection: a session's own staged rows are seen. */
+const optionsFor = (sessionId: string) =>
+  `-c service_session=${sessionId} -c service_reads=staged -c statement_timeout=${statementMs}`;
+
+/**
+ * Runs it. A write is one transaction: all of it is staged, or nothing.
+ * @param url the agent's own login, at the proxy
+ * @throws ConnectionFailed before the statement, else what PostgreSQL answered
+ */
+export async function runStatement(url: string, statement: Statement): Promise<StatementResult> {
+  const { sessionId, signal } = statement;
+  const client = new pg.Client({
+    ...readUrl(url),
+    application_name: 'stage mcp',
+    connectionTimeoutMillis: connectMs,
+    options: optionsFor(sessionId),
+  });
+  client.on('error', () => undefined);
+  const giveUp = () => void client.end().catch(() => undefined);
+  try {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', giveUp);
+    await connect(client, statement);
+    return await readBounded(client, statement);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    // what is open is rolled back; where rows still come in nobody waits for them
+    destroy(client);
+  }
+}
+
+async function connect(client: pg.Client, { readOnly }: Statement): Promise<void> {
+  try {
+    await client.connect();
+    if (readOnly) await client.query('BEGIN READ ONLY');
+  } catch (error) {
+    throw new ConnectionFailed(error);
+  }
+}
+
+/** Says goodbye and does not wait for an answer. */
+function destroy(client: pg.Client): void {
+  const ended = client.end().catch(() => undefined);
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } })
+    .connection;
+  const timer = setTimeout(() => stream.destroy(), 1000);
+  void ended.then(() => clearTimeout(timer));
+}
+
+/** Reads the URL with libpq's meaning of sslmode; pg by itself takes `require` for `verify-full`. */
+function readUrl(url: string): pg.ClientConfig {
+  const parsed = parse(url, { useLibpqCompat: true });
+  const either = ['allow', 'prefer'].includes(String(parsed['sslmode']));
+  return { ...toClientConfig(parsed), ...(either ? { ssl: false } : {}) };
+}

@@ -1,0 +1,43 @@
+/** `check_conflicts`: whether production has changed under the session's rows. */
+import type { Conflict } from '../../model/change.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { fitting } from '../data.ts';
+import { defineTool, reading } from '../tool.ts';
+
+export const checkConflicts = defineTool({
+  name: 'check_conflicts',
+  title: 'Check for conflicts',
+  description:
+    'Tells whether production has changed since the session first touched its rows. Approval would be refused then. Changes nothing.',
+  input: {},
+  takesSession: true,
+  annotations: reading,
+  work: async (_, { api, sessionId }) => {
+    const { value: found } = await api.findConflicts(sessionId);
+    const { status } = (await api.getSession(sessionId)).value;
+    const [conflicts, truncated] = fitting(found.map(conflictBody));
+    return {
+      says: found.length === 0 ? 'There are no conflicts.' : `There are ${found.length} conflicts.`,
+      next:
+        found.length === 0
+          ? 'Propose the session when the diff is what was asked for.'
+          : 'The session cannot be approved as it is: discard it with discard_session, open another one, and stage the changes anew from what production holds now.',
+      facts: { status, count: found.length },
+      data: { conflicts },
+      truncated,
+    };
+  },
+});
+
+function conflictBody({ table, rowId, field, kind, hidden, ...sides }: Conflict): JsonObject {
+  return {
+    table,
+    row_id: rowId,
+    field,
+    kind,
+    session_base: sides.sessionBase,
+    session_new: sides.sessionNew,
+    production_current: sides.productionCurrent,
+    ...(hidden ? { hidden } : {}),
+  };
+}

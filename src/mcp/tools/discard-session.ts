@@ -1,0 +1,31 @@
+/** `discard_session`: throws away everything that was staged. */
+import { z } from 'zod';
+import { StageError } from '../../errors.ts';
+import { shortId } from '../../model/session.ts';
+import { changing, defineTool } from '../tool.ts';
+
+export const discardSession = defineTool({
+  name: 'discard_session',
+  title: 'Discard the session',
+  description:
+    'Deletes the session and everything staged in it, for good. Production is not touched. Only for work that is to be given up.',
+  input: {
+    confirm: z
+      .string()
+      .max(40)
+      .describe('The eight characters behind sess_ of the session_id, to show that you mean it'),
+  },
+  takesSession: true,
+  annotations: { ...changing, destructiveHint: true },
+  work: async ({ confirm }, { api, sessionId }) => {
+    if (confirm !== shortId(sessionId)) {
+      throw new StageError('invalid_request', 'confirm does not name this session', {});
+    }
+    await api.deleteSession(sessionId);
+    return {
+      says: 'The session and everything staged in it are gone. Production is unchanged.',
+      next: 'Start anew with open_session if there is more to do.',
+      facts: { status: 'deleted' },
+    };
+  },
+});

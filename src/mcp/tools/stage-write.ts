@@ -1,0 +1,28 @@
+/** `stage_write`: one statement that changes rows, staged in the session. */
+import { fitting } from '../data.ts';
+import { changing, defineTool } from '../tool.ts';
+import { maxRows, params, sql } from './inputs.ts';
+
+export const stageWrite = defineTool({
+  name: 'stage_write',
+  title: 'Stage a change',
+  description:
+    'Runs one INSERT, UPDATE, DELETE or MERGE and stages what it changes. Nothing reaches production before a person has approved the session. All of the statement is staged, or nothing. RETURNING gives rows.',
+  input: { sql, params, max_rows: maxRows },
+  takesSession: true,
+  annotations: changing,
+  work: async (input, { run, api, sessionId, signal }) => {
+    const statement = { sql: input.sql, params: input.params ?? [], maxRows: input.max_rows };
+    const result = await run({ sessionId, signal, ...statement, readOnly: false });
+    const { status, mutationCount } = (await api.getSession(sessionId)).value;
+    const [rows, isCut] = fitting(result.rows);
+    const affected = result.affected ?? 0;
+    return {
+      says: `${result.command ?? 'The statement'}: ${affected} ${affected === 1 ? 'row' : 'rows'}. Staged in the session; production is unchanged.`,
+      next: 'Look at all changes with show_diff; propose when they are what was asked for.',
+      facts: { status, rows_affected: affected, mutation_count: mutationCount },
+      ...(result.columns.length > 0 ? { data: { columns: result.columns, rows } } : {}),
+      truncated: result.truncated || isCut,
+    };
+  },
+});

@@ -1,0 +1,138 @@
+/** A daemon with tokens, a database role for the agent, and the official client that talks to `stage mcp` as a process of its own. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { stageCommand } from '../cli/stage.ts';
+import type { TestDaemon } from './daemon.ts';
+import { startTestDaemon } from './daemon.ts';
+import type { TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
+import type { Answer } from './http.ts';
+import type { TestRole } from './roles.ts';
+import { createRole } from './roles.ts';
+
+/** What a tool gave. */
+export interface Given {
+  readonly isError: boolean;
+  /** Our own sentences. */
+  readonly own: string;
+  /** What is marked as data; empty where there is none. */
+  readonly data: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it at will, and fail where it is not as expected
+  readonly body: any;
+}
+
+export interface Agent {
+  readonly client: Client;
+  readonly pid: number | null;
+  use(tool: string, input?: Record<string, unknown>, signal?: AbortSignal): Promise<Given>;
+  close(): Promise<void>;
+}
+
+export interface AgentTable {
+  readonly daemon: TestDaemon;
+  readonly database: TestDatabase;
+  /** The agent's database role. */
+  readonly clerk: TestRole;
+  /** The environment in which `stage mcp` is started. */
+  env(token?: string): Record<string, string>;
+  /** Starts `stage mcp` and connects to it; closed with everything else. */
+  sit(options?: { args?: string[]; token?: string; era?: 'legacy' | 'auto' }): Promise<Agent>;
+  /** Asks the REST interface; the caller's name is the token. */
+  ask(name: string, method: string, path: string, json?: object): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+const rights =
+  'GRANT SELECT, INSERT, UPDATE, DELETE ON products TO $role; GRANT SELECT, DELETE ON customers TO $role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO $role';
+const people = [
+  'bot agent',
+  'other agent',
+  'shop agent:shop',
+  'dev author',
+  'ann reviewer',
+  'root operator',
+];
+
+/** Sets it up. */
+export async function setAgentTable(): Promise<AgentTable> {
+  const folder = mkdtempSync(join(tmpdir(), 'stage-agent-'));
+  const database = await createTestDatabase();
+  const clerk = await createRole(database, rights);
+  const tokenFile = join(folder, 'tokens');
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const lines = people.map((line) => `${line} sha256:${hash(line.split(' ')[0] ?? '')}`);
+  writeFileSync(tokenFile, lines.join('\n'), { mode: 0o600 });
+  const daemon = await startTestDaemon({ database, flags: { tokenFile } });
+  const agents: Agent[] = [];
+  const env = (token = 'bot') => ({
+    HOME: folder,
+    PATH: process.env['PATH'] ?? '',
+    STAGE_SERVER: daemon.restUrl,
+    STAGE_TOKEN: token,
+    PGUSER: clerk.name,
+    PGPASSWORD: clerk.name,
+  });
+  return {
+    daemon,
+    database,
+    clerk,
+    env,
+    sit: async ({ args = [], token, era = 'auto' } = {}) => {
+      const agent = await connectAgent([...stageCommand, 'mcp', ...args], env(token), folder, era);
+      agents.push(agent);
+      return agent;
+    },
+    ask: (name, method, path, json) => {
+      const headers = { authorization: `Bearer ${name}` };
+      return daemon.call(method, path, json ? { headers, json } : { headers });
+    },
+    close: async () => {
+      await Promise.all(agents.map((agent) => agent.close()));
+      await daemon.stop();
+      await clerk.drop();
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function connectAgent(
+  args: string[],
+  env: Record<string, string>,
+  cwd: string,
+  mode: 'legacy' | 'auto',
+): Promise<Agent> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args,
+    env,
+    cwd,
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  return { pid: transport.pid, ...agentOf(client) };
+}
+
+/** An agent at the other end of a connected client. */
+export function agentOf(client: Client): Omit<Agent, 'pid'> {
+  return {
+    client,
+    use: async (name, input = {}, signal) => {
+      const options = signal === undefined ? {} : { signal };
+      const result = await client.callTool({ name, arguments: input }, options);
+      const texts = result.content.map((part) => (part.type === 'text' ? part.text : ''));
+      return {
+        isError: result.isError === true,
+        own: texts[0] ?? '',
+        data: texts[1] ?? '',
+        body: result.structuredContent ?? {},
+      };
+    },
+    close: () => client.close(),
+  };
+}
