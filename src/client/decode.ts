@@ -25,6 +25,7 @@ export function readSession(json: JsonText): Session {
     status: oneOf(sessionStatuses, fields.required('status')),
     reads: oneOf(readsModes, fields.text('reads') ?? 'production'),
     conflictScope: oneOf(conflictScopes, fields.text('conflict_scope') ?? 'row'),
+    round: fields.number('round'),
     mutationCount: fields.number('mutation_count'),
     createdAt: fields.text('created_at') ?? '',
     updatedAt: fields.text('updated_at') ?? '',

@@ -12,7 +12,7 @@ export const conflictScopes = ['row', 'column'] as const;
 /** What conflicts: any change of a row the session touched, or only changes of the same columns (the others merge). */
 export type ConflictScope = (typeof conflictScopes)[number];
 
-export type SessionEvent = 'write' | 'propose' | 'approve' | 'reject' | 'delete';
+export type SessionEvent = 'write' | 'propose' | 'reopen' | 'approve' | 'reject' | 'delete';
 
 export interface Session {
   /** `sess_` and 32 hexadecimal digits: 128 random bits. */
@@ -23,6 +23,8 @@ export interface Session {
   readonly status: SessionStatus;
   readonly reads: ReadsMode;
   readonly conflictScope: ConflictScope;
+  /** How often it was proposed. */
+  readonly round: number;
   /** Number of statements that staged at least one row. */
   readonly mutationCount: number;
   /** ISO 8601 UTC with microseconds, e.g. `2026-01-31T12:00:00.000000Z`; so are all times below. */
@@ -49,16 +51,24 @@ export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length +
 export const transitions: Readonly<
   Record<SessionStatus, Readonly<Record<SessionEvent, SessionStatus | 'deleted' | null>>>
 > = {
-  active: { write: 'active', propose: 'proposed', approve: null, reject: null, delete: 'deleted' },
+  active: {
+    write: 'active',
+    propose: 'proposed',
+    reopen: null,
+    approve: null,
+    reject: null,
+    delete: 'deleted',
+  },
   proposed: {
     write: null,
     propose: null,
+    reopen: 'active',
     approve: 'approved',
     reject: 'rejected',
     delete: 'deleted',
   },
-  approved: { write: null, propose: null, approve: null, reject: null, delete: null },
-  rejected: { write: null, propose: null, approve: null, reject: null, delete: null },
+  approved: { write: null, propose: null, reopen: null, approve: null, reject: null, delete: null },
+  rejected: { write: null, propose: null, reopen: null, approve: null, reject: null, delete: null },
 };
 
 const sessionIdPattern = /^sess_[0-9a-f]{32}$/;

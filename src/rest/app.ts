@@ -7,6 +7,7 @@ import { mountRoute } from './mount.ts';
 import { openapiRoute } from './openapi.ts';
 import { identifyRequests } from './request-id.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { discussionRoutes } from './routes/discussion.ts';
 import { mutationRoutes } from './routes/mutations.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { reviewRoutes } from './routes/review.ts';
@@ -21,6 +22,7 @@ export function createRestApp(services: RestServices): Koa {
     ...sessionRoutes,
     ...mutationRoutes,
     ...reviewRoutes,
+    ...discussionRoutes,
     ...auditRoutes,
     ...operationRoutes,
   ];

@@ -10,6 +10,7 @@ import type {
   Trigger,
 } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
+import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 
@@ -24,6 +25,7 @@ export function sessionBody(session: Session): JsonObject {
     status: session.status,
     reads: session.reads,
     conflict_scope: session.conflictScope,
+    round: session.round,
     mutation_count: session.mutationCount,
     created_at: session.createdAt,
     updated_at: session.updatedAt,
@@ -62,6 +64,10 @@ export function mutationBody(mutation: Mutation): JsonObject {
     role: mutation.role,
     ...marked(mutation),
   };
+}
+
+export function eventBody({ number, kind, at, by, body }: Event): JsonObject {
+  return { number, kind, at, by, body };
 }
 
 /** The table's name stands outside, as the name of the list. */

@@ -2,7 +2,9 @@
 import type { Database, Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
+import { emit } from '../staging/event-store.ts';
 import type { LockedSession } from '../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
 import { getSession, isThere, sessionUuid } from '../staging/session-store.ts';
@@ -85,6 +87,8 @@ async function approveLocked(
   ]);
   const failure = row?.['failure'] ?? null;
   if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
+  const body = new JsonText(stringifyJson({ digest: current, approved_by: approvedBy }));
+  await emit(tx, { ...session, kind: 'approved', by: approvedAs, body });
   return getSession(tx, id);
 }
 
@@ -102,7 +106,11 @@ async function lockAuditHead(tx: Queryable, leftMs: number): Promise<void> {
   await yieldFirst(tx);
 }
 
-async function refuseLateRows(tx: Queryable, { uuid, sealed }: LockedSession): Promise<void> {
+/** @throws StageError `staged_after_proposal` */
+export async function refuseLateRows(
+  tx: Queryable,
+  { uuid, sealed }: LockedSession,
+): Promise<void> {
   const [row] = await tx.query('SELECT stage.staged_since($1, $2) AS late', [uuid, sealed]);
   if (row?.['late'] !== 't') return;
   throw new StageError(

@@ -233,11 +233,14 @@ export async function summarizeDiff(
   return { counts, digest: await digestOf(tx, uuid) };
 }
 
-/** The digest of everything that approval replays, or what was approved: then nothing is left of the steps as they were staged. */
+/**
+ * The digest of everything that approval replays, or what was approved: then nothing is left of the steps as they were staged.
+ * Each round has its own, whether or not anything was changed in it: what was asked for in between is not approved unread.
+ */
 export async function digestOf(tx: Queryable, uuid: string): Promise<string> {
   const [row] = await tx.query(
-    'SELECT coalesce(s.digest, stage.steps_digest(s.id)) AS digest FROM stage.session s WHERE s.id = $1',
-    [uuid],
+    'SELECT coalesce(s.digest, stage.round_digest(stage.steps_digest(s.id), s.round + (s.status = $2)::int)) AS digest FROM stage.session s WHERE s.id = $1',
+    [uuid, 'active'],
   );
   return String(row?.['digest']);
 }

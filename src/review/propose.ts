@@ -1,30 +1,39 @@
 /** Propose: the session becomes read-only and its mutations are counted for good. */
 import type { Database } from '../db/database.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
+import { emit } from '../staging/event-store.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
 import { getSession, isThere } from '../staging/session-store.ts';
 
 const propose = `
-UPDATE stage.session SET status = 'proposed', proposed_at = clock_timestamp(), proposed_as = $2, sealed = nextval('stage.seq'),
+UPDATE stage.session SET status = 'proposed', round = round + 1, proposed_at = clock_timestamp(), proposed_as = $2, sealed = nextval('stage.seq'),
   mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)
 WHERE id = $1`;
 
 /**
  * Submits an active session for review. Writes in flight either finish first and are counted, or find the session closed.
  * @param proposedAs the authenticated name of who proposes
+ * @param message what the proposer says to the reviewer
  * @throws StageError `session_not_found`, `invalid_transition`, or `session_busy` while a transaction holds staged writes
  */
 export async function proposeSession(
   db: Database,
   id: string,
   proposedAs: string | null = null,
+  message: string | null = null,
 ): Promise<Session> {
   return db.transaction(
     async (tx) => {
       const session = await lockSession(tx, id);
       requireTransition(session, 'propose');
       await tx.query(propose, [session.uuid, proposedAs]);
-      return getSession(tx, id);
+      const proposed = await getSession(tx, id);
+      const { round, mutationCount } = proposed;
+      const said = message === null ? {} : { message };
+      const body = new JsonText(stringifyJson({ ...said, round, mutation_count: mutationCount }));
+      await emit(tx, { ...session, kind: 'proposed', by: proposedAs, body });
+      return proposed;
     },
     'read committed',
     isThere,

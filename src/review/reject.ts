@@ -1,7 +1,9 @@
 /** Reject: the staged changes are discarded, the session stays behind as a record. */
 import type { Database } from '../db/database.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 import { discardStaged } from '../staging/discard.ts';
+import { emit } from '../staging/event-store.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
 import { getSession, isThere } from '../staging/session-store.ts';
 
@@ -25,7 +27,10 @@ export async function rejectSession(
       requireTransition(session, 'reject');
       await discardStaged(tx, session.uuid);
       await tx.query(reject, [session.uuid, reason, rejectedAs]);
-      return getSession(tx, id);
+      const rejected = await getSession(tx, id);
+      const body = new JsonText(stringifyJson({ reason }));
+      await emit(tx, { ...session, kind: 'rejected', by: rejectedAs, body });
+      return rejected;
     },
     'read committed',
     isThere,

@@ -1,5 +1,7 @@
 /** Throwing staged changes away: with the session itself, or leaving it behind as rejected. */
 import type { Database, Queryable } from '../db/database.ts';
+import { JsonText } from '../model/json.ts';
+import { emit } from './event-store.ts';
 import { lockSession, requireTransition } from './session-lock.ts';
 import { sessionExists } from './session-store.ts';
 
@@ -16,9 +18,14 @@ export async function discardStaged(tx: Queryable, uuid: string): Promise<void> 
 
 /**
  * Deletes an active or proposed session with everything it staged.
+ * @param deletedAs the authenticated name of who deletes
  * @throws StageError `session_not_found`, `session_busy`, or `invalid_transition` when the session is final
  */
-export async function deleteSession(db: Database, id: string): Promise<DeletedSession> {
+export async function deleteSession(
+  db: Database,
+  id: string,
+  deletedAs: string | null = null,
+): Promise<DeletedSession> {
   return db.transaction(
     async (tx) => {
       const session = await lockSession(tx, id);
@@ -28,6 +35,7 @@ export async function deleteSession(db: Database, id: string): Promise<DeletedSe
         'DELETE FROM stage.session WHERE id = $1 RETURNING stage.iso_time(clock_timestamp()) AS deleted_at',
         [session.uuid],
       );
+      await emit(tx, { ...session, kind: 'deleted', by: deletedAs, body: new JsonText('{}') });
       return { sessionId: id, deletedAt: String(row?.['deleted_at']) };
     },
     'read committed',

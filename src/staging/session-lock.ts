@@ -8,19 +8,21 @@ import { sessionNotFound, sessionUuid } from './session-store.ts';
 const lockTimeout = '2s';
 
 const lockRow = `
-SELECT id AS uuid, status, conflict_scope, digest, sealed, created_as, proposed_as FROM stage.session WHERE id = $1 FOR UPDATE`;
+SELECT id AS uuid, project_id, status, conflict_scope, digest, sealed, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
+FROM stage.session WHERE id = $1 FOR UPDATE`;
 
 export interface LockedSession {
   readonly id: string;
   /** The key of the session's row. */
   readonly uuid: string;
+  readonly projectId: string;
   readonly status: SessionStatus;
   readonly conflictScope: ConflictScope;
   /** Digest of the approved diff; null in any other state. */
   readonly digest: string | null;
   /** Rows staged under a greater number came after the proposal; null while the session is active. */
   readonly sealed: string | null;
-  /** Authenticated names of who created and who proposed it; null where nobody had to show a token. */
+  /** Authenticated names of who created it and of everybody who proposed it; null where nobody had to show a token. */
   readonly authors: readonly (string | null)[];
 }
 
@@ -36,9 +38,9 @@ export async function lockSession(tx: Queryable, id: string): Promise<LockedSess
   });
   await tx.query('SET LOCAL lock_timeout = DEFAULT');
   if (row === undefined) throw sessionNotFound(id);
-  const { status, conflict_scope, digest, sealed, created_as, proposed_as } = row as LockRow;
-  const authors = [created_as, proposed_as];
-  return { id, uuid, status, conflictScope: conflict_scope, digest, sealed, authors };
+  const { status, conflict_scope, digest, sealed, project_id: projectId } = row as LockRow;
+  const authors = JSON.parse((row as LockRow).authors) as (string | null)[];
+  return { id, uuid, projectId, status, conflictScope: conflict_scope, digest, sealed, authors };
 }
 
 /** @throws StageError `invalid_transition` when the table of transitions has no place for the event */
@@ -63,7 +65,8 @@ export function sqlstateOf(error: unknown): string | undefined {
 /** What can be done with a session in its state. */
 const nextSteps: Readonly<Record<SessionStatus, (id: string) => string>> = {
   active: (id) => `Propose it first: \`stage propose ${id}\`.`,
-  proposed: (id) => `It waits for a decision: \`stage approve ${id}\` or \`stage reject ${id}\`.`,
+  proposed: (id) =>
+    `It waits for a decision: \`stage approve ${id}\`, \`stage reject ${id}\`, or \`stage reopen ${id}\` to ask for changes.`,
   approved: (id) =>
     `Its changes are in production: \`stage audit list --session ${id}\`. For further ones: \`stage session new\`.`,
   rejected: () => 'Its changes were discarded: start anew with `stage session new`.',
@@ -81,10 +84,10 @@ function sessionBusy(id: string, cause: unknown): StageError {
 }
 
 type LockRow = Row & {
+  readonly project_id: string;
   readonly status: SessionStatus;
   readonly conflict_scope: ConflictScope;
   readonly digest: string | null;
   readonly sealed: string | null;
-  readonly created_as: string | null;
-  readonly proposed_as: string | null;
+  readonly authors: string;
 };

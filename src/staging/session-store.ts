@@ -8,6 +8,7 @@ import { isSessionId } from '../model/session.ts';
 
 const columns = `
   'sess_' || replace(s.id::text, '-', '') AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
+  CASE WHEN s.status = 'active' THEN s.round ELSE greatest(s.round, 1) END AS round,
   coalesce(s.mutation_count, (SELECT count(*) FROM stage.mutation m WHERE m.session = s.id)) AS mutation_count,
   stage.iso_time(s.created_at) AS created_at,
   stage.iso_time(greatest(s.created_at, s.proposed_at, s.approved_at, s.rejected_at, (
@@ -170,6 +171,7 @@ type SessionRow = Row & {
   readonly status: SessionStatus;
   readonly reads: ReadsMode;
   readonly conflict_scope: ConflictScope;
+  readonly round: string;
   readonly mutation_count: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -193,6 +195,7 @@ function toSession(row: SessionRow): Session {
     status: row.status,
     reads: row.reads,
     conflictScope: row.conflict_scope,
+    round: Number(row.round),
     mutationCount: Number(row.mutation_count),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -157,6 +157,7 @@ function createSession(reads: ReadsMode): Session {
     status: 'active',
     reads,
     conflictScope: 'row',
+    round: 0,
     mutationCount: 0,
     createdAt: now,
     updatedAt: now,

@@ -128,16 +128,20 @@ suite('rest: openapi', (test) => {
       'GET /readyz',
       'GET /sessions',
       'GET /sessions/{id}',
+      'GET /sessions/{id}/comments',
       'GET /sessions/{id}/conflicts',
       'GET /sessions/{id}/diff',
       'GET /sessions/{id}/diff/changes',
       'GET /sessions/{id}/diff/outline',
+      'GET /sessions/{id}/events',
       'GET /sessions/{id}/mutations',
       'GET /whoami',
       'POST /sessions',
       'POST /sessions/{id}/approve',
+      'POST /sessions/{id}/comments',
       'POST /sessions/{id}/propose',
       'POST /sessions/{id}/reject',
+      'POST /sessions/{id}/reopen',
     ]);
   });
 

@@ -6,6 +6,7 @@ import { sessionStatuses, transitions } from '../../src/model/session.ts';
 import { approveSession } from '../../src/review/approve.ts';
 import { proposeSession } from '../../src/review/propose.ts';
 import { rejectSession } from '../../src/review/reject.ts';
+import { reopenSession } from '../../src/review/reopen.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import {
@@ -51,6 +52,7 @@ suite('sessions', (test) => {
       status: 'active',
       reads: 'staged',
       conflictScope: 'column',
+      round: 0,
       mutationCount: 0,
       proposedAt: null,
       approvedAt: null,
@@ -182,6 +184,8 @@ suite('sessions', (test) => {
   test('obey the table of transitions, every event in every state', async () => {
     const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
       propose: (id) => proposeSession(desk.service, id),
+      reopen: (id) =>
+        reopenSession(desk.service, id, { message: 'no', reopenedAs: null, asReviewer: true }),
       approve: (id) => approveSession(desk.service, id, { approvedBy: null, digest: null }),
       reject: (id) => rejectSession(desk.service, id, null),
       delete: (id) => deleteSession(desk.service, id),

@@ -24,6 +24,7 @@ export const session: Session = {
   status: 'proposed',
   reads: 'production',
   conflictScope: 'row',
+  round: 1,
   mutationCount: 3,
   createdAt: '2026-01-31T12:00:00.000000Z',
   updatedAt: '2026-01-31T12:00:00.000000Z',

@@ -13,7 +13,16 @@ import { getSession } from '../../staging/session-store.ts';
 import { changePageBody, outlineBody, sessionBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
-import { cursor, digest, flag, longText, operation, paging, shortText } from '../schemas/inputs.ts';
+import {
+  cursor,
+  digest,
+  flag,
+  longText,
+  message,
+  operation,
+  paging,
+  shortText,
+} from '../schemas/inputs.ts';
 import { changePage, conflictList, diff, outline, session } from '../schemas/outputs.ts';
 
 const showDiff = defineRoute({
@@ -104,12 +113,12 @@ const propose = defineRoute({
   name: 'proposeSession',
   summary: 'Submits an active session for review; it takes no further writes.',
   right: 'write',
-  body: z.object({}),
+  body: z.object({ message: message.nullish() }),
   answers: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
-  handle: async ({ id, caller }, { db }) => ({
-    body: sessionBody(await proposeSession(db, id, caller.name)),
+  handle: async ({ id, body, caller }, { db }) => ({
+    body: sessionBody(await proposeSession(db, id, caller.name, body.message ?? null)),
   }),
 });
 

@@ -113,7 +113,7 @@ const remove = defineRoute({
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => {
     if (caller.role === 'author') demandAuthor(caller, await getSession(db, id));
-    const { sessionId, deletedAt } = await deleteSession(db, id);
+    const { sessionId, deletedAt } = await deleteSession(db, id, caller.name);
     return {
       body: { session_id: sessionId, id: sessionId, status: 'deleted', deleted_at: deletedAt },
     };

@@ -19,6 +19,9 @@ export const shortText = z
 /** A text of several lines. */
 export const longText = z.string().max(2000).regex(lines, 'control characters are not allowed');
 
+/** The same, with something in it. */
+export const message = longText.refine((text) => text.trim() !== '', 'must not be empty');
+
 /** A digest of a diff, or a head of the audit. */
 export const digest = z
   .string()

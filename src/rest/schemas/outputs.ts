@@ -4,19 +4,21 @@ import { roles } from '../../model/access.ts';
 import { operations } from '../../model/change.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
 
-const time = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, microseconds' });
+export const time = z
+  .string()
+  .meta({ format: 'date-time', description: 'ISO 8601, UTC, microseconds' });
 export const count = z.int().min(0);
 const row = z
   .record(z.string(), z.unknown())
   .meta({ description: "Full row in PostgreSQL's own JSON" });
-const rowId = z
+export const rowId = z
   .union([z.int(), z.string(), z.record(z.string(), z.unknown())])
   .meta({ description: 'Value of the key; an object of column and value for a composite key' });
 const texts = z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
   description:
     "PostgreSQL's own texts of values that JSON does not tell from others, by the member that holds the row, then by column: JSON null beside NULL, json as it was written, bounds of arrays",
 });
-const sessionIds = {
+export const sessionIds = {
   session_id: z.string().regex(/^sess_[0-9a-f]{32}$/),
   id: z.string().meta({ description: 'The same as session_id' }),
 };
@@ -36,6 +38,7 @@ export const session = z
     status: z.enum(sessionStatuses),
     reads: z.enum(readsModes),
     conflict_scope: z.enum(conflictScopes),
+    round: count.meta({ description: 'How often it was proposed' }),
     mutation_count: count,
     created_at: time,
     updated_at: time,

@@ -1,0 +1,141 @@
+/** What people say to each other about a session: request changes, comment, follow what happens. */
+import { z } from 'zod';
+import { StageError } from '../../errors.ts';
+import type { Caller } from '../../model/access.ts';
+import { hasRight } from '../../model/access.ts';
+import type { Event } from '../../model/event.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
+import { reopenSession } from '../../review/reopen.ts';
+import { addComment, listEvents } from '../../staging/event-store.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { eventBody, sessionBody } from '../bodies.ts';
+import { jsonMembers } from '../json-members.ts';
+import { defineRoute } from '../route.ts';
+import { comment, commentList, eventList } from '../schemas/discussion.ts';
+import { cursor, message, paging, shortText } from '../schemas/inputs.ts';
+import { session } from '../schemas/outputs.ts';
+
+const reopen = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/reopen',
+  name: 'reopenSession',
+  summary:
+    'Gives a proposed session back to its author, with a message: a reviewer asks for changes, or the author takes it back.',
+  right: 'read',
+  body: z.object({ message }),
+  answers: { 200: session },
+  errors: ['session_not_found', 'invalid_transition', 'session_busy', 'staged_after_proposal'],
+  needsUpstream: true,
+  handle: async ({ id, body, caller }, { db }) => {
+    const isOwn = isAuthor(caller, await getSession(db, id));
+    if (!isOwn && !hasRight(caller, 'review')) throw notForOthers();
+    const reopening = { message: body.message, reopenedAs: caller.name, asReviewer: !isOwn };
+    return { body: sessionBody(await reopenSession(db, id, reopening)) };
+  },
+});
+
+function isAuthor({ name }: Caller, { createdAs, proposedAs }: Session): boolean {
+  return name !== null && (name === createdAs || name === proposedAs);
+}
+
+function notForOthers(): StageError {
+  return new StageError('forbidden', 'the session was created and proposed with other tokens', {
+    hint: 'A reviewer reopens any session, an author its own.',
+  });
+}
+
+/** A key as JSON; how it was written is kept, since numbers may have more digits than JavaScript has. */
+const rowId = z
+  .union([z.number(), z.string().max(2000), z.record(z.string(), z.unknown())])
+  .nullish();
+
+const addRemark = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/comments',
+  name: 'addComment',
+  summary: 'Comments on a session, a table or a row of it, in any state.',
+  right: 'read',
+  body: z.object({ body: message, table: shortText.nullish(), row_id: rowId }),
+  answers: { 201: comment },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id, body, texts, caller }, { db }) => {
+    const { table = null, row_id: key = null } = body;
+    const row = key === null ? null : boundedKey(texts.get('row_id'));
+    if (row !== null && table === null) throw invalid('row_id: goes with table');
+    const said = new JsonText(stringifyJson({ body: body.body, table, row_id: row }));
+    const added = await addComment(db, id, { by: caller.name, body: said });
+    return { status: 201, body: commentBody(added) };
+  },
+});
+
+const maxKeyLength = 4000;
+/** What PostgreSQL's JSON does not hold: the null character, and halves of characters. */
+const unstorable = /\\u(?:0000|d[89a-f])/i;
+
+function boundedKey(text: JsonText | undefined): JsonText | null {
+  if (text === undefined) return null;
+  if (text.text.length > maxKeyLength) throw invalid('row_id: too long');
+  if (unstorable.test(text.text)) throw invalid('row_id: not a value that PostgreSQL can hold');
+  return text;
+}
+
+function invalid(text: string): StageError {
+  return new StageError('invalid_request', text, {
+    hint: 'GET /openapi.json describes every parameter and member.',
+  });
+}
+
+const listRemarks = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/comments',
+  name: 'listComments',
+  summary: 'Lists the comments on a session, oldest first.',
+  right: 'read',
+  query: z.object({ after: cursor, limit: paging.limit }),
+  answers: { 200: commentList },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id, query }, { db }) => {
+    const { after, limit } = query;
+    const found = await listEvents(db, id, { after, kind: 'comment', limit: limit + 1 });
+    const comments = found.slice(0, limit).map(commentBody);
+    return { body: { session_id: id, id, comments, has_more: found.length > limit } };
+  },
+});
+
+function commentBody({ number, sessionId, at, by, body }: Event): JsonObject {
+  const said = jsonMembers(body.text);
+  const member = (name: string) => said.get(name) ?? null;
+  return {
+    id: `cmt_${number}`,
+    session_id: sessionId,
+    body: member('body'),
+    table: member('table'),
+    row_id: member('row_id'),
+    at,
+    by,
+  };
+}
+
+const follow = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/events',
+  name: 'listEvents',
+  summary:
+    'Lists what happened to a session and what was said about it, oldest first, behind the event with the number `after`.',
+  right: 'read',
+  query: z.object({ after: cursor, limit: paging.limit }),
+  answers: { 200: eventList },
+  errors: ['session_not_found'],
+  needsUpstream: true,
+  handle: async ({ id, query }, { db }) => {
+    const events = await listEvents(db, id, query);
+    const last = events.at(-1)?.number ?? query.after;
+    return { body: { session_id: id, id, events: events.map(eventBody), last } };
+  },
+});
+
+export const discussionRoutes = [reopen, addRemark, listRemarks, follow];

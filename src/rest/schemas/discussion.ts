@@ -1,0 +1,47 @@
+/** What answers look like that tell what people say about a session, and what happened to it. */
+import { z } from 'zod';
+import { eventKinds } from '../../model/event.ts';
+import { rowId, sessionIds, time } from './outputs.ts';
+
+const event = z
+  .object({
+    number: z
+      .string()
+      .regex(/^\d+$/)
+      .meta({ description: 'Grows in the order of commits, over all sessions' }),
+    kind: z.enum(eventKinds),
+    at: time,
+    by: z.string().nullable().meta({ description: 'Name of the token; null where none was shown' }),
+    body: z.record(z.string(), z.unknown()).meta({
+      description:
+        'message, round, mutation_count, digest, approved_by, reason; of a comment body, table and row_id',
+    }),
+  })
+  .meta({ id: 'Event' });
+
+export const eventList = z.object({
+  ...sessionIds,
+  events: z.array(event),
+  last: z
+    .string()
+    .regex(/^\d+$/)
+    .meta({ description: 'What to pass as after, to read on from here' }),
+});
+
+export const comment = z
+  .object({
+    id: z.string().regex(/^cmt_\d+$/),
+    session_id: z.string(),
+    body: z.string(),
+    table: z.string().nullable(),
+    row_id: rowId.nullable(),
+    at: time,
+    by: z.string().nullable(),
+  })
+  .meta({ id: 'Comment' });
+
+export const commentList = z.object({
+  ...sessionIds,
+  comments: z.array(comment),
+  has_more: z.boolean(),
+});
