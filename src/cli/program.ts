@@ -104,6 +104,21 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/approve.ts')).configureApprove,
       },
       {
+        name: 'reopen',
+        summary: 'ask for changes: a proposed session takes writes again',
+        load: async () => (await import('./commands/reopen.ts')).configureReopen,
+      },
+      {
+        name: 'comment',
+        summary: 'say something about a session or a row of it',
+        load: async () => (await import('./commands/comment.ts')).configureComment,
+      },
+      {
+        name: 'comments',
+        summary: 'list what was said about a session',
+        load: async () => (await import('./commands/comments.ts')).configureComments,
+      },
+      {
         name: 'reject',
         summary: 'discard a proposed session',
         load: async () => (await import('./commands/reject.ts')).configureReject,

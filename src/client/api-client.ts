@@ -8,6 +8,7 @@ import type {
   Operation,
   Outline,
 } from '../model/change.ts';
+import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
@@ -30,6 +31,8 @@ import {
   readSession,
 } from './decode.ts';
 import { DiffReader } from './diff-reader.ts';
+import type { Comment } from './discussion.ts';
+import { readComment, readEvent } from './discussion.ts';
 import { Fields } from './fields.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
@@ -38,6 +41,19 @@ export interface Reply<T> {
   /** The body as received, for output that must equal it. */
   readonly body: string;
   readonly value: T;
+}
+
+interface Following {
+  /** Number to begin behind. */
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface NewComment {
+  readonly body: string;
+  readonly table?: string | undefined;
+  /** A key as JSON. */
+  readonly rowId?: JsonText | undefined;
 }
 
 interface Paging {
@@ -154,8 +170,28 @@ export class ApiClient {
     return this.#get(sessionPath(id, 'conflicts'), read);
   }
 
-  async propose(id: string): Promise<Reply<Session>> {
-    return this.#post(sessionPath(id, 'propose'), readSession, {});
+  async propose(id: string, message?: string): Promise<Reply<Session>> {
+    return this.#post(sessionPath(id, 'propose'), readSession, { message });
+  }
+
+  async reopen(id: string, message: string): Promise<Reply<Session>> {
+    return this.#post(sessionPath(id, 'reopen'), readSession, { message });
+  }
+
+  async addComment(id: string, comment: NewComment): Promise<Reply<Comment>> {
+    const { body, table, rowId } = comment;
+    const sent = { body, table, row_id: rowId };
+    return this.#post(sessionPath(id, 'comments'), readComment, sent);
+  }
+
+  async listComments(id: string, page: Paging = {}): Promise<Reply<Page<Comment>>> {
+    return this.#get(sessionPath(id, 'comments'), pageOf('comments', readComment), { ...page });
+  }
+
+  async listEvents(id: string, filter: Following = {}): Promise<Reply<readonly Event[]>> {
+    const read = (json: JsonText) =>
+      new Fields(json).list('events').map((event) => readEvent(id, event));
+    return this.#get(sessionPath(id, 'events'), read, { ...filter });
   }
 
   async approve(

@@ -1,6 +1,7 @@
 /** All tools, in the order in which they are used. None of them decides about a session. */
 import type { Tool } from './tool.ts';
 import { checkConflicts } from './tools/check-conflicts.ts';
+import { comment } from './tools/comment.ts';
 import { discardSession } from './tools/discard-session.ts';
 import { listTables } from './tools/list-tables.ts';
 import { openSession } from './tools/open-session.ts';
@@ -19,5 +20,6 @@ export const tools: readonly Tool[] = [
   checkConflicts,
   propose,
   sessionStatus,
+  comment,
   discardSession,
 ];

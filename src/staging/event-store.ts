@@ -11,7 +11,17 @@ const columns = `
 
 const selectEvents = `
 SELECT ${columns} FROM stage.event e
-WHERE e.session = $1 AND e.number > $2 AND ($3::text IS NULL OR e.kind = $3) ORDER BY e.number LIMIT $4`;
+WHERE e.session = $1 AND e.number > $2 ORDER BY e.number LIMIT $3`;
+
+/** What was said: by itself, or with a change of state. */
+const isSaid = "(e.kind = 'comment' OR e.body ? 'message')";
+
+const selectComments = `
+SELECT ${columns} FROM stage.event e
+WHERE e.session = $1 AND ${isSaid} ORDER BY e.number LIMIT $2 OFFSET $3`;
+
+const countComments = `
+SELECT (SELECT count(*) FROM stage.event e WHERE e.session = $1 AND ${isSaid}) FROM stage.session WHERE id = $1`;
 
 const selectEvent = `SELECT ${columns} FROM stage.event e WHERE e.number = $1`;
 
@@ -38,19 +48,39 @@ export async function emit(tx: Queryable, event: NewEvent): Promise<string> {
 export interface EventFilter {
   /** Number of the event to begin behind. */
   readonly after: string;
-  readonly kind?: EventKind | undefined;
   readonly limit: number;
 }
 
 /** Lists a session's events, oldest first. @throws StageError `session_not_found` */
 export async function listEvents(db: Queryable, id: string, filter: EventFilter): Promise<Event[]> {
   const uuid = sessionUuid(id);
-  const { after, kind = null, limit } = filter;
-  const rows = await db.query(selectEvents, [uuid, after, kind, limit]);
+  const rows = await db.query(selectEvents, [uuid, filter.after, filter.limit]);
   // events outlive their session, and are told only while it is there
   const [session] = await db.query(selectSession, [uuid]);
   if (session === undefined) throw sessionNotFound(id);
   return rows.map((row) => toEvent(row as EventRow));
+}
+
+export interface CommentPage {
+  readonly comments: Event[];
+  /** How many comments there are, whatever the limit. */
+  readonly totalCount: number;
+}
+
+/** Lists the comments on a session and the messages with which it changed its state, oldest first. @throws StageError `session_not_found` */
+export async function listComments(
+  db: Queryable,
+  id: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<CommentPage> {
+  const uuid = sessionUuid(id);
+  const rows = await db.query(selectComments, [uuid, limit, offset]);
+  const [total] = await db.query(countComments, [uuid]);
+  if (total === undefined) throw sessionNotFound(id);
+  return {
+    comments: rows.map((row) => toEvent(row as EventRow)),
+    totalCount: Number(total['count']),
+  };
 }
 
 /** Adds what somebody says about a session, in whatever state it is. @throws StageError `session_not_found` */

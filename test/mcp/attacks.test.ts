@@ -151,6 +151,10 @@ suite('mcp: attacks', (test) => {
     const sql = `SELECT 9007199254740993::bigint AS b, 1.10::numeric AS n, 2147483647 AS i, true AS t, NULL AS x`;
     const { body } = await agent.use('query', { session_id, sql });
     assert.equal(body.data.rows, [['9007199254740993', '1.10', 2147483647, true, null]]);
+    const insert = `INSERT INTO products (id, sku, name, price) VALUES (9007199254740993, 'BIG', 'x', 1.10)`;
+    await agent.use('stage_write', { session_id, sql: insert });
+    const [change] = (await agent.use('show_diff', { session_id })).body.data.changes;
+    assert.equal([change.after.id, change.after.price], ['9007199254740993', '1.10']);
   });
 
   test('results are bounded, by rows, by size, and however many there would be', async () => {

@@ -5,18 +5,23 @@ import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 import { tellOutcome } from '../session-text.ts';
 
+interface Options {
+  readonly message?: string;
+}
+
 export const configurePropose: ConfigureCommand = (command, run) => {
   command
     .description(
       'Submit a session for review. It becomes read-only until it is approved, rejected or deleted.',
     )
     .argument('[session]', 'session id')
+    .option('-m, --message <text>', 'what the reviewer should know')
     .addHelpText('before', examples(['stage propose', 'stage propose sess_2f0c... --json']))
     .action(
-      run(async (context, _options, argument) =>
+      run<Options>(async (context, { message }, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument);
-          const reply = await connection.api.propose(id);
+          const reply = await connection.api.propose(id, message);
           await tellOutcome(
             context.out,
             reply,

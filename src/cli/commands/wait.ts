@@ -78,11 +78,14 @@ async function waitFor(
   const { api, interruption } = connection;
   const deadline = performance.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
   let reply = await api.getSession(id);
+  // one that was proposed and takes writes again was not decided on
+  const first = reply.value.status === 'active' ? reply.value.round : reply.value.round - 1;
   let failure: StageError | null = null;
   for (;;) {
     const { status } = reply.value;
     if (met[options.for].includes(status)) return reply;
     if (finalStates.includes(status)) throw missed(reply.value, options.for);
+    if (status === 'active' && reply.value.round > first) throw reopened(reply.value, options.for);
     const left = deadline - performance.now();
     if (left <= 0) throw failure ?? timedOut(reply.value, options.for);
     await pause(Math.min(options.interval, left), undefined, { signal: interruption.signal });
@@ -100,6 +103,13 @@ function missed({ id, status, reason }: Session, goal: Goal): StageError {
   return new StageError('invalid_transition', `${id} is ${status}${why}`, {
     detail: `It will not be ${goal} any more.`,
     hint: `See \`stage session show ${id}\`; start anew with \`stage session new\`.`,
+    facts: { session_id: id, status },
+  });
+}
+
+function reopened({ id, status }: Session, goal: Goal): StageError {
+  return new StageError('invalid_transition', `${id} was reopened: it is active, and not ${goal}`, {
+    hint: `Read what is to be changed with \`stage comments ${id}\`, correct it, and propose it again.`,
     facts: { session_id: id, status },
   });
 }

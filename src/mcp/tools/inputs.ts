@@ -19,3 +19,10 @@ export const maxRows = z
   .max(1000)
   .default(100)
   .describe('How many rows to give at most');
+
+/** Text without characters that act: line breaks and tabs may stand in it. */
+export const message = z
+  .string()
+  .min(1)
+  .max(2000)
+  .regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, 'control characters are not allowed');

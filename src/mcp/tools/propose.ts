@@ -1,21 +1,27 @@
 /** `propose`: hands the session over to people. */
 import { changing, defineTool } from '../tool.ts';
+import { message } from './inputs.ts';
 
 export const propose = defineTool({
   name: 'propose',
   title: 'Propose for review',
   description:
     'Submits the session for review by a person. It takes no writes from then on, unless changes are requested.',
-  input: {},
+  input: { message: message.optional().describe('What the reviewer should know') },
   takesSession: true,
   annotations: changing,
-  work: async (_, { api, sessionId }) => {
-    const { value } = await api.propose(sessionId);
+  work: async (input, { api, sessionId }) => {
+    const { value } = await api.propose(sessionId, input.message);
     const digest = await api.readDigest(sessionId);
     return {
       says: 'The session is proposed. A person decides about it.',
       next: 'Wait for the verdict with session_status and wait_seconds.',
-      facts: { status: value.status, mutation_count: value.mutationCount, digest },
+      facts: {
+        status: value.status,
+        round: value.round,
+        mutation_count: value.mutationCount,
+        digest,
+      },
     };
   },
 });

@@ -1,49 +1,108 @@
-/** `session_status`: how the session is, now or once something has happened. */
+/** `session_status`: how the session is, now or once something has happened, and what was said about it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Event } from '../../model/event.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Session, SessionStatus } from '../../model/session.ts';
+import { fitting } from '../data.ts';
 import type { Call } from '../tool.ts';
 import { defineTool, reading } from '../tool.ts';
 
 const intervalMs = 500;
+const pageLength = 500;
 
 export const sessionStatus = defineTool({
   name: 'session_status',
   title: 'Status of the session',
   description:
-    'Tells the state of the session and the verdict. With wait_seconds it answers as soon as the state changes, or when the time is over.',
+    'Tells the state of the session, the verdict, and what was said. With wait_seconds it answers as soon as something happens, or when the time is over. With after_event it tells only what happened behind that event.',
   input: {
     wait_seconds: z.int().min(0).max(50).default(0).describe('How long to wait for news'),
+    after_event: z
+      .string()
+      .regex(/^\d{1,18}$/)
+      .optional()
+      .describe('last_event of an earlier answer'),
   },
   takesSession: true,
   annotations: reading,
-  work: async ({ wait_seconds: seconds }, call) => {
-    const session = await waitFor(call, seconds);
-    const { status, mutationCount, reason, approvedBy } = session;
+  work: async ({ wait_seconds: seconds, after_event: after }, call) => {
+    const { session, events, last } = await waitForNews(call, seconds, after);
+    const { status, round, mutationCount, reason, approvedBy } = session;
+    const [shown, truncated] = fitting(events.map(eventBody));
+    const verdict = verdictOf(status, events);
     return {
-      says: `The session is ${status}.`,
-      next: nexts[status],
-      facts: { status, mutation_count: mutationCount },
-      ...((reason ?? approvedBy) ? { data: { reason, approved_by: approvedBy } } : {}),
+      says: `The session is ${status}.${verdict === 'changes_requested' ? ' Changes are requested.' : ''}`,
+      next: verdict === null ? nexts[status] : nextsByVerdict[verdict],
+      facts: { status, round, verdict, mutation_count: mutationCount, last_event: last },
+      data: { events: shown, reason, approved_by: approvedBy },
+      truncated,
     };
   },
 });
 
 const nexts: Readonly<Record<SessionStatus, string>> = {
   active: 'Stage changes with stage_write; propose when they are what was asked for.',
-  proposed: 'Nobody has decided yet. Call again with wait_seconds, or come back later.',
+  proposed:
+    'Nobody has decided yet. Call again with wait_seconds and last_event as after_event, or come back later.',
   approved: 'The changes are in production. The work is done.',
   rejected:
     'Everything staged is gone, and production is unchanged. Tell the person you work for, with the reason.',
 };
 
-async function waitFor({ api, sessionId, signal }: Call, seconds: number): Promise<Session> {
+const verdicts = ['changes_requested', 'withdrawn', 'approved', 'rejected'] as const;
+type Verdict = (typeof verdicts)[number];
+
+const nextsByVerdict: Readonly<Record<Verdict, string>> = {
+  changes_requested:
+    'The session takes writes again, and keeps what was staged. Read the message of the last event of the kind changes_requested, correct with stage_write, look with show_diff, and propose again.',
+  withdrawn: nexts.active,
+  approved: nexts.approved,
+  rejected: nexts.rejected,
+};
+
+/** What the last decision came to; a session that was not told of since, or is under review, has none. */
+function verdictOf(status: SessionStatus, events: readonly Event[]): Verdict | null {
+  if (status === 'approved' || status === 'rejected') return status;
+  if (status === 'proposed') return null;
+  const decided = events.findLast(({ kind }) => kind !== 'comment')?.kind;
+  return verdicts.find((verdict) => verdict === decided) ?? null;
+}
+
+function eventBody({ number, kind, at, by, body }: Event): JsonObject {
+  return { number, kind, at, by, body };
+}
+
+interface News {
+  readonly session: Session;
+  readonly events: readonly Event[];
+  /** Number of the last event. */
+  readonly last: string;
+}
+
+/** Looks until something happens to a session that is under review; in any other state there is nothing to wait for. */
+async function waitForNews(call: Call, seconds: number, after: string | undefined): Promise<News> {
   const deadline = performance.now() + seconds * 1000;
-  const first = (await api.getSession(sessionId)).value;
-  let session = first;
-  while (session.status === first.status && performance.now() < deadline) {
-    await pause(Math.min(intervalMs, deadline - performance.now()), undefined, { signal });
-    session = (await api.getSession(sessionId)).value;
+  let news = await look(call, after);
+  const known = after ?? news.last;
+  while (news.session.status === 'proposed' && news.last === known) {
+    const left = deadline - performance.now();
+    if (left <= 0) break;
+    await pause(Math.min(intervalMs, left), undefined, { signal: call.signal });
+    news = await look(call, after);
   }
-  return session;
+  return news;
+}
+
+/** The events first: a state that is newer than they are is told again by the next look. */
+async function look({ api, sessionId }: Call, after = '0'): Promise<News> {
+  const events: Event[] = [];
+  let last = after;
+  for (;;) {
+    const { value } = await api.listEvents(sessionId, { after: last, limit: pageLength });
+    events.push(...value);
+    last = value.at(-1)?.number ?? last;
+    if (value.length < pageLength) break;
+  }
+  return { session: (await api.getSession(sessionId)).value, events, last };
 }

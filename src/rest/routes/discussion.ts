@@ -8,10 +8,11 @@ import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { reopenSession } from '../../review/reopen.ts';
-import { addComment, listEvents } from '../../staging/event-store.ts';
+import { addComment, listComments, listEvents } from '../../staging/event-store.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { eventBody, sessionBody } from '../bodies.ts';
 import { jsonMembers } from '../json-members.ts';
+import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { comment, commentList, eventList } from '../schemas/discussion.ts';
 import { cursor, message, paging, shortText } from '../schemas/inputs.ts';
@@ -92,27 +93,35 @@ const listRemarks = defineRoute({
   method: 'get',
   path: '/sessions/:id/comments',
   name: 'listComments',
-  summary: 'Lists the comments on a session, oldest first.',
+  summary:
+    'Lists the comments on a session, and the messages with which it was proposed and reopened, oldest first.',
   right: 'read',
-  query: z.object({ after: cursor, limit: paging.limit }),
+  query: z.object(paging),
   answers: { 200: commentList },
   errors: ['session_not_found'],
   needsUpstream: true,
   handle: async ({ id, query }, { db }) => {
-    const { after, limit } = query;
-    const found = await listEvents(db, id, { after, kind: 'comment', limit: limit + 1 });
-    const comments = found.slice(0, limit).map(commentBody);
-    return { body: { session_id: id, id, comments, has_more: found.length > limit } };
+    const { comments, totalCount } = await listComments(db, id, query);
+    return {
+      body: {
+        session_id: id,
+        id,
+        comments: comments.map(commentBody),
+        total_count: totalCount,
+        has_more: hasMore(query.offset, comments, totalCount),
+      },
+    };
   },
 });
 
-function commentBody({ number, sessionId, at, by, body }: Event): JsonObject {
+function commentBody({ number, sessionId, kind, at, by, body }: Event): JsonObject {
   const said = jsonMembers(body.text);
   const member = (name: string) => said.get(name) ?? null;
   return {
     id: `cmt_${number}`,
     session_id: sessionId,
-    body: member('body'),
+    kind,
+    body: member('body') ?? member('message'),
     table: member('table'),
     row_id: member('row_id'),
     at,

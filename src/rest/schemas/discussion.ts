@@ -1,7 +1,7 @@
 /** What answers look like that tell what people say about a session, and what happened to it. */
 import { z } from 'zod';
 import { eventKinds } from '../../model/event.ts';
-import { rowId, sessionIds, time } from './outputs.ts';
+import { count, rowId, sessionIds, time } from './outputs.ts';
 
 const event = z
   .object({
@@ -32,6 +32,7 @@ export const comment = z
   .object({
     id: z.string().regex(/^cmt_\d+$/),
     session_id: z.string(),
+    kind: z.enum(eventKinds).meta({ description: 'comment, or what was done with the words' }),
     body: z.string(),
     table: z.string().nullable(),
     row_id: rowId.nullable(),
@@ -43,5 +44,6 @@ export const comment = z
 export const commentList = z.object({
   ...sessionIds,
   comments: z.array(comment),
+  total_count: count,
   has_more: z.boolean(),
 });

@@ -1,0 +1,32 @@
+/** `comment`: a word to the reviewer. */
+import { z } from 'zod';
+import { JsonText } from '../../model/json.ts';
+import { changing, defineTool } from '../tool.ts';
+import { message } from './inputs.ts';
+
+export const comment = defineTool({
+  name: 'comment',
+  title: 'Comment on the session',
+  description:
+    'Says something to the reviewer about the session, a table or a row, in any state: answer a question, explain a change.',
+  input: {
+    body: message.describe('What to say'),
+    table: z.string().min(1).max(200).optional().describe('The table it is about'),
+    row_id: z
+      .union([z.int(), z.string().max(2000), z.record(z.string(), z.unknown())])
+      .optional()
+      .describe('The row it is about, as row_id in show_diff; goes with table'),
+  },
+  takesSession: true,
+  annotations: changing,
+  work: async ({ body, table, row_id: key }, { api, sessionId }) => {
+    const rowId = key === undefined ? undefined : new JsonText(JSON.stringify(key));
+    const { value } = await api.addComment(sessionId, { body, table, rowId });
+    const { status } = (await api.getSession(sessionId)).value;
+    return {
+      says: 'The comment is kept with the session.',
+      next: 'Hear answers with session_status.',
+      facts: { status, comment_id: value.id },
+    };
+  },
+});
