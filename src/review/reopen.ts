@@ -2,9 +2,9 @@
 import type { Database } from '../db/database.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
-import { emit } from '../staging/event-store.ts';
+import { emit, isEmitted } from '../staging/event-store.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession } from '../staging/session-store.ts';
+import { getSession, sessionUuid } from '../staging/session-store.ts';
 import { refuseLateRows } from './approve.ts';
 
 const reopen = `
@@ -30,15 +30,20 @@ export async function reopenSession(
   id: string,
   { message, reopenedAs, asReviewer }: Reopening,
 ): Promise<Session> {
-  return db.transaction(async (tx) => {
-    const session = await lockSession(tx, id);
-    requireTransition(session, 'reopen');
-    await refuseLateRows(tx, session);
-    await tx.query(reopen, [session.uuid]);
-    const reopened = await getSession(tx, id);
-    const body = new JsonText(stringifyJson({ message, round: reopened.round }));
-    const kind = asReviewer ? 'changes_requested' : 'withdrawn';
-    await emit(tx, { ...session, kind, by: reopenedAs, body });
-    return reopened;
-  });
+  let number = '0';
+  return db.transaction(
+    async (tx) => {
+      const session = await lockSession(tx, id);
+      requireTransition(session, 'reopen');
+      await refuseLateRows(tx, session);
+      await tx.query(reopen, [session.uuid]);
+      const reopened = await getSession(tx, id);
+      const body = new JsonText(stringifyJson({ message, round: reopened.round }));
+      const kind = asReviewer ? 'changes_requested' : 'withdrawn';
+      number = await emit(tx, { ...session, kind, by: reopenedAs, body });
+      return reopened;
+    },
+    'read committed',
+    (tx) => isEmitted(tx, number, sessionUuid(id)),
+  );
 }

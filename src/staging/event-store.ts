@@ -45,6 +45,12 @@ export async function emit(tx: Queryable, event: NewEvent): Promise<string> {
   return String(row?.['number']);
 }
 
+/** Whether an event of a session is there, for those whose COMMIT was not answered. */
+export async function isEmitted(db: Queryable, number: string, uuid: string): Promise<boolean> {
+  const rows = await db.query(`${selectEvent} AND e.session = $2`, [number, uuid]);
+  return rows.length > 0;
+}
+
 export interface EventFilter {
   /** Number of the event to begin behind. */
   readonly after: string;
@@ -90,14 +96,18 @@ export async function addComment(
   comment: { readonly by: string | null; readonly body: JsonText },
 ): Promise<Event> {
   const uuid = sessionUuid(id);
-  return db.transaction(async (tx) => {
-    const [session] = await tx.query(`${selectSession} FOR KEY SHARE`, [uuid]);
-    if (session === undefined) throw sessionNotFound(id);
-    const projectId = String(session['project_id']);
-    const number = await emit(tx, { uuid, projectId, kind: 'comment', ...comment });
-    const [row] = await tx.query(selectEvent, [number]);
-    return toEvent(row as EventRow);
-  });
+  return db.transaction(
+    async (tx) => {
+      const [session] = await tx.query(`${selectSession} FOR KEY SHARE`, [uuid]);
+      if (session === undefined) throw sessionNotFound(id);
+      const projectId = String(session['project_id']);
+      const number = await emit(tx, { uuid, projectId, kind: 'comment', ...comment });
+      const [row] = await tx.query(selectEvent, [number]);
+      return toEvent(row as EventRow);
+    },
+    'read committed',
+    (tx, { number }) => isEmitted(tx, number, uuid),
+  );
 }
 
 type EventRow = Row & {
