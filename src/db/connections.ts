@@ -68,6 +68,8 @@ export function openConnections(options: PoolOptions): Connections {
       const client = await pool.connect();
       const { backend, at } = opened.get(client) ?? unknown;
       if (at > watch.lastCut) return lend(client, watch, backend, work);
+      // its end would be waited for, and those who wait for a place with it
+      socketOf(client).destroy();
       client.release(true);
     }
   };
