@@ -6,8 +6,6 @@ const whereUrl = 'the upstream URL (--upstream, STAGE_UPSTREAM or the configurat
 
 /** What to do where PostgreSQL lets the service account not in, by SQLSTATE. */
 const loginHints: Readonly<Record<string, string>> = {
-  '28P01': `Correct the user or the password in ${whereUrl}, and start again.`,
-  '28000': `Correct the user in ${whereUrl}, or let it in by the server's pg_hba.conf.`,
   '3D000': `Correct the database in ${whereUrl}, or create it.`,
 };
 
