@@ -217,6 +217,17 @@ export async function triggersOf(
   }));
 }
 
+/** The columns of a table, and the triggers that approval fires on it; of a hidden one neither. */
+async function describe(
+  tx: Queryable,
+  uuid: string,
+  table: DiffTable,
+): Promise<Pick<CountedTable, 'columns' | 'triggers'>> {
+  if (table.hidden) return { columns: [], triggers: [] };
+  const { columns } = await shapeOf(tx, table.relation);
+  return { columns, triggers: await triggersOf(tx, uuid, table) };
+}
+
 /** Counts the changes of a session, table by table, and gives their digest. */
 export async function summarizeDiff(
   tx: Queryable,
@@ -227,8 +238,7 @@ export async function summarizeDiff(
   for (const table of tables) {
     const entry = await countChanges(tx, table);
     if (entry === null) continue;
-    const { columns } = await shapeOf(tx, table.relation);
-    counts.push({ ...entry, columns, triggers: await triggersOf(tx, uuid, table) });
+    counts.push({ ...entry, ...(await describe(tx, uuid, table)) });
   }
   return { counts, digest: await digestOf(tx, uuid) };
 }

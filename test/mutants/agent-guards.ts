@@ -179,7 +179,7 @@ export const agentGuards: readonly Guard[] = [
   },
   {
     name: 'events are append-only',
-    file: 'templates/sql/migrations/000011_events.sql',
+    file: 'templates/sql/migrations/000012_events.sql',
     text: 'CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON stage.event\nFOR EACH STATEMENT EXECUTE FUNCTION stage.refuse_event_change();',
     without: '',
     tests: ['rest/comments'],

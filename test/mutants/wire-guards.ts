@@ -81,7 +81,7 @@ export const wireGuards: readonly Guard[] = [
   },
   {
     name: 'switches are settings, too',
-    file: 'src/wire/startup-options.ts',
+    file: 'src/model/startup-options.ts',
     text: "option.letter === 'O'",
     without: "option.letter === ''",
     tests: ['proxy/startup-parameters'],

@@ -1,5 +1,6 @@
 /** Every answer is what the OpenAPI document says, member for member. */
 import type { z } from 'zod';
+import * as audits from '../../src/rest/schemas/audit.ts';
 import * as outputs from '../../src/rest/schemas/outputs.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
@@ -38,11 +39,11 @@ suite('rest: answers and their schemas', (test) => {
     });
     holds(outputs.session, approved.body);
     const audit = (await rest.call('GET', '/audit?project_id=contract')).body;
-    holds(outputs.auditList, audit);
+    holds(audits.auditList, audit);
     assert.is(audit.total_count, 3);
-    holds(outputs.auditEntry, (await rest.call('GET', `/audit/${audit.entries[0].id}`)).body);
-    holds(outputs.auditEnd, (await rest.call('GET', '/audit/head')).body);
-    holds(outputs.auditVerdict, (await rest.call('GET', '/audit/verify')).body);
+    holds(audits.auditEntry, (await rest.call('GET', `/audit/${audit.entries[0].id}`)).body);
+    holds(audits.auditEnd, (await rest.call('GET', '/audit/head')).body);
+    holds(audits.auditVerdict, (await rest.call('GET', '/audit/verify')).body);
   });
 
   test('of a session in conflict, rejected, and of one deleted', async () => {

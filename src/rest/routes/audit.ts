@@ -7,8 +7,8 @@ import { demandProject } from '../access.ts';
 import { auditBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
+import { auditEnd, auditEntry, auditList, auditVerdict } from '../schemas/audit.ts';
 import { digest, operation, paging, shortText, timestamp } from '../schemas/inputs.ts';
-import { auditEnd, auditEntry, auditList, auditVerdict } from '../schemas/outputs.ts';
 
 const list = defineRoute({
   method: 'get',

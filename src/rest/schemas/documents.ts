@@ -1,10 +1,8 @@
 /** JSON Schemas of what the commands print with --json and -o jsonl: mostly what this interface answers. */
 import { z } from 'zod';
 import { sessionStatuses } from '../../model/session.ts';
+import { auditEntry, auditList, auditVerdict } from './audit.ts';
 import {
-  auditEntry,
-  auditList,
-  auditVerdict,
   change,
   conflictList,
   count,

@@ -8,13 +8,13 @@ export const time = z
   .string()
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, microseconds' });
 export const count = z.int().min(0);
-const row = z
+export const row = z
   .record(z.string(), z.unknown())
   .meta({ description: "Full row in PostgreSQL's own JSON" });
 export const rowId = z
   .union([z.int(), z.string(), z.record(z.string(), z.unknown())])
   .meta({ description: 'Value of the key; an object of column and value for a composite key' });
-const texts = z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
+export const texts = z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
   description:
     "PostgreSQL's own texts of values that JSON does not tell from others, by the member that holds the row, then by column: JSON null beside NULL, json as it was written, bounds of arrays",
 });
@@ -23,12 +23,15 @@ export const sessionIds = {
   id: z.string().meta({ description: 'The same as session_id' }),
 };
 
-const hidden = z.literal(true).optional().meta({
+export const hidden = z.literal(true).optional().meta({
   description:
     "Stands where an author's token is told no more than that it is there: a database role that staged in the session may not read the table",
 });
 
-const tokenName = z.string().optional().meta({ description: 'Name of the token that was shown' });
+export const tokenName = z
+  .string()
+  .optional()
+  .meta({ description: 'Name of the token that was shown' });
 
 export const session = z
   .object({
@@ -234,41 +237,6 @@ export const conflictList = z.object({
   ...sessionIds,
   conflicts: z.array(conflict),
   total_count: count,
-});
-
-export const auditEntry = z
-  .object({
-    id: z.string().regex(/^aud_/),
-    session_id: z.string(),
-    project_id: z.string(),
-    table_name: z.string(),
-    operation: z.enum(operations),
-    row_id: z.string().nullable().meta({ description: 'null where it is hidden' }),
-    old_data: row.nullable(),
-    new_data: row.nullable(),
-    texts,
-    approved_at: time,
-    approved_by: z.string().nullable(),
-    approved_as: tokenName,
-    hidden,
-  })
-  .meta({ id: 'AuditEntry' });
-
-export const auditList = z.object({
-  entries: z.array(auditEntry),
-  total_count: count,
-  has_more: z.boolean(),
-});
-
-export const auditEnd = z.object({
-  entries: count,
-  approvals: count,
-  head: z.string().meta({ description: 'Where the chain ends: note it down to compare it later' }),
-});
-
-export const auditVerdict = auditEnd.extend({
-  ok: z.boolean(),
-  first_bad: z.object({ id: z.string(), reason: z.string() }).nullable(),
 });
 
 export const health = z.object({
