@@ -1,7 +1,7 @@
 /**
  * The long run of random transactions: `npm run attack:random -- --programs 100000 --seed S [--lanes 2] [--told 20] [--kinds leak,hang]`.
  * A failing program is made small and printed, up to so many of a kind, and the run goes on. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a
- * running server. Ends with `programs N, leaks N, hangs N, differences N, ...`; any of these is a failure.
+ * running server. SIGTERM and SIGINT end it early. Ends with `programs N, leaks N, hangs N, differences N, ...`; any of these is a failure.
  */
 import { parseArgs } from 'node:util';
 import { runCampaign, summary } from './attacks/transactions/campaign.ts';
@@ -17,6 +17,8 @@ const { values } = parseArgs({
     kinds: { type: 'string', default: 'leak,hang,difference,raw write' },
   },
 });
+const ending = new AbortController();
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => ending.abort());
 const server = await startTestServer(
   process.env['STAGE_TEST_UPSTREAM'],
   process.env['STAGE_TEST_PG'] || defaultMajor,
@@ -28,6 +30,7 @@ try {
     ...{ seed: Number(values.seed), programs: Number(values.programs) },
     ...{ lanes: Number(values.lanes), width: 4, told: Number(values.told) },
     kinds: values.kinds.split(','),
+    signal: ending.signal,
     tell: (report) => process.stdout.write(`${report}\n\n`),
   });
   process.stdout.write(`${summary(totals)}\n`);

@@ -15,6 +15,8 @@ interface CampaignOptions {
   /** How many failing programs of a kind are made small and told, and of which kinds. */
   readonly told: number;
   readonly kinds?: readonly string[];
+  /** No further programs are begun once it is aborted. */
+  readonly signal?: AbortSignal;
   tell(report: string): void;
 }
 
@@ -30,7 +32,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Totals> {
     const field = await startField(options.width);
     try {
       const runner = await createRunner(field);
-      while (next.seed < end) {
+      while (next.seed < end && !options.signal?.aborted) {
         const count = Math.min(options.width, end - next.seed);
         const programs = Array.from({ length: count }, () => randomProgram(next.seed++));
         const judged = await runner.runAll(programs);
