@@ -22,7 +22,7 @@ suite('cli: discussion', (test) => {
     assert.match(String(lines[1]), /\tchanges_requested\t\tonly\\u202e mugs$/);
     const again = await run('reopen', id, '-m', 'x');
     assert.is(again.code, 6);
-    assert.match(again.stderr, /cannot reopen a session that is active/);
+    assert.match(again.stderr, /cannot reopen session \S+: it is active/);
     assert.is((await run('reopen', id)).code, 64);
   });
 

@@ -70,6 +70,8 @@ suite('hidden tables on the command line', (test) => {
       deletes: 1,
       further_changes: 0,
       hidden: true,
+      columns: [],
+      triggers: [],
       changes: [],
     });
     assert.match((await run(['diff', id, '--stat'])).stdout, /orders.*1/);
