@@ -148,8 +148,10 @@ suite('review on the command line', (test) => {
     assert.is(no.code, 1);
     const size = '1 inserted, 1 updated, 0 deleted in 2 tables';
     assert.is(
-      withoutMoves(no.stderr).replaceAll('\r', ''),
-      `${id}: ${size}, database ${served.rest.database.name}.\nApply to production? Type yes or ${id.slice(5, 13)} to go on: y\nNothing was done.\n`,
+      withoutMoves(no.stderr)
+        .replaceAll('\r', '')
+        .replace(/(?<=by postgres ).*(?=\.)/, 'now'),
+      `${id}: ${size}, database ${served.rest.database.name}.\nIt was made by postgres now.\n0 of 2 changes marked as reviewed.\nApply to production? Type yes or ${id.slice(5, 13)} to go on: y\nNothing was done.\n`,
     );
     assert.match((await served.shell.run(['session', 'show'])).stdout, /^status\tproposed$/m);
     const yes = await served.shell.atTerminal(['approve', '--no-color'], {
@@ -232,7 +234,7 @@ suite('review on the command line', (test) => {
     ]);
     assert.equal([code, stdout], [0, `${id}\trejected\n`]);
     assert.match((await served.shell.run(['session', 'show'])).stdout, /^reason\twrong customer$/m);
-    assert.is((await served.shell.run(['diff'])).stdout, 'No changes.\n');
+    assert.is((await served.shell.run(['diff'])).stdout, 'Rejected: its changes were discarded.\n');
   });
 
   test('exits with 6 where the state does not allow it', async () => {

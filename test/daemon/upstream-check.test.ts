@@ -25,9 +25,10 @@ suite('daemon: upstream check', (test) => {
     ({ query: async () => [row] }) as unknown as Database;
 
   test('tells whether our schema is there', async () => {
-    assert.equal(await checkServer(db), { prepared: false });
+    const { prepared, version } = await checkServer(db);
+    assert.equal([prepared, /^1[5-8]\./.test(version)], [false, true]);
     await migrate(db);
-    assert.equal(await checkServer(db), { prepared: true });
+    assert.is((await checkServer(db)).prepared, true);
   });
 
   test('refuses versions outside of 15 to 18', async () => {

@@ -21,7 +21,6 @@ interface Options {
   readonly reads?: ReadsMode;
   readonly conflictScope?: ConflictScope;
   readonly metadata?: readonly string[];
-  readonly use?: true;
 }
 
 const help = examples([
@@ -34,8 +33,7 @@ const help = examples([
 export const configureSessionNew: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Start a session, and make it the one that commands in this directory mean. In a pipe only its id is printed, ' +
-        'and a session that is chosen here already and still open stays the chosen one unless --use is given.',
+      'Start a session, and make it the one that commands in this directory mean. In a pipe only its id is printed.',
     )
     .option('-p, --project <project>', 'project to file it under (default: default)')
     .addOption(
@@ -50,10 +48,9 @@ export const configureSessionNew: ConfigureCommand = (command, run) => {
       ).choices(conflictScopes),
     )
     .option('--metadata <name=value...>', 'facts to keep with it')
-    .option('--use', 'choose it for this directory, in a pipe too')
     .addHelpText('before', help)
     .action(
-      run<Options>(async (context, { project, reads, conflictScope, metadata, use }) =>
+      run<Options>(async (context, { project, reads, conflictScope, metadata }) =>
         withServer(context, async (connection) => {
           const reply = await connection.api.createSession({
             projectId: project,
@@ -62,7 +59,7 @@ export const configureSessionNew: ConfigureCommand = (command, run) => {
             metadata: metadata && readMetadata(metadata),
           });
           await tellSession(context, connection, reply);
-          await choose(context, connection, reply.value.id, use ?? false);
+          await choose(context, connection, reply.value.id);
         }),
       ),
     );
@@ -87,26 +84,21 @@ function readMetadata(pairs: readonly string[]): JsonText {
 }
 
 /**
- * Makes it the session that commands here mean. A script that starts one must not turn another's next command to it. The
- * session is there, and its id was told: that it cannot be remembered must not look like a failure.
+ * Makes it the session that commands here mean, and says so where another one was meant before. The session is there, and its
+ * id was told: that it cannot be remembered must not look like a failure.
  */
-async function choose(
-  { host, out }: Context,
-  connection: Connection,
-  id: string,
-  isAsked: boolean,
-): Promise<void> {
+async function choose({ host, out }: Context, connection: Connection, id: string): Promise<void> {
   const { server } = connection.settings;
   const before = await rememberedSession(host, server);
-  if (!out.terminal && !isAsked && before !== null && (await isOpen(connection, before))) return;
   try {
     await rememberSession(host, server, id);
   } catch (error) {
     const reason = (error as Error).message;
     return out.note(`warning: name this session yourself, it cannot be remembered: ${reason}`);
   }
-  const was = before === null ? '' : `, and no longer ${before}`;
-  await out.remark(`Commands in ${host.cwd()} now mean this session${was}.`);
+  if (before !== null && (await isOpen(connection, before)))
+    await out.note(`Commands in ${host.cwd()} now mean this session, and no longer ${before}.`);
+  else await out.remark(`Commands in ${host.cwd()} now mean this session.`);
 }
 
 async function isOpen({ api }: Connection, id: string): Promise<boolean> {
