@@ -29,6 +29,7 @@ const faces = {
   payload_too_large: { status: 413, sqlstate: '54000', exit: 1 },
   unsupported_media_type: { status: 415, sqlstate: '22023', exit: 1 },
   busy: { status: 503, sqlstate: '55P03', exit: 6 },
+  took_too_long: { status: 504, sqlstate: '57014', exit: 1 },
   upstream_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
   too_many_connections: { status: 503, sqlstate: '53300', exit: 7 },
   server_unavailable: { status: 503, sqlstate: '08006', exit: 7 },

@@ -1,5 +1,12 @@
 /** The Prometheus series of the service, in a registry of their own so that two daemons fit in one process. */
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { ApprovalEnd, PoolSources } from './metrics-pools.ts';
+import {
+  createApprovalMetrics,
+  createPoolGauges,
+  createStageDurations,
+  createStagedGauges,
+} from './metrics-pools.ts';
 
 /** What review did with a session's mutations. */
 export type ReviewOutcome = 'approved' | 'rejected';
@@ -13,18 +20,20 @@ export interface Metrics {
   connectionClosed(): void;
   /** Counts the mutations of a session that was approved or rejected. */
   reviewed(outcome: ReviewOutcome, mutations: number): void;
+  /** An approval begins. */
+  approving(): ApprovalEnd;
+  /** Counts a statement that staged something, by the milliseconds that it took. */
+  staged(ms: number): void;
   /** Counts an approval that was refused because production had changed. */
   conflict(): void;
   /** The text exposition format and its media type. */
   render(): Promise<{ contentType: string; text: string }>;
 }
 
-export interface MetricsSources {
+export interface MetricsSources extends PoolSources {
   readonly version: string;
   /** Asked at every scrape; when it fails the gauge keeps its last value. */
   readonly countActiveSessions: () => Promise<number>;
-  /** Whether the upstream database is ready, asked at every scrape. */
-  readonly upstreamReady: () => boolean;
 }
 
 /** Not supported by staging; the session takes no more writes. Other SQLSTATEs appear once they were used. */
@@ -35,6 +44,10 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   createGauges(registers, sources);
+  createPoolGauges(registers, sources);
+  createStagedGauges(registers, sources);
+  // of the process: memory, the lag of its event loop
+  collectDefaultMetrics({ register: registry });
   const mutations = new Counter({
     name: 'service_mutations_total',
     help: 'Mutations of sessions that were approved or rejected.',
@@ -68,6 +81,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
     connectionOpened: () => connections.inc(),
     connectionClosed: () => connections.dec(),
     reviewed: (status, count) => mutations.inc({ status }, count),
+    approving: createApprovalMetrics(registers),
+    staged: createStageDurations(registers),
     conflict: () => conflicts.inc(),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };

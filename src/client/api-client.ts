@@ -8,6 +8,7 @@ import type {
   Operation,
   Outline,
 } from '../model/change.ts';
+import type { Connection } from '../model/connection.ts';
 import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
@@ -26,12 +27,13 @@ import {
   readAuditEntry,
   readChangePage,
   readConflict,
+  readConnection,
   readMutation,
   readOutline,
   readSession,
 } from './decode.ts';
 import { DiffReader } from './diff-reader.ts';
-import type { Comment } from './discussion.ts';
+import type { Comment, NewComment } from './discussion.ts';
 import { readComment, readEvent } from './discussion.ts';
 import { Fields } from './fields.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
@@ -47,13 +49,6 @@ interface Following {
   /** Number to begin behind. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
-}
-
-export interface NewComment {
-  readonly body: string;
-  readonly table?: string | undefined;
-  /** A key as JSON. */
-  readonly rowId?: JsonText | undefined;
 }
 
 interface Paging {
@@ -132,6 +127,16 @@ export class ApiClient {
   async deleteSession(id: string): Promise<Reply<string>> {
     const read = (json: JsonText) => new Fields(json).text('deleted_at') ?? '';
     return this.#read({ method: 'DELETE', path: sessionPath(id) }, read);
+  }
+
+  async listConnections(id: string): Promise<Reply<Page<Connection>>> {
+    return this.#get(sessionPath(id, 'connections'), pageOf('connections', readConnection));
+  }
+
+  /** Ends them; gives those that could not be. */
+  async endConnections(id: string): Promise<Reply<{ left: readonly Connection[] }>> {
+    const read = (json: JsonText) => ({ left: new Fields(json).list('left').map(readConnection) });
+    return this.#read({ method: 'DELETE', path: sessionPath(id, 'connections') }, read);
   }
 
   async listMutations(id: string, filter: MutationFilter = {}): Promise<Reply<Page<Mutation>>> {

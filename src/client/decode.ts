@@ -11,6 +11,8 @@ import type {
   TableOutline,
 } from '../model/change.ts';
 import { operations } from '../model/change.ts';
+import type { Connection } from '../model/connection.ts';
+import { connectionStates } from '../model/connection.ts';
 import { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../model/session.ts';
@@ -39,6 +41,19 @@ export function readSession(json: JsonText): Session {
     approvedAs: fields.text('approved_as'),
     rejectedAs: fields.text('rejected_as'),
     roles: fields.list('roles').map((json) => JSON.parse(json.text) as string | null),
+  };
+}
+
+export function readConnection(json: JsonText): Connection {
+  const fields = new Fields(json);
+  const state = fields.text('state');
+  return {
+    backend: fields.number('backend'),
+    role: fields.required('role'),
+    address: fields.text('address'),
+    connectedAt: fields.text('connected_at'),
+    state: state === null ? null : oneOf(connectionStates, state),
+    isHere: fields.required('through') === 'here',
   };
 }
 

@@ -16,6 +16,13 @@ export interface Comment {
   readonly by: string | null;
 }
 
+export interface NewComment {
+  readonly body: string;
+  readonly table?: string | undefined;
+  /** A key as JSON. */
+  readonly rowId?: JsonText | undefined;
+}
+
 export function readComment(json: JsonText): Comment {
   const fields = new Fields(json);
   return {

@@ -40,10 +40,11 @@ export interface Settings {
   readonly maxStatementBytes: number;
   readonly maxMessageBytes: number;
   readonly statementCacheSize: number;
-  readonly maxConnections: number;
+  readonly maxConnections: number | null;
   readonly maxConnectionsPerAddress: number | null;
   readonly stagedNotice: boolean;
   readonly loginTimeoutMs: number;
+  readonly stallTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat | null;
@@ -225,7 +226,8 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
   },
   maxConnections: {
     type: whole({ least: 1, most: 100_000 }),
-    default: 500,
+    default: null,
+    defaultText: 'a part of those that production has free',
     env: ['STAGE_MAX_CONNECTIONS'],
     flag: '--max-connections COUNT',
     key: 'max_connections',
@@ -256,6 +258,15 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     flag: '--login-timeout-ms MS',
     key: 'login_timeout_ms',
     sentence: 'How long a client may take to log in.',
+  },
+  stallTimeoutMs: {
+    type: milliseconds(),
+    default: 30_000,
+    env: ['STAGE_STALL_TIMEOUT_MS'],
+    flag: '--stall-timeout-ms MS',
+    key: 'stall_timeout_ms',
+    sentence:
+      'How long a client or a reader may take nothing of what waits for it; then its connection is ended. 0: for ever.',
   },
   shutdownGraceMs: {
     type: milliseconds(),

@@ -6,7 +6,7 @@ import { createPipeline } from '../proxy/connection.ts';
 import { createListener } from '../proxy/listener.ts';
 import type { ProxyMetrics } from '../proxy/types.ts';
 import { parseUpstream } from '../proxy/upstream-target.ts';
-import type { Upstream } from '../rest/services.ts';
+import type { Clients, Upstream } from '../rest/services.ts';
 import { createOverlayManager } from '../staging/overlay/manager.ts';
 import { getSession } from '../staging/session-store.ts';
 import { explainListenError } from './listen-policy.ts';
@@ -19,6 +19,10 @@ export interface ProxyNeeds {
   readonly db: Database;
   readonly upstream: Upstream;
   readonly metrics: ProxyMetrics;
+  /** Client connections that may be served at once. */
+  readonly maxConnections: () => number;
+  /** Whether the upstream can notice that a connection is gone while it runs a statement. */
+  readonly isNoticedGone: () => boolean;
 }
 
 /**
@@ -28,9 +32,9 @@ export interface ProxyNeeds {
 export async function startProxy(
   parts: Parts,
   needs: ProxyNeeds,
-): Promise<{ host: string; port: number }> {
+): Promise<{ host: string; port: number; clients: Clients }> {
   const { settings, log, releases, grace } = parts;
-  const { url, db, upstream, metrics } = needs;
+  const { url, db, upstream, metrics, maxConnections, isNoticedGone } = needs;
   const where = { host: settings.proxyHost, port: settings.proxyPort };
   const tls = readTlsFiles(settings);
   const listener = createListener({
@@ -39,14 +43,16 @@ export async function startProxy(
     target: parseUpstream(url),
     findSession: (id) => findSession(db, upstream, id),
     run: createPipeline(settings),
-    maxConnectionsPerAddress: settings.maxConnectionsPerAddress ?? settings.maxConnections,
+    maxConnections,
+    isNoticedGone,
+    maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
     ...(tls === null ? {} : { tls }),
   });
   const address = await listener.start().catch((error: Error) => {
     throw explainListenError(error, { ...where, flag: '--proxy-port' });
   });
   releases.push('proxy', () => listener.stop(grace.left()));
-  return address;
+  return { ...address, clients: listener.connections };
 }
 
 async function findSession(db: Database, upstream: Upstream, id: string): Promise<Session | null> {

@@ -1,8 +1,11 @@
 /** The service account's connections to the upstream, and the watch over it. */
-import type { Database } from '../db/database.ts';
+import type { PoolOptions } from '../db/connections.ts';
+import type { Database, Pool } from '../db/database.ts';
 import { createDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { markOutdated } from '../staging/overlay/generation.ts';
+import type { ConnectionBudget } from './connection-budget.ts';
+import { areTaken, divideConnections, keptForDecisions, readSlots } from './connection-budget.ts';
 import { warnOfFaults } from './doctor/warn.ts';
 import type { Parts } from './parts.ts';
 import { releaseInTime } from './parts.ts';
@@ -14,20 +17,30 @@ const looksMs = { ready: 5_000, broken: 1_000 };
 /** A connection that is open tells nothing about whether another could be opened: a new one does. */
 const looksOnOneConnectionSeconds = 8;
 
-/** Opens a pool. The daemon's parts have one each, so that none waits for another's connections. */
-export function openPool(parts: Parts, url: string, name: string): Database {
-  const onError = (error: Error) =>
-    parts.log.debug('an idle connection was lost', { pool: name, error: error.message });
-  const db = createDatabase({ url, onError });
-  releaseInTime(parts, `${name} connections`, db.close);
-  return db;
+/** The daemon's parts have a pool each, so that none waits for another's connections. */
+export type Pools = Readonly<Record<keyof ConnectionBudget['pools'], Pool>>;
+
+export interface ServiceAccount {
+  readonly pools: Pools;
+  readonly monitor: UpstreamMonitor;
+  /** Client connections that may be served at once. */
+  readonly maxConnections: () => number;
+  /** Whether the upstream can notice that a connection is gone while it runs a statement; not every platform can. */
+  readonly isNoticedGone: () => boolean;
 }
 
 /**
- * Creates the watch over the upstream; it has not looked yet.
+ * Opens the pools, and creates the watch over the upstream; it has not looked yet.
  * @param examines whether the doctor looks at it, too: of the embedded PostgreSQL there is nothing to warn of
  */
-export function createMonitor(parts: Parts, url: string, examines: boolean): UpstreamMonitor {
+export function createServiceAccount(parts: Parts, url: string, examines: boolean): ServiceAccount {
+  const pools: Pools = {
+    reading: openPool(parts, url, 'reading'),
+    deciding: openPool(parts, url, 'deciding', { keepOpen: keptForDecisions }),
+    proxy: openPool(parts, url, 'proxy'),
+  };
+  const budget = createBudget(parts, pools);
+  let isNoticedGone = false;
   const monitor = new UpstreamMonitor({
     open: () =>
       createDatabase({
@@ -38,13 +51,66 @@ export function createMonitor(parts: Parts, url: string, examines: boolean): Ups
     prepare: async (db) => {
       await migrate(db);
       await markOutdated(db);
-      if (examines) await warnOfFaults(db, parts.log);
+      await budget.divide(db);
+      isNoticedGone = await canNoticeGone(db);
+      if (examines) await warnOfFaults(db, parts.settings.maxConnections, parts.log);
     },
+    watch: budget.watch,
     redact: redactor(url),
     log: parts.log,
     timeoutMs: lookTimeoutMs,
     intervalsMs: looksMs,
   });
   releaseInTime(parts, 'upstream monitor', () => monitor.stop());
-  return monitor;
+  return { pools, monitor, maxConnections: budget.clients, isNoticedGone: () => isNoticedGone };
+}
+
+function openPool(
+  parts: Parts,
+  url: string,
+  name: string,
+  options: Pick<PoolOptions, 'keepOpen'> = {},
+): Pool {
+  const onError = (error: Error) =>
+    parts.log.debug('an idle connection was lost', { pool: name, error: error.message });
+  const db = createDatabase({ url, maxConnections: keptForDecisions, onError, ...options });
+  releaseInTime(parts, `${name} connections`, db.close);
+  return db;
+}
+
+/** A server on a platform that cannot refuses the setting. */
+function canNoticeGone(db: Database): Promise<boolean> {
+  const set = `SET LOCAL client_connection_check_interval = '2s'`;
+  return db
+    .transaction((tx) => tx.query(set))
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+/** Gives the pools, and clients, what production can spare, and looks whether it still can. */
+function createBudget({ settings, log }: Parts, pools: Pools) {
+  // until it is known, nobody gets further than being told so
+  let clients = settings.maxConnections ?? Number.POSITIVE_INFINITY;
+  return {
+    clients: () => clients,
+    divide: async (db: Database): Promise<void> => {
+      const slots = await readSlots(db);
+      const budget = divideConnections(slots);
+      clients = settings.maxConnections ?? budget.clients;
+      for (const name of Object.keys(pools) as (keyof Pools)[])
+        pools[name].resize(budget.pools[name]);
+      log.info('connections for clients', { clients, taken: slots.taken, upstream: slots.most });
+    },
+    watch: async (db: Database): Promise<string | null> => {
+      const slots = await readSlots(db);
+      await pools.deciding.open().catch((error: Error) => {
+        log.debug('no connection could be kept for decisions', { error: error.message });
+      });
+      return areTaken(slots)
+        ? `all connections of the upstream are taken: ${slots.taken} of ${slots.most}`
+        : null;
+    },
+  };
 }

@@ -9,7 +9,7 @@ import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
 import type { RestServices, ServerInfo, UpstreamState } from '../rest/services.ts';
 import { loadParser } from '../sql/parser.ts';
-import { countActiveSessions } from '../staging/session-store.ts';
+import { countActiveSessions, countStaged } from '../staging/session-store.ts';
 import { checkStart } from './check-start.ts';
 import { createGrace } from './grace.ts';
 import { allowedHosts, reachableHost, urlHost } from './listen-policy.ts';
@@ -19,7 +19,7 @@ import { startProduction } from './production.ts';
 import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
-import { createMonitor, openPool } from './service-account.ts';
+import { createServiceAccount } from './service-account.ts';
 import { readTlsFiles } from './tls-files.ts';
 
 export interface DaemonIo {
@@ -81,25 +81,34 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const { settings, log, version } = start;
   await loadParser();
   const { url, database, login, embedded } = await startProduction(start, start.production);
-  const upstream = createMonitor(start, url, embedded === null);
-  const db = openPool(start, url, 'REST');
+  const account = createServiceAccount(start, url, embedded === null);
+  const { pools, monitor: upstream, maxConnections, isNoticedGone } = account;
+  const { reading, deciding } = pools;
   const metrics = createMetrics({
     version,
-    countActiveSessions: () => countActiveSessions(db),
+    countActiveSessions: () => countActiveSessions(deciding),
+    countStaged: () => countStaged(deciding),
+    pools: () => ({
+      reading: reading.counts(),
+      deciding: deciding.counts(),
+      proxy: pools.proxy.counts(),
+    }),
     upstreamReady: () => upstream.state.ready,
   });
-  const proxyAddress = await startProxy(start, {
+  const { clients, ...proxyAddress } = await startProxy(start, {
     url,
-    db: openPool(start, url, 'proxy'),
+    db: pools.proxy,
     upstream,
     metrics,
+    maxConnections,
+    isNoticedGone,
   });
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
-  const { conflictScope, fourEyes, approveLockTimeoutMs } = settings;
+  const { conflictScope, fourEyes, approveLockTimeoutMs, stallTimeoutMs } = settings;
   const access = { tokens: start.tokens, hosts: allowedHosts(settings.host) };
-  const rules = { conflictScope, fourEyes, approveLockTimeoutMs, maxBodyBytes };
-  const services = { db, upstream, metrics, log, access, info, ...rules };
+  const rules = { conflictScope, fourEyes, approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
+  const services = { reading, deciding, upstream, clients, metrics, log, access, info, ...rules };
   const restUrl = await startRest(start, services);
   await upstream.start();
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });

@@ -13,6 +13,8 @@ export interface MonitorOptions {
   readonly open: () => Database;
   /** Brings our schema up to date. */
   readonly prepare: (db: Database) => Promise<void>;
+  /** Called at each look while all is well: gives what lacks all the same. */
+  readonly watch: (db: Database) => Promise<string | null>;
   /** Takes secrets out of a text that will be shown. */
   readonly redact: (text: string) => string;
   readonly log: Log;
@@ -86,14 +88,16 @@ export class UpstreamMonitor implements Upstream {
   }
 
   async #look(): Promise<unknown> {
-    const { timeoutMs, prepare, redact } = this.#options;
+    const { timeoutMs, prepare, watch, redact } = this.#options;
     try {
       const server = await withinTime(timeoutMs, checkServer(this.#probe));
       if (server === null) throw this.#noAnswer();
       if (this.#wasReady && !server.prepared) throw disappeared();
       if (!this.#state.ready) await prepare(this.#probe);
       this.#wasReady = true;
-      this.#change({ ready: true, version: server.version });
+      const lack = await withinTime(timeoutMs, watch(this.#probe));
+      const { version } = server;
+      this.#change({ ready: true, version, ...(lack === null ? {} : { lack }) });
       return null;
     } catch (error) {
       this.#change(brokenState(error, redact));
@@ -113,9 +117,15 @@ export class UpstreamMonitor implements Upstream {
     this.#state = state;
     const { log } = this.#options;
     if (state.ready && !last.ready) log.info('upstream ready');
+    if (state.ready) tellLack(state.lack, last.ready ? last.lack : undefined, log);
     if (state.ready || (!last.ready && last.error === state.error)) return;
     log.warn('upstream not ready', { error: state.error, hint: state.hint });
   }
+}
+
+function tellLack(lack: string | undefined, before: string | undefined, log: Log): void {
+  if (lack !== undefined && before === undefined) log.warn('upstream lacks something', { lack });
+  if (lack === undefined && before !== undefined) log.info('upstream lacks nothing any more');
 }
 
 function disappeared(): StageError {

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 import { StageError } from '../errors.ts';
+import type { PoolCounts } from '../metrics-pools.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import type { Backend } from './backend.ts';
 import { meetBackend, socketOf } from './backend.ts';
@@ -13,6 +14,8 @@ export interface PoolOptions {
   /** Connection URL of the service account; sslmode is honoured. */
   readonly url: string;
   readonly maxConnections?: number;
+  /** So many stay open once `open` was called, whether they are needed or not. */
+  readonly keepOpen?: number;
   /** A connection older than this is not used again: what a new one would meet is noticed by then. */
   readonly maxLifetimeSeconds?: number;
   /** Also uses connections that do not keep their settings, for those who look why. */
@@ -31,6 +34,11 @@ export interface Connection extends Queryable {
 export interface Connections {
   /** Lends a connection for some work. */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  counts(): Omit<PoolCounts, 'oldestSnapshotMs'>;
+  /** Changes how many connections there may be. */
+  resize(maxConnections: number): void;
+  /** Opens connections until there are as many as are kept open. */
+  open(): Promise<void>;
   /** Closes every connection once it is idle. */
   close(): Promise<void>;
 }
@@ -57,6 +65,7 @@ export function openConnections(options: PoolOptions): Connections {
   const pool = new pg.Pool({
     ...config,
     max: options.maxConnections ?? 10,
+    min: options.keepOpen ?? 0,
     maxLifetimeSeconds: options.maxLifetimeSeconds ?? 0,
     connectionTimeoutMillis,
     ...(options.anySettings ? {} : { onConnect: meet }),
@@ -73,7 +82,29 @@ export function openConnections(options: PoolOptions): Connections {
       client.release(true);
     }
   };
-  return { use, close: () => pool.end() };
+  return {
+    use,
+    counts: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      most: pool.options.max,
+      waiting: pool.waitingCount,
+    }),
+    resize: (maxConnections) => {
+      pool.options.max = maxConnections;
+    },
+    open: () => fill(pool, options.keepOpen ?? 0),
+    close: () => pool.end(),
+  };
+}
+
+/** Those that are used at the moment are open already. */
+async function fill(pool: pg.Pool, count: number): Promise<void> {
+  if (pool.ending) throw shuttingDown();
+  const missing = Math.max(0, count - pool.totalCount);
+  const opened = await Promise.allSettled(Array.from({ length: missing }, () => pool.connect()));
+  for (const each of opened) if (each.status === 'fulfilled') each.value.release();
+  for (const each of opened) if (each.status === 'rejected') throw each.reason;
 }
 
 /** A request may still be on its way when the service stops. */

@@ -1,4 +1,5 @@
 /** The service account's connections to the upstream database: a pool, transactions, cursors. */
+import type { PoolCounts } from '../metrics-pools.ts';
 import type { Backend } from './backend.ts';
 import type { Connection, PoolOptions } from './connections.ts';
 import { openConnections } from './connections.ts';
@@ -24,13 +25,23 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
+/** What its owner can do with it, too. */
+export interface Pool extends Database {
+  /** Changes how many connections there may be. */
+  resize(maxConnections: number): void;
+  counts(): PoolCounts;
+  /** Opens connections until there are as many as are kept open. */
+  open(): Promise<void>;
+}
+
 /**
  * Opens the pool. Nothing connects before the first query.
  * Queries raise StageError `upstream_unavailable` when the server cannot be reached or cannot do anything now,
  * `configuration_invalid` when a connection does not keep its settings, else pg's DatabaseError.
  */
-export function createDatabase(options: PoolOptions): Database {
-  const { use, close } = openConnections(options);
+export function createDatabase(options: PoolOptions): Pool {
+  const { use, counts, resize, open, close } = openConnections(options);
+  const snapshots = new Set<{ readonly start: number }>();
   const query: Database['query'] = (text, values) =>
     reaching(() => use((connection) => connection.query(text, values)));
   return {
@@ -38,13 +49,24 @@ export function createDatabase(options: PoolOptions): Database {
     close,
     transaction: (work, isolation = 'read committed', isDone = undefined) =>
       reaching(async () => {
-        const outcome = await use((connection) => inTransaction(connection, isolation, work));
+        const outcome = await use((connection) => {
+          const snapshot = { start: performance.now() };
+          if (isolation !== 'read committed') snapshots.add(snapshot);
+          const done = () => snapshots.delete(snapshot);
+          return inTransaction(connection, isolation, work).finally(done);
+        });
         const { result, lost } = outcome;
         if (lost === null) return result;
         const look = isDone && ((db: Queryable) => isDone(db, result));
         await demandCommitted({ query }, lost.backend, lost.error, look);
         return result;
       }),
+    resize,
+    counts: () => {
+      const ages = [...snapshots].map(({ start }) => performance.now() - start);
+      return { ...counts(), oldestSnapshotMs: Math.max(0, ...ages) };
+    },
+    open: () => reaching(open),
   };
 }
 

@@ -34,6 +34,11 @@ const troubles: readonly Trouble[] = [
     reason: 'login_refused',
   },
   {
+    states: /^53300/,
+    message: 'the upstream database has no connection left',
+    hint: 'All connections of the server are taken: end some, or raise its max_connections.',
+  },
+  {
     states: /^53/,
     message: 'the upstream database lacks connections, memory or disk space',
     hint: `Give it what it lacks. ${tryAgain}`,

@@ -1,5 +1,6 @@
 /** One client connection after login: takes the client's messages one batch at a time, until one side ends. */
 import type { Log } from '../log.ts';
+import type { ConnectionState } from '../model/connection.ts';
 import { Framer } from '../wire/framer.ts';
 import { frontendLimits } from '../wire/limits.ts';
 import { frontend } from '../wire/message-codes.ts';
@@ -56,6 +57,8 @@ class Connection {
     this.framer = new Framer(frontendLimits(services.settings.maxMessageBytes));
     const outlets = { client: this.toClient, upstream: this.toUpstream };
     this.conversation = createConversation(pair, services, planner, outlets, isShared);
+    pair.handle.state = () => this.state;
+    pair.handle.end = (error) => this.end(error);
   }
 
   /** Resolves when both sockets are closed. */
@@ -75,6 +78,11 @@ class Connection {
     this.pump();
     await closed;
     shutdown.removeEventListener('abort', this.pump);
+  }
+
+  private get state(): ConnectionState {
+    if (this.conversation.router.awaitsReady) return 'active';
+    return this.conversation.state.isIdle ? 'idle' : 'idle in transaction';
   }
 
   private readonly onClientData = (chunk: Buffer): void => {

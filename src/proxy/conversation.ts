@@ -52,9 +52,17 @@ interface Pending {
   entered: Portal | null;
   /** The statement whose names were resolved last, when it was parsed. */
   resolved: PreparedStatement | null;
+  /** When the first of its writes was begun. */
+  writeStart: number | null;
 }
 
-const nothingPending: Pending = { fence: null, hasSnapshot: false, entered: null, resolved: null };
+const nothingPending: Pending = {
+  fence: null,
+  hasSnapshot: false,
+  entered: null,
+  resolved: null,
+  writeStart: null,
+};
 
 interface Outlets {
   readonly client: Outlet;
@@ -75,7 +83,7 @@ export function createConversation(
   const pending: Pending = { ...nothingPending };
   const onReady = (status: TransactionStatus) => {
     state.ready(status);
-    Object.assign(pending, nothingPending);
+    endBatch(pending, metrics);
     if (status !== 'I') return;
     portals.clear();
     if (!retry.isWanted) retry.disarm();
@@ -108,4 +116,10 @@ export function createConversation(
     pending,
     isShared,
   };
+}
+
+/** Nothing is pending any more; a write that was is told. */
+function endBatch(pending: Pending, metrics: ProxyMetrics): void {
+  if (pending.writeStart !== null) metrics.staged(performance.now() - pending.writeStart);
+  Object.assign(pending, nothingPending);
 }

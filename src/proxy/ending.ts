@@ -1,5 +1,4 @@
 /** How a connection ends: the client is told why if it can be, and the upstream is let go, which rolls back. */
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -18,13 +17,19 @@ const farewellMs = 10_000;
  * @param error what the client is told; null when a side has ended by itself
  */
 export function endSession(
-  { client, upstream, processId }: ConnectedPair,
+  { client, upstream, processId, cancel }: ConnectedPair,
   router: ResponseRouter,
   error: unknown,
   log: Log,
 ): void {
   const isUpstreamGone = upstream.destroyed || upstream.readableEnded;
   letGo(upstream);
+  // nobody waits for the answer, and the server would not notice before it gives it
+  if (!isUpstreamGone && router.awaitsReady) {
+    cancel().catch((failure: Error) => {
+      log.debug('a statement was left running', { process_id: processId, error: failure.message });
+    });
+  }
   const reason = error instanceof ConnectionFault ? error.cause : error;
   if (reason !== null) logEnd(reason, processId, log);
   // In the middle of a message, or after the upstream's own last words, there is nothing to be said.
@@ -34,9 +39,9 @@ export function endSession(
   else sayGoodbye(client, null);
 }
 
-/** Resolves when a socket is closed. */
+/** Resolves when a socket is closed, by an error or not. */
 export async function untilClosed(socket: Socket): Promise<void> {
-  if (!socket.closed) await once(socket, 'close');
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
 
 const upstreamLost = errorResponse(

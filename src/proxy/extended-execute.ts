@@ -60,6 +60,7 @@ function executeWrite(
 ): void | Promise<void> {
   const { own, metrics, link, names, retry, pending, copyIn, state } = conversation;
   metrics.query('write');
+  pending.writeStart ??= performance.now();
   own.releaseGuard();
   const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
   const isReplaceable = portal.runs !== state.runs;

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { StageError } from '../errors.ts';
 
 export interface AdmissionLimits {
-  readonly total: number;
-  readonly perAddress: number;
+  readonly total: () => number;
+  /** Null for as many as in total. */
+  readonly perAddress: number | null;
   /** Connections that have not sent their first packet; the oldest goes when there are more. */
   readonly silent: number;
 }
@@ -34,8 +35,9 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     },
     admit: (address) => {
       const here = perAddress.get(address) ?? 0;
-      if (total >= limits.total) throw tooMany('too many connections', limits.total);
-      if (here >= limits.perAddress)
+      const most = limits.total();
+      if (total >= most) throw tooMany('too many connections', most);
+      if (limits.perAddress !== null && here >= limits.perAddress)
         throw tooMany('too many connections from this address', limits.perAddress);
       total += 1;
       perAddress.set(address, here + 1);

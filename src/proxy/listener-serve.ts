@@ -3,10 +3,12 @@ import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { StageError } from '../errors.ts';
 import { errorResponse } from '../wire/backend-messages.ts';
+import type { ConnectionList, PipelineHandle } from './connection-list.ts';
 import type { Admission } from './listener-admission.ts';
+import type { StallWatch } from './stall-watch.ts';
 import type { ClientCancel, ClientStartup } from './startup.ts';
 import { readOpening } from './startup.ts';
-import type { LoginServices } from './startup-login.ts';
+import type { LoggedIn, LoginServices } from './startup-login.ts';
 import { logIn } from './startup-login.ts';
 import { ConnectionEnded } from './startup-stream.ts';
 import type { ProxyServices, RunPipeline } from './types.ts';
@@ -18,6 +20,8 @@ export interface ServeContext extends LoginServices {
   /** Null when clients cannot encrypt. */
   readonly secureContext: SecureContext | null;
   readonly admission: Admission;
+  readonly stallWatch: StallWatch;
+  readonly connections: ConnectionList;
   /** Every open socket, of either side. */
   readonly sockets: Set<Socket>;
   /** One for each connection that is served; aborted, with the error for its client, when the daemon stops. */
@@ -89,21 +93,41 @@ async function connect(opening: ClientStartup, connecting: Connecting): Promise<
     connecting.onLoggedIn();
     const { pair, key } = loggedIn;
     watch(pair.upstream, context);
+    const handle = { state: () => 'idle', end: () => pair.client.destroy() } as PipelineHandle;
+    const forget = remember(loggedIn, handle, connecting);
+    const unwatch = context.stallWatch.add(pair.client, () => {
+      const facts = { process_id: pair.processId, address };
+      services.log.info('connection ended: the client takes nothing of what waits for it', facts);
+    });
     services.metrics.connectionOpened();
     // Whatever went wrong, the client may stand in the middle of a message: nothing can be said to it any more.
-    await context.run({ ...pair, shutdown: control.signal }, services).catch((error: Error) => {
-      services.log.error('connection failed', {
-        process_id: pair.processId,
-        error: error.message,
+    await context
+      .run({ ...pair, handle, shutdown: control.signal }, services)
+      .catch((error: Error) => {
+        services.log.error('connection failed', {
+          process_id: pair.processId,
+          error: error.message,
+        });
+        pair.client.destroy();
       });
-      pair.client.destroy();
-    });
     services.metrics.connectionClosed();
+    unwatch();
+    forget();
     key.revoke();
     pair.upstream.destroy();
   } finally {
     leave();
   }
+}
+
+function remember(
+  { pair, user, backend }: LoggedIn,
+  handle: PipelineHandle,
+  { address, context }: Connecting,
+): () => void {
+  const connectedAt = new Date().toISOString();
+  const sessionId = pair.session.id;
+  return context.connections.add({ sessionId, backend, role: user, address, connectedAt, handle });
 }
 
 function watch(socket: Socket, { sockets }: ServeContext): void {

@@ -7,9 +7,12 @@ import { createSecureContext } from 'node:tls';
 import { StageError } from '../errors.ts';
 import type { Session } from '../model/session.ts';
 import { createCancelKeys } from './cancel.ts';
+import type { ConnectionList } from './connection-list.ts';
+import { createConnectionList } from './connection-list.ts';
 import { createAdmission } from './listener-admission.ts';
 import type { ServeContext } from './listener-serve.ts';
 import { serve } from './listener-serve.ts';
+import { createStallWatch } from './stall-watch.ts';
 import type { ProxyServices, RunPipeline } from './types.ts';
 import type { UpstreamTarget } from './upstream-target.ts';
 
@@ -22,14 +25,21 @@ export interface ListenerOptions {
   /** Gives null for an id that does not exist. */
   readonly findSession: (id: string) => Promise<Session | null>;
   readonly run: RunPipeline;
+  /** See LoginServices. */
+  readonly isNoticedGone: () => boolean;
   /** Certificate and key for clients that ask for encryption; without them they are told there is none. */
   readonly tls?: Pick<SecureContextOptions, 'cert' | 'key'>;
-  readonly maxConnectionsPerAddress: number;
+  /** Asked for each connection: what production can spare is not known before it has been looked at. */
+  readonly maxConnections: () => number;
+  /** Null where one address may have them all. */
+  readonly maxConnectionsPerAddress: number | null;
 }
 
 export interface Listener {
   /** Begins to listen; gives the address in use, rejects when it cannot be had. */
   start(): Promise<{ host: string; port: number }>;
+  /** The connections that are served. */
+  readonly connections: Omit<ConnectionList, 'add'>;
   /** Accepts nobody any more, lets connections end for so long, then closes the rest. Resolves when all are gone. */
   stop(graceMs: number): Promise<void>;
 }
@@ -53,6 +63,7 @@ export function createListener(options: ListenerOptions): Listener {
     serving.add(served);
   });
   return {
+    connections: context.connections,
     start: async () => {
       server.listen(options.port, options.host);
       await once(server, 'listening');
@@ -77,17 +88,19 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 function createContext(options: ListenerOptions): ServeContext {
-  const { services, target, findSession, run, tls } = options;
-  const total = services.settings.maxConnections;
+  const { services, target, findSession, run, isNoticedGone, tls } = options;
   return {
     services,
     target,
     findSession,
     run,
+    isNoticedGone,
+    connections: createConnectionList(),
+    stallWatch: createStallWatch(services.settings.stallTimeoutMs),
     secureContext: tls ? loadCertificate(tls) : null,
     cancelKeys: createCancelKeys(),
     admission: createAdmission({
-      total,
+      total: options.maxConnections,
       perAddress: options.maxConnectionsPerAddress,
       silent: maxSilent,
     }),

@@ -41,6 +41,7 @@ export async function runWrite(
   if (state.failed) throw inFailedTransaction;
   if (!state.stages) return runReadOnly(conversation, staged);
   metrics.query('write');
+  conversation.pending.writeStart ??= performance.now();
   for (;;) {
     const rewrite = await rewriter.write(staged.body);
     if (isRefused(rewrite)) return staged.refuse();

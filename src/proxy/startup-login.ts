@@ -8,7 +8,7 @@ import { cancelUpstream } from './cancel.ts';
 import type { ClientStartup } from './startup.ts';
 import { settleVersion } from './startup.ts';
 import type { Login } from './startup-parameters.ts';
-import { pinnedParameters, readLogin, unknownSession } from './startup-parameters.ts';
+import { noticeGone, pinnedParameters, readLogin, unknownSession } from './startup-parameters.ts';
 import { question, readReports } from './startup-settings.ts';
 import type { StartupStream } from './startup-stream.ts';
 import type { ConnectedPair } from './types.ts';
@@ -20,10 +20,15 @@ export interface LoginServices {
   readonly target: UpstreamTarget;
   readonly cancelKeys: CancelKeys;
   readonly findSession: (id: string) => Promise<Session | null>;
+  /** Whether the upstream can notice, while it runs a statement, that nobody waits for it any more. */
+  readonly isNoticedGone: () => boolean;
 }
 
 export interface LoggedIn {
-  readonly pair: Omit<ConnectedPair, 'shutdown'>;
+  readonly pair: Omit<ConnectedPair, 'shutdown' | 'handle'>;
+  /** Whom it logged in as, and the server's process that serves it. */
+  readonly user: string;
+  readonly backend: number;
   /** To be revoked when the connection has ended. */
   readonly key: IssuedKey;
 }
@@ -43,13 +48,17 @@ export async function logIn(
   const session = await orAborted(services.findSession(login.sessionId), signal);
   if (session === null) throw unknownSession(login.sessionId);
   const reads = login.reads ?? session.reads;
-  const pinned = pinnedParameters({ sessionId: session.id, reads, access: login.access });
-  const startup = startupMessage([...login.parameters, ...pinned]);
+  const startup = startupMessage([
+    ...(services.isNoticedGone() ? noticeGone : []),
+    ...login.parameters,
+    ...pinnedParameters({ sessionId: session.id, reads, access: login.access }),
+  ]);
   const opening = await openUpstream(services.target, startup, signal);
   const upstream = opening.stream;
   try {
-    const key = await makeReady({ client, opening, login, protocolMinor }, services);
-    if (key === null) return null;
+    const ready = await makeReady({ client, opening, login, protocolMinor }, services);
+    if (ready === null) return null;
+    const { key, cancel, backend } = ready;
     const pair = {
       client: client.socket,
       upstream: upstream.socket,
@@ -61,8 +70,10 @@ export async function logIn(
       upstreamLeftover: upstream.release(),
       protocolMinor,
       processId: key.processId,
+      cancel,
     };
-    return { pair, key };
+    const user = new Map(login.parameters).get('user') ?? '';
+    return { pair, key, user, backend };
   } catch (error) {
     upstream.socket.destroy();
     throw error;
@@ -79,11 +90,17 @@ interface Joining {
 /** Protocol 3.0 knows secrets of 4 bytes only; 3.2 lets them be long enough never to be guessed. */
 const secretBytes = (protocolMinor: number) => (protocolMinor >= 2 ? 32 : 4);
 
-/** Relays the login and what the server reports after it; gives the client's cancel key, or null when refused. */
+interface ReadyKey {
+  readonly key: IssuedKey;
+  readonly cancel: () => Promise<void>;
+  readonly backend: number;
+}
+
+/** Relays the login and what the server reports after it; gives the client's cancel key and what it does, or null when refused. */
 async function makeReady(
   joining: Joining,
   { target, cancelKeys }: LoginServices,
-): Promise<IssuedKey | null> {
+): Promise<ReadyKey | null> {
   const { client, opening } = joining;
   const upstream = opening.stream;
   const answer = await relayAuthentication({ client, upstream }, opening.first);
@@ -92,10 +109,11 @@ async function makeReady(
   const reports = await readReports(upstream, joining.login.access);
   if (reports.outcome === 'refused') return refuse(joining, [answer.frame, ...reports.messages]);
   const upstreamKey = reports.key;
-  const bytes = secretBytes(joining.protocolMinor);
-  const key = cancelKeys.issue(bytes, upstreamKey?.processId, async () => {
+  const cancel = async () => {
     if (upstreamKey !== null) await cancelUpstream(target, opening.encrypted, upstreamKey);
-  });
+  };
+  const bytes = secretBytes(joining.protocolMinor);
+  const key = cancelKeys.issue(bytes, upstreamKey?.processId, cancel);
   client.socket.write(
     Buffer.concat([
       answer.frame,
@@ -104,7 +122,7 @@ async function makeReady(
       readyForQuery('I'),
     ]),
   );
-  return key;
+  return { key, cancel, backend: upstreamKey?.processId ?? 0 };
 }
 
 function refuse({ client, opening }: Joining, messages: readonly Buffer[]): null {

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { ReadsMode, Session } from '../model/session.ts';
 import type { OverlayManager } from '../staging/overlay/manager.ts';
+import type { PipelineHandle } from './connection-list.ts';
 
 /**
  * Both sides are authenticated; upstream has sent ReadyForQuery, and the client has been given everything
@@ -26,6 +27,10 @@ export interface ConnectedPair {
   readonly upstreamLeftover: Buffer;
   /** Of protocol 3.x as negotiated with the client. */
   readonly protocolMinor: number;
+  /** Asks the upstream to cancel what the connection runs. */
+  readonly cancel: () => Promise<void>;
+  /** Filled by the pipeline. */
+  readonly handle: PipelineHandle;
   /** The process id shown to the client; names the connection in logs. */
   readonly processId: number;
   /**
@@ -49,6 +54,8 @@ export interface ProxyServices {
 export interface ProxyMetrics {
   query(type: 'read' | 'write'): void;
   refused(reason: string): void;
+  /** Counts a batch that staged something, by the milliseconds that it took. */
+  staged(ms: number): void;
   /** Called by the front for each logged-in connection. */
   connectionOpened(): void;
   connectionClosed(): void;
@@ -58,7 +65,7 @@ export interface ProxySettings {
   readonly maxStatementBytes: number;
   readonly maxMessageBytes: number;
   readonly loginTimeoutMs: number;
-  readonly maxConnections: number;
+  readonly stallTimeoutMs: number;
   readonly allowFunctions: readonly string[];
   readonly statementCacheSize: number;
   readonly shutdownGraceMs: number;

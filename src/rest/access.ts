@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Caller, Right, Token } from '../model/access.ts';
 import { hasRight, isInScope, rolesWith, seesOwnOnly } from '../model/access.ts';
+import type { Session } from '../model/session.ts';
 import { getSession, sessionNotFound } from '../staging/session-store.ts';
 import type { Access } from './services.ts';
 
@@ -94,6 +95,14 @@ export function demandProject(caller: Caller, projectId: string): void {
   if (isInScope(caller, projectId)) return;
   throw new StageError('forbidden', 'the token does not allow this project', {
     hint: `Its projects are: ${caller.projects?.join(', ')}.`,
+  });
+}
+
+/** @throws StageError `forbidden` for an author and a session of another token's */
+export function demandOwn({ role, name }: Caller, { createdAs }: Session): void {
+  if (role !== 'author' || createdAs === name) return;
+  throw new StageError('forbidden', 'the session was created with another token', {
+    hint: 'An author deletes its own sessions; an operator deletes any.',
   });
 }
 

@@ -3,10 +3,12 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { demandToken, refuseForeignSites } from './access.ts';
 import { answerErrors } from './error-handler.ts';
-import { mountRoute } from './mount.ts';
+import { mountRoute, servicesFor } from './mount.ts';
 import { openapiRoute } from './openapi.ts';
+import { createPlaces } from './places.ts';
 import { identifyRequests } from './request-id.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { connectionRoutes } from './routes/connections.ts';
 import { discussionRoutes } from './routes/discussion.ts';
 import { mutationRoutes } from './routes/mutations.ts';
 import { operationRoutes } from './routes/operations.ts';
@@ -16,6 +18,12 @@ import type { RestServices } from './services.ts';
 
 const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
+/** Fewer than there are connections for reading. */
+const diffsAtOnce = 4;
+
+/** How long a request waits for its turn: most diffs are read in less. */
+const placeWaitMs = 3_000;
+
 /** Builds the application; it listens nowhere yet. */
 export function createRestApp(services: RestServices): Koa {
   const described = [
@@ -23,12 +31,14 @@ export function createRestApp(services: RestServices): Koa {
     ...mutationRoutes,
     ...reviewRoutes,
     ...discussionRoutes,
+    ...connectionRoutes,
     ...auditRoutes,
     ...operationRoutes,
   ];
   const router = new Router({ sensitive: true });
+  const diffs = createPlaces(diffsAtOnce, placeWaitMs, 'many diffs are being read already');
   for (const route of [...described, openapiRoute(described, services.info.version)]) {
-    mountRoute(router, route, services);
+    mountRoute(router, route, servicesFor(route, services, diffs));
   }
   const app = new Koa();
   // What goes wrong while an answer is being sent: a stream broke, or its reader went away.

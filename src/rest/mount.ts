@@ -7,15 +7,13 @@ import { StageError } from '../errors.ts';
 import { stringifyJson } from '../model/json.ts';
 import { demandRight, demandSession } from './access.ts';
 import { readJsonBody } from './json-body.ts';
+import type { Places } from './places.ts';
 import type { Reply, Route } from './route.ts';
 import { PlainText } from './route.ts';
-import type { RestServices } from './services.ts';
-
-/** How long a reader of a stream may take nothing. */
-const stalledMs = 120_000;
+import type { RestServices, RouteServices } from './services.ts';
 
 /** Adds the route. A route without a body schema leaves a body unread. */
-export function mountRoute(router: Router, route: Route, services: RestServices): void {
+export function mountRoute(router: Router, route: Route, services: RouteServices): void {
   router[route.method](route.path, async (ctx) => {
     const caller = demandRight(ctx, route.right);
     if (route.needsUpstream) demandUpstream(services);
@@ -26,11 +24,22 @@ export function mountRoute(router: Router, route: Route, services: RestServices)
     if (route.path.startsWith('/sessions/:id')) await demandSession(caller, services.db, id);
     const headers = route.headers && validate(route.headers, ctx.headers);
     const request = { id, query, body, headers, caller, texts: sent?.texts ?? new Map() };
+    endWhenStalled(ctx, services);
     write(ctx, await route.handle(request, services));
   });
 }
 
-function demandUpstream({ upstream: { state } }: RestServices): void {
+/** Gives a route the connections for what it does. */
+export function servicesFor(
+  { method }: Route,
+  services: RestServices,
+  diffs: Places,
+): RouteServices {
+  const { reading, deciding, ...rest } = services;
+  return { ...rest, diffs, db: method === 'get' ? reading : deciding };
+}
+
+function demandUpstream({ upstream: { state } }: RouteServices): void {
   if (state.ready) return;
   throw new StageError(
     'upstream_unavailable',
@@ -78,12 +87,18 @@ function invalid(message: string): StageError {
   });
 }
 
+/** Ends an answer of which nothing is taken: it would hold memory, and a snapshot in the database. */
+function endWhenStalled({ res }: Context, { stallTimeoutMs }: RouteServices): void {
+  // where nothing waits for the reader, the reader waits for us
+  res.setTimeout(stallTimeoutMs, () => {
+    if (res.writableLength > 0) res.destroy();
+  });
+}
+
 function write(ctx: Context, { status = 200, headers = {}, body }: Reply): void {
   ctx.status = status;
   ctx.set({ ...headers });
   if (body instanceof Readable) {
-    // a reader that stands still would hold the snapshot in the database
-    ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
     ctx.type = 'json';
     ctx.body = body;
   } else if (body instanceof PlainText) {

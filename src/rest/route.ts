@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Caller, Right } from '../model/access.ts';
 import type { JsonObject, JsonText } from '../model/json.ts';
-import type { RestServices } from './services.ts';
+import type { RouteServices } from './services.ts';
 
 export interface RouteRequest<Query, Body, Headers = unknown> {
   /** The path's `:id`; empty where it has none. */
@@ -59,7 +59,7 @@ export interface Route<
   /** Does the work. Raises StageError. */
   handle(
     request: RouteRequest<z.output<Query>, z.output<Body>, z.output<Headers>>,
-    services: RestServices,
+    services: RouteServices,
   ): Promise<Reply>;
 }
 

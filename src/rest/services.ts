@@ -3,11 +3,18 @@ import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
+import type { Connection } from '../model/connection.ts';
 import type { ConflictScope } from '../model/session.ts';
+import type { Places } from './places.ts';
 
 /** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
 export type UpstreamState =
-  | { readonly ready: true; readonly version?: string }
+  | {
+      readonly ready: true;
+      readonly version?: string;
+      /** What lacks although it can be used. */
+      readonly lack?: string;
+    }
   | {
       readonly ready: false;
       readonly error: string;
@@ -21,6 +28,13 @@ export interface Upstream {
   readonly state: UpstreamState;
   /** Looks now. */
   check(): Promise<UpstreamState>;
+}
+
+/** Connections of database clients, by session. */
+export interface Clients {
+  of(sessionId: string): Connection[];
+  /** Ends them, whatever they are doing; gives their number. */
+  end(sessionId: string): number;
 }
 
 /** Who may talk to the interface. */
@@ -41,9 +55,21 @@ export interface ServerInfo {
   readonly embedded: { readonly user: string; readonly password: string } | null;
 }
 
-export interface RestServices {
+/** What a route is given: the connections are those that fit what it does. */
+export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'> {
   readonly db: Database;
+  /** For diffs that are being read: each holds a connection and a snapshot. */
+  readonly diffs: Places;
+}
+
+export interface RestServices {
+  /** Of what only looks: however much of that there is, decisions have connections of their own. */
+  readonly reading: Database;
+  /** Of what makes, changes and decides. */
+  readonly deciding: Database;
   readonly upstream: Upstream;
+  /** Database clients that this service's proxy serves. */
+  readonly clients: Clients;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly access: Access;
@@ -56,4 +82,6 @@ export interface RestServices {
   readonly approveLockTimeoutMs: number;
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number;
+  /** How long a reader may take nothing of an answer that waits for it. */
+  readonly stallTimeoutMs: number;
 }

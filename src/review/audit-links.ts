@@ -7,14 +7,15 @@ import type { Row } from '../db/database.ts';
 const time = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
 
+/** From $1 on. */
 export const selectApprovals = `
 SELECT number, session, project_id, digest, first_position, entries, ${time('approved_at')}, approved_by, approved_as, hash::text
-FROM stage.approval ORDER BY number`;
+FROM stage.approval WHERE number >= $1 ORDER BY number`;
 
 export const selectEntries = `
 SELECT position, session, project_id, relation, table_name, mutation, lineage, operation, row_id, row_key::text, old_data::text,
   new_data::text, ${time('approved_at')}, approved_by, hash::text, texts::text
-FROM stage.audit ORDER BY position`;
+FROM stage.audit WHERE position >= $1 ORDER BY position`;
 
 type Column<Name extends string, Null extends string = never> = {
   readonly [column in Name]: column extends Null ? string | null : string;

@@ -8,6 +8,7 @@ import { getSession, sessionUuid } from '../staging/session-store.ts';
 import { textsOf } from './change-row.ts';
 import type { ReviewRelation } from './current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
+import { inSnapshot } from './snapshot.ts';
 
 /** Nobody reads more; counting on would only fill memory. */
 const mostConflicts = 10_000;
@@ -21,7 +22,7 @@ const reachedIn = (relation: number) =>
  * Makes the check that approve would make, and changes nothing. A final session has no conflicts.
  * @param readableOnly whether no more is told than that there is a conflict, where a role that staged in the session may not
  *   read the table
- * @throws StageError `session_not_found`
+ * @throws StageError `session_not_found`, `took_too_long`
  */
 export async function findConflicts(
   db: Database,
@@ -32,12 +33,12 @@ export async function findConflicts(
   if (status === 'approved' || status === 'rejected') return [];
   const uuid = sessionUuid(id);
   return onCurrentOverlays(db, uuid, (refuse) =>
-    db.transaction(async (tx) => {
+    inSnapshot(db, async (tx) => {
       const relations = await reviewRelations(tx, uuid);
       refuse(relations);
       const found = await detectConflicts(tx, uuid, relations, conflictScope);
       return readableOnly ? withhold(tx, uuid, found) : found;
-    }, 'repeatable read read only'),
+    }),
   );
 }
 

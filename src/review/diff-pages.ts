@@ -15,6 +15,7 @@ import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
 import { countFurther, diffTables, shapeOf, triggersOf } from './diff-tables.ts';
 import { renewOutdated } from './renew.ts';
+import { inSnapshot } from './snapshot.ts';
 import { streamRows } from './stream-rows.ts';
 
 /** Changes in one chunk of an outline. */
@@ -30,7 +31,7 @@ const searchMs = 1500;
 /**
  * Counts a session's net changes, chunk by chunk, without reading the rows themselves.
  * @param readableOnly whether tables are marked as hidden that a role that staged in the session may not read
- * @throws StageError `session_not_found`
+ * @throws StageError `session_not_found`, `took_too_long`
  */
 export async function readOutline(
   db: Database,
@@ -38,7 +39,7 @@ export async function readOutline(
   readableOnly = false,
 ): Promise<Outline> {
   await renewOutdated(db, id);
-  return db.transaction(async (tx) => {
+  return inSnapshot(db, async (tx) => {
     const session = await getSession(tx, id);
     const tables: TableOutline[] = [];
     for (const table of await diffTables(tx, sessionUuid(id), session.status, readableOnly)) {
@@ -46,7 +47,7 @@ export async function readOutline(
       if (outline.chunks.length + outline.furtherChanges > 0) tables.push(outline);
     }
     return { revision: revisionOf(session), tables };
-  }, 'repeatable read read only');
+  });
 }
 
 /** Every statement that stages something makes another one; so does what ends the staging. */
@@ -90,7 +91,7 @@ export interface PageFilter {
 
 /**
  * Reads some changes of one table. A page may be shorter than asked for; it says where to read on.
- * @throws StageError `session_not_found`
+ * @throws StageError `session_not_found`, `took_too_long`
  */
 export async function readChanges(
   db: Database,
@@ -98,7 +99,7 @@ export async function readChanges(
   filter: PageFilter,
 ): Promise<ChangePage> {
   await renewOutdated(db, id);
-  return db.transaction(async (tx) => {
+  return inSnapshot(db, async (tx) => {
     const session = await getSession(tx, id);
     const { readableOnly } = filter;
     const tables = await diffTables(tx, sessionUuid(id), session.status, readableOnly);
@@ -108,7 +109,7 @@ export async function readChanges(
     if (table.hidden) return { revision, ...emptyPage, hidden: true };
     const read = filter.search === undefined ? readPage : searchPage;
     return { revision, ...(await read(tx, table, filter)) };
-  }, 'repeatable read read only');
+  });
 }
 
 type Page = Omit<ChangePage, 'revision'>;

@@ -8,6 +8,7 @@ import { toChange } from './change-row.ts';
 import type { DiffSummary, DiffTable } from './diff-tables.ts';
 import { diffTables, summarizeDiff } from './diff-tables.ts';
 import { renewOutdated } from './renew.ts';
+import { inSnapshot } from './snapshot.ts';
 import { readSteps } from './steps.ts';
 import { streamRows } from './stream-rows.ts';
 
@@ -26,51 +27,27 @@ export interface Diff extends DiffSummary {
  * Reads a session's diff. An approved session's comes from the audit; a rejected one has none.
  * @param readableOnly whether the changes of tables are left out that a role that staged in the session may not read; they are
  *   counted, and the digest is the same
- * @throws StageError `session_not_found`
+ * @throws StageError `session_not_found`; `took_too_long`, also while it is gone through
  */
 export async function readDiff(db: Database, id: string, readableOnly = false): Promise<Diff> {
   await renewOutdated(db, id);
   return new Promise((resolve, reject) => {
-    const finished = db.transaction(async (tx) => {
+    const finished = inSnapshot(db, async (tx) => {
       const { status } = await getSession(tx, id);
       const uuid = sessionUuid(id);
       const tables = await diffTables(tx, uuid, status, readableOnly);
       const summary = await summarizeDiff(tx, uuid, tables);
-      const guard = closable(tx);
-      const end = async () => {
-        guard.close();
-        await finished.catch(() => undefined);
-      };
-      const steps = shownSteps(readSteps(guard, uuid, status === 'approved'), tables);
-      resolve({ ...summary, status, changes: changesOf(guard, tables), steps, close: end });
-      await guard.closed;
-    }, 'repeatable read read only');
+      const steps = shownSteps(readSteps(tx, uuid, status === 'approved'), tables);
+      await new Promise<void>((closed) => {
+        const close = async () => {
+          closed();
+          await finished.catch(() => undefined);
+        };
+        resolve({ ...summary, status, changes: changesOf(tx, tables), steps, close });
+      });
+    });
     finished.catch(reject);
   });
-}
-
-interface Closable extends Queryable {
-  readonly closed: Promise<void>;
-  close(): void;
-}
-
-/** A reader that comes late must not touch a connection that has gone back to the pool. */
-function closable(tx: Queryable): Closable {
-  let open = true;
-  let release: () => void = () => undefined;
-  return {
-    query: async (text, values) => {
-      if (!open) throw new Error('the diff was closed while it was being read');
-      return tx.query(text, values);
-    },
-    closed: new Promise((resolve) => {
-      release = resolve;
-    }),
-    close: () => {
-      open = false;
-      release();
-    },
-  };
 }
 
 async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change> {

@@ -1,4 +1,4 @@
-/** Reads a long result through a server-side cursor, so that only a piece of it is in memory. */
+/** Reads a long result piece by piece, so that only a piece of it is in memory. */
 import type { Queryable, Row } from '../db/database.ts';
 
 /** Pieces grow and shrink towards this many characters: rows may be tiny, or hold a whole document. */
@@ -29,6 +29,52 @@ export async function* streamRows(
     yield* rows;
   }
   await tx.query(`CLOSE ${cursor}`);
+}
+
+/** The least bigint. */
+const beginning = '-9223372036854775808';
+
+/**
+ * Reads rows in pages, each a statement of its own: no snapshot lives longer than one of them takes. Where rows are only ever
+ * added, and behind the last one, it can be asked again for those that have come meanwhile.
+ */
+export class PagedRows {
+  readonly #db: Queryable;
+  readonly #select: string;
+  readonly #column: string;
+  #size = smallestPiece;
+  #last: Row | null = null;
+  #rows: Row[] = [];
+  #place = 0;
+
+  /**
+   * @param select gives rows from $1 on in the order of the column
+   * @param column a bigint
+   */
+  constructor(db: Queryable, select: string, column: string) {
+    this.#db = db;
+    this.#select = select;
+    this.#column = column;
+  }
+
+  /** The next row; null where there is none by now. */
+  async next(): Promise<Row | null> {
+    if (this.#place === this.#rows.length) await this.#turn();
+    const row = this.#rows[this.#place] ?? null;
+    this.#place += row === null ? 0 : 1;
+    this.#last = row ?? this.#last;
+    return row;
+  }
+
+  /** A page begins with the last row of the one before it: were another of the same number behind it, it would be seen. */
+  async #turn(): Promise<void> {
+    const last = this.#last?.[this.#column] ?? beginning;
+    const rows = await this.#db.query(`${this.#select} LIMIT ${this.#size + 1}`, [last]);
+    const isRepeated = this.#last !== null && rows[0]?.[this.#column] === last;
+    this.#rows = isRepeated ? rows.slice(1) : rows;
+    this.#place = 0;
+    this.#size = nextSize(rows, this.#size);
+  }
 }
 
 function nextSize(rows: readonly Row[], size: number): number {

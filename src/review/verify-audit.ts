@@ -6,10 +6,10 @@
  * What the chain cannot tell is that all of it was made anew from some place on: that takes a head noted down elsewhere.
  */
 import { hash as digest } from 'node:crypto';
-import type { Database, Queryable, Row } from '../db/database.ts';
+import type { Queryable, Row } from '../db/database.ts';
 import type { ApprovalRow, EntryRow } from './audit-links.ts';
 import { approvalText, entryText, selectApprovals, selectEntries } from './audit-links.ts';
-import { streamRows } from './stream-rows.ts';
+import { PagedRows } from './stream-rows.ts';
 
 export interface AuditVerdict {
   readonly ok: boolean;
@@ -30,35 +30,42 @@ export interface BadLink {
 const selectHead = `
 SELECT identity, position, approvals, encode(hash, 'hex') AS hash FROM stage.audit_head`;
 
+/** The head, and what comes behind the entry $1 and the approval $2. */
+const selectEnd = `
+SELECT identity, position, approvals, encode(hash, 'hex') AS hash,
+  (SELECT min(a.position) FROM stage.audit a WHERE a.position > $1) AS surplus,
+  EXISTS (SELECT FROM stage.approval p WHERE p.number > $2) AS goes_on
+FROM stage.audit_head`;
+
 /**
- * Verifies the whole audit in one snapshot; memory does not grow with its length.
+ * Verifies the whole audit, up to the end that it has when the walk arrives there. Neither memory nor the life of a snapshot
+ * grows with its length.
  * @param checkpoint a head that was noted down earlier: the chain must have passed through it
  */
 export async function verifyAudit(
-  db: Database,
+  db: Queryable,
   checkpoint: string | null = null,
 ): Promise<AuditVerdict> {
-  return db.transaction(async (tx) => {
-    const [row] = await tx.query(selectHead);
-    const head = row as HeadRow;
-    const walk = new ChainWalk(sha256(Buffer.from(`stage.audit.v1 ${head.identity}`)), checkpoint);
-    const firstBad =
-      (await walkChain(tx, walk)) ??
-      compareEnd(walk, head) ??
-      (walk.isPassed ? null : { id: 'checkpoint', reason: unpassed });
-    return {
-      ok: firstBad === null,
-      entries: walk.entries,
-      approvals: walk.approvals,
-      firstBad,
-      head: headOf(head.hash),
-    };
-  }, 'repeatable read read only');
+  const [row] = await db.query(selectHead);
+  const { identity } = row as HeadRow;
+  const walk = new ChainWalk(sha256(Buffer.from(`stage.audit.v1 ${identity}`)), checkpoint);
+  const [bad, head] = await walkChain(db, walk);
+  const firstBad =
+    bad ??
+    compareEnd(walk, head) ??
+    (walk.isPassed ? null : { id: 'checkpoint', reason: unpassed });
+  return {
+    ok: firstBad === null,
+    entries: walk.entries,
+    approvals: walk.approvals,
+    firstBad,
+    head: headOf(head.hash),
+  };
 }
 
 /** Where the chain ends by its own account, without verifying any of it: how much there is to verify. */
 export async function auditHead(
-  db: Database,
+  db: Queryable,
 ): Promise<Pick<AuditVerdict, 'entries' | 'approvals' | 'head'>> {
   const [row] = await db.query(selectHead);
   const { position, approvals, hash } = row as HeadRow;
@@ -94,9 +101,26 @@ class ChainWalk {
   }
 }
 
-async function walkChain(tx: Queryable, walk: ChainWalk): Promise<BadLink | null> {
-  const entries = streamRows(tx, 'audit_entries', selectEntries);
-  for await (const row of streamRows(tx, 'audit_approvals', selectApprovals)) {
+/** Gives the first link that does not fit, and the head as it was when the walk ended. */
+async function walkChain(db: Queryable, walk: ChainWalk): Promise<[BadLink | null, EndRow]> {
+  const approvals = new PagedRows(db, selectApprovals, 'number');
+  const entries = new PagedRows(db, selectEntries, 'position');
+  for (;;) {
+    const bad = await walkApprovals(approvals, entries, walk);
+    const [row] = await db.query(selectEnd, [walk.entries, walk.approvals]);
+    const end = row as EndRow;
+    // what was approved during the walk belongs to it
+    if (bad === null && end.goes_on === 't') continue;
+    return [bad ?? surplusOf(end), end];
+  }
+}
+
+async function walkApprovals(
+  approvals: PagedRows,
+  entries: PagedRows,
+  walk: ChainWalk,
+): Promise<BadLink | null> {
+  for (let row = await approvals.next(); row !== null; row = await approvals.next()) {
     const approval = row as ApprovalRow;
     const number = walk.approvals + 1;
     const id = `approval_${number}`;
@@ -108,22 +132,23 @@ async function walkChain(tx: Queryable, walk: ChainWalk): Promise<BadLink | null
     if (!walk.follow(approvalText(approval), approval.hash)) return { id, reason: altered };
     walk.approve();
   }
-  const surplus = await entries.next();
-  if (surplus.done) return null;
-  return { id: `aud_${(surplus.value as EntryRow).position}`, reason: 'it belongs to no approval' };
+  return null;
+}
+
+function surplusOf({ surplus }: EndRow): BadLink | null {
+  return surplus === null ? null : { id: `aud_${surplus}`, reason: 'it belongs to no approval' };
 }
 
 /** Goes over the entries of one approval. */
 async function walkEntries(
-  entries: AsyncGenerator<Row, void>,
+  entries: PagedRows,
   walk: ChainWalk,
   count: number,
 ): Promise<BadLink | null> {
   for (const end = walk.entries + count; walk.entries < end; walk.entries += 1) {
     const id = `aud_${walk.entries + 1}`;
-    const next = await entries.next();
-    if (next.done) return { id, reason: 'it is missing' };
-    const entry = next.value as EntryRow;
+    const entry = (await entries.next()) as EntryRow | null;
+    if (entry === null) return { id, reason: 'it is missing' };
     if (Number(entry.position) !== walk.entries + 1) return { id, reason: 'it is missing' };
     if (!walk.follow(entryText(entry), entry.hash)) return { id, reason: altered };
   }
@@ -155,4 +180,9 @@ type HeadRow = Row & {
   readonly position: string;
   readonly approvals: string;
   readonly hash: string;
+};
+
+type EndRow = HeadRow & {
+  readonly surplus: string | null;
+  readonly goes_on: string;
 };

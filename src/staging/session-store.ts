@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, IsDone, Queryable, Row } from '../db/database.ts';
 import { StageError } from '../errors.ts';
+import type { StagedCounts } from '../metrics-pools.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
-import { isSessionId } from '../model/session.ts';
+import { isSessionId, sessionStatuses } from '../model/session.ts';
 
 const columns = `
   'sess_' || replace(s.id::text, '-', '') AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
@@ -150,6 +151,23 @@ export async function listSessions(db: Database, filter: SessionFilter): Promise
 export async function countActiveSessions(db: Queryable): Promise<number> {
   const [row] = await db.query(countActive);
   return Number(row?.['count']);
+}
+
+const countByStatus = `
+SELECT s.status, count(x.id) AS count FROM unnest($1::text[]) s (status) LEFT JOIN stage.session x ON x.status = s.status
+GROUP BY s.status`;
+
+const estimateShadowRows = `
+SELECT coalesce(sum(n_live_tup), 0) AS count FROM pg_stat_all_tables WHERE schemaname = 'stage_data' AND relname LIKE 'shadow\\_%'`;
+
+/** Counts what there is, for operators. */
+export async function countStaged(db: Queryable): Promise<StagedCounts> {
+  const rows = await db.query(countByStatus, [`{${sessionStatuses.join(',')}}`]);
+  const [shadow] = await db.query(estimateShadowRows);
+  return {
+    sessions: Object.fromEntries(rows.map((row) => [row['status'], Number(row['count'])])),
+    shadowRows: Number(shadow?.['count']),
+  };
 }
 
 /** The key of a session's row: the digits of its id, which PostgreSQL reads as a uuid. @throws StageError `session_not_found` */

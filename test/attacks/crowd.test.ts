@@ -24,11 +24,11 @@ suite('a crowd', (test) => {
   test.before(async () => {
     upstream = await startRandomUpstream(1);
     upstream.behaves = true;
-    const settings = { ...frontSettings, maxConnections: crowd + 2, loginTimeoutMs };
+    const settings = { ...frontSettings, loginTimeoutMs };
     front = await startFront({
       upstream: `postgresql://x@127.0.0.1:${upstream.port}/d?sslmode=disable`,
       settings,
-      maxConnectionsPerAddress: crowd + 2,
+      maxConnections: crowd + 2,
       run: createPipeline(settings),
     });
   });

@@ -19,7 +19,7 @@ interface Finding {
 }
 
 /** What depends on the server that the tests run on. */
-const ofServer = ['server_durability', 'server_version'];
+const ofServer = ['connections', 'server_durability', 'server_version'];
 
 suite('stage doctor', (test) => {
   let shell: Shell;

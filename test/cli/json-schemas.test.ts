@@ -62,6 +62,7 @@ suite('JSON of the commands', (test) => {
     }
     await valid('audit-show', ['audit', 'show', 'aud_1']);
     await valid('audit-verify', ['audit', 'verify']);
+    await valid('session-connections', ['session', 'connections', id]);
     await valid('session-delete', ['session', 'delete', await served.rest.newSession(), '--yes']);
   });
 

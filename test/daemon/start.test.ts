@@ -48,9 +48,10 @@ suite('daemon: start', (test) => {
     assert.equal(stopped.filter(Boolean), [
       'REST interface',
       'proxy',
-      'proxy connections',
-      'REST connections',
       'upstream monitor',
+      'proxy connections',
+      'deciding connections',
+      'reading connections',
     ]);
     assert.equal(await ours(), []);
     await database.drop();

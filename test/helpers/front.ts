@@ -32,6 +32,8 @@ export interface Front {
 }
 
 interface FrontOptions extends Partial<Pick<ListenerOptions, 'tls' | 'maxConnectionsPerAddress'>> {
+  /** 50 when left out. */
+  readonly maxConnections?: number;
   readonly upstream: string;
   readonly settings?: Partial<ProxySettings>;
   readonly reads?: ReadsMode;
@@ -43,9 +45,9 @@ export const frontSettings: ProxySettings = {
   maxStatementBytes: 1_000_000,
   maxMessageBytes: 1_000_000,
   loginTimeoutMs: 10_000,
-  maxConnections: 50,
   allowFunctions: [],
   statementCacheSize: 10,
+  stallTimeoutMs: 30_000,
   shutdownGraceMs: 1000,
   stagedNotice: false,
 };
@@ -60,6 +62,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     host: '127.0.0.1',
     port: 0,
     target,
+    isNoticedGone: () => false,
     findSession: options.findSession ?? (async (id) => (id === session.id ? session : null)),
     run: (pair, services) => {
       pairs.push(pair);
@@ -72,13 +75,15 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       metrics: {
         query: ignore,
         refused: ignore,
+        staged: ignore,
         connectionOpened: ignore,
         connectionClosed: ignore,
       },
       settings: { ...frontSettings, ...options.settings },
     },
     ...(options.tls ? { tls: options.tls } : {}),
-    maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? frontSettings.maxConnections,
+    maxConnections: () => options.maxConnections ?? 50,
+    maxConnectionsPerAddress: options.maxConnectionsPerAddress ?? null,
   });
   const { port } = await listener.start();
   const sessionOption = `-c service_session=${session.id}`;

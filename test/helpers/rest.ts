@@ -12,7 +12,7 @@ import type { Token } from '../../src/model/access.ts';
 import { createRestApp } from '../../src/rest/app.ts';
 import type { RestServices, UpstreamState } from '../../src/rest/services.ts';
 import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
-import { countActiveSessions } from '../../src/staging/session-store.ts';
+import { countActiveSessions, countStaged } from '../../src/staging/session-store.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
 import type { Answer, Sent } from './http.ts';
@@ -72,10 +72,14 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
   const metrics = createMetrics({
     version: '0.0.0-test',
     countActiveSessions: () => countActiveSessions(db),
+    countStaged: () => countStaged(db),
+    pools: () => ({ reading: db.counts() }),
     upstreamReady: () => state.ready,
   });
   const services: RestServices = {
-    db,
+    reading: db,
+    deciding: db,
+    clients: { of: () => [], end: () => 0 },
     metrics,
     upstream: { state, check: async () => state },
     log: createLog('debug', { write: (line) => logged.push(line) }),
@@ -90,6 +94,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     fourEyes: options.fourEyes ?? false,
     approveLockTimeoutMs: options.approveLockTimeoutMs ?? 2_000,
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
+    stallTimeoutMs: 30_000,
   };
   const server = await startRestServer(createRestApp(services).callback(), {
     host: '127.0.0.1',

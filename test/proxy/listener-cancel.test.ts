@@ -198,7 +198,7 @@ suite('proxy: cancel', (test) => {
   test('works when no connection is left', async () => {
     const narrow = await startFront({
       upstream: server.url,
-      settings: { maxConnections: 1 },
+      maxConnections: 1,
       findSession: async () => front.session,
     });
     const { client, key } = await beginSleep(0, narrow.port);

@@ -101,7 +101,7 @@ suite('proxy: limits and end', (test) => {
 
   test('no more than so many connections, in total and per address', async () => {
     for (const [options, message] of [
-      [{ settings: { maxConnections: 2 } }, 'too many connections'],
+      [{ maxConnections: 2 }, 'too many connections'],
       [{ maxConnectionsPerAddress: 2 }, 'too many connections from this address'],
     ] as const) {
       const front = await start(options);
@@ -121,7 +121,7 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('a refused login gives its place back', async () => {
-    const front = await start({ settings: { maxConnections: 1 } });
+    const front = await start({ maxConnections: 1 });
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const error = await rejects(connectPg(front.url('scrammed', 'wrong')));
       assert.is(error.code, '28P01');
@@ -131,7 +131,7 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('the oldest of too many silent connections goes first', () => {
-    const admission = createAdmission({ total: 1, perAddress: 1, silent: 2 });
+    const admission = createAdmission({ total: () => 1, perAddress: 1, silent: 2 });
     const destroyed: number[] = [];
     const leave = [0, 1, 2, 3, 4].map((number) => {
       const socket = { destroy: () => destroyed.push(number), once: () => undefined };
@@ -186,7 +186,7 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('a client that vanishes in the middle of its login leaves nothing behind', async () => {
-    const front = await start({ settings: { maxConnections: 1 } });
+    const front = await start({ maxConnections: 1 });
     const client = await connectRaw(front.port, login(front, 'scrammed'));
     await client.stream.next();
     client.socket.destroy();

@@ -12,9 +12,9 @@ const settings = {
   maxStatementBytes: 100_000,
   maxMessageBytes: 100_000,
   loginTimeoutMs: 0,
-  maxConnections: 1,
   allowFunctions: [],
   statementCacheSize: 100_000,
+  stallTimeoutMs: 1,
   shutdownGraceMs: 0,
   stagedNotice: false,
 };

@@ -59,7 +59,8 @@ suite('proxy: hostile upstream', (test) => {
     const { port } = upstream.address() as AddressInfo;
     front = await startFront({
       upstream: `postgresql://x@127.0.0.1:${port}/d?sslmode=disable`,
-      settings: { loginTimeoutMs: 2000, maxConnections: 1 },
+      settings: { loginTimeoutMs: 2000 },
+      maxConnections: 1,
     });
   });
   test.after(async () => {

@@ -116,6 +116,7 @@ suite('rest: openapi', (test) => {
     );
     assert.equal(operations.sort(), [
       'DELETE /sessions/{id}',
+      'DELETE /sessions/{id}/connections',
       'GET /audit',
       'GET /audit/head',
       'GET /audit/verify',
@@ -130,6 +131,7 @@ suite('rest: openapi', (test) => {
       'GET /sessions/{id}',
       'GET /sessions/{id}/comments',
       'GET /sessions/{id}/conflicts',
+      'GET /sessions/{id}/connections',
       'GET /sessions/{id}/diff',
       'GET /sessions/{id}/diff/changes',
       'GET /sessions/{id}/diff/outline',

@@ -38,12 +38,12 @@ export const configureDoctor: ConfigureCommand = (command, run) => {
 };
 
 async function doctor(context: Context, options: Options): Promise<number> {
-  const url = await upstreamUrl(context, options);
+  const upstream = await upstreamOf(context, options);
   const { printRole } = options;
-  if (printRole === undefined) return examineUpstream(context, url, options.role ?? null);
+  if (printRole === undefined) return examineUpstream(context, upstream, options.role ?? null);
   const { createDatabase } = await import('../../db/database.ts');
   const { roleSql } = await import('../../daemon/doctor/examine.ts');
-  const db = createDatabase({ url, maxConnections: 1, anySettings: true });
+  const db = createDatabase({ url: upstream.url, maxConnections: 1, anySettings: true });
   try {
     await context.out.write(await roleSql(db, printRole === true ? 'agent' : printRole));
     return 0;
@@ -52,10 +52,16 @@ async function doctor(context: Context, options: Options): Promise<number> {
   }
 }
 
+interface Examined {
+  readonly url: string;
+  /** The setting. */
+  readonly maxConnections: number | null;
+}
+
 /** Examines an upstream database, tells what was found, and gives the exit code. @param role of clients; null leaves them out */
 export async function examineUpstream(
   context: Context,
-  url: string,
+  { url, maxConnections }: Examined,
   role: string | null,
 ): Promise<number> {
   const { createDatabase } = await import('../../db/database.ts');
@@ -66,7 +72,7 @@ export async function examineUpstream(
   const db = open();
   try {
     await reachable(url, () => checkServer(db));
-    const findings = await examine({ db, open }, role);
+    const findings = await examine({ db, open, maxConnections }, role);
     await tell(context, findings, role ?? undefined);
     return findings.some(({ level }) => level === 'danger') ? 1 : 0;
   } finally {
@@ -75,13 +81,14 @@ export async function examineUpstream(
 }
 
 /** The upstream as `stage serve` would have it; the embedded one is not there to be examined. */
-async function upstreamUrl({ host, options }: Context, { upstream }: Options): Promise<string> {
+async function upstreamOf({ host, options }: Context, { upstream }: Options): Promise<Examined> {
   const { loadConfig } = await import('../../config/load.ts');
   const { chooseProduction } = await import('../../config/upstream.ts');
   const flags = { upstream, config: options.config };
   const config = loadConfig({ flags, env: host.env, cwd: host.cwd() });
   const production = chooseProduction(config, host.env);
-  if (production.kind === 'url') return production.url;
+  const { maxConnections } = config.settings;
+  if (production.kind === 'url') return { url: production.url, maxConnections };
   throw new StageError('usage', 'there is no upstream database to examine', {
     hint: 'Name it with --upstream, STAGE_UPSTREAM or in the configuration file.',
   });

@@ -85,7 +85,8 @@ async function check(context: Context, config: Config): Promise<number> {
     return 0;
   }
   const { examineUpstream } = await import('./doctor.ts');
-  return examineUpstream(context, production.url, null);
+  const { maxConnections } = config.settings;
+  return examineUpstream(context, { url: production.url, maxConnections }, null);
 }
 
 async function run({ host, out }: Context, config: Config): Promise<void> {

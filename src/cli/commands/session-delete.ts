@@ -1,4 +1,6 @@
 /** `stage session delete`: removes a session and everything it staged. */
+import type { ApiClient } from '../../client/api-client.ts';
+import type { Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import { forgetSession } from '../remembered-session.ts';
 import { agree } from '../review.ts';
@@ -7,6 +9,7 @@ import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
 
 interface Options {
+  readonly force?: true;
   readonly yes?: true;
 }
 
@@ -17,13 +20,14 @@ export const configureSessionDelete: ConfigureCommand = (command, run) => {
         'Asks in a terminal; elsewhere it needs --yes.',
     )
     .argument('[session]', 'session id')
+    .option('--force', 'end its database connections first, and what they have under way')
     .option('-y, --yes', 'do not ask')
     .addHelpText(
       'before',
       examples(['stage session delete', 'stage session delete sess_2f0c... --yes']),
     )
     .action(
-      run<Options>(async (context, { yes }, argument) =>
+      run<Options>(async (context, { force, yes }, argument) =>
         withServer(context, async (connection) => {
           const id = await resolveSession(context, connection, argument);
           const { agreed } = await agree(context, connection, id, {
@@ -31,6 +35,7 @@ export const configureSessionDelete: ConfigureCommand = (command, run) => {
             yes,
           });
           if (!agreed) return 1;
+          if (force) await endConnections(context, connection.api, id);
           const { body } = await connection.api.deleteSession(id);
           await forgetSession(context.host, connection.settings.server, id);
           if (context.out.json) await context.out.document(body);
@@ -41,3 +46,12 @@ export const configureSessionDelete: ConfigureCommand = (command, run) => {
       ),
     );
 };
+
+async function endConnections({ out }: Context, api: ApiClient, id: string): Promise<void> {
+  const { left } = (await api.endConnections(id)).value;
+  if (left.length === 0) return;
+  const backends = left.map(({ backend }) => backend).join(', ');
+  await out.remark(
+    `Connections that the service account may not end (it takes pg_signal_backend): ${backends}`,
+  );
+}

@@ -25,6 +25,11 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./session-use.ts')).configureSessionUse,
   },
   {
+    name: 'connections',
+    summary: 'list the database clients of a session',
+    load: async () => (await import('./session-connections.ts')).configureSessionConnections,
+  },
+  {
     name: 'delete',
     summary: 'delete a session and what it staged',
     load: async () => (await import('./session-delete.ts')).configureSessionDelete,

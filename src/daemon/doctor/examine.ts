@@ -5,6 +5,7 @@ import type { Database, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
+import { divideConnections, readSlots } from '../connection-budget.ts';
 import type { Fault, FaultName } from './faults.ts';
 import { faults } from './faults.ts';
 
@@ -20,6 +21,8 @@ export interface Upstream {
   readonly db: Database;
   /** Gives another pool of one connection to the same upstream, whatever settings that keeps. */
   readonly open: () => Database;
+  /** The setting. */
+  readonly maxConnections: number | null;
 }
 
 /**
@@ -27,14 +30,34 @@ export interface Upstream {
  * @param role that clients log in with; null leaves clients out
  * @throws StageError `not_found` when there is no such role
  */
-export async function examine({ db, open }: Upstream, role: string | null): Promise<Finding[]> {
+export async function examine(
+  { db, open, maxConnections }: Upstream,
+  role: string | null,
+): Promise<Finding[]> {
   const client = role === null ? [] : await clientFaults(db, role);
-  return gather([...client, ...(await pathFaults(open)), ...(await serviceFaults(db))]);
+  return gather([
+    ...client,
+    ...(await pathFaults(open)),
+    ...(await connectionFaults(db, maxConnections)),
+    ...(await serviceFaults(db)),
+  ]);
 }
 
 /** Examines everything but clients and the way to the server: what a daemon can do while it serves. */
-export async function examineService(db: Database): Promise<Finding[]> {
-  return gather(await serviceFaults(db));
+export async function examineService(
+  db: Database,
+  maxConnections: number | null,
+): Promise<Finding[]> {
+  return gather([...(await connectionFaults(db, maxConnections)), ...(await serviceFaults(db))]);
+}
+
+async function connectionFaults(db: Database, configured: number | null): Promise<Row[]> {
+  const slots = await readSlots(db);
+  const free = slots.most - slots.taken;
+  const { clients } = divideConnections(slots);
+  const subject = `${configured ?? clients} of ${free}`;
+  if (configured === null || configured <= clients) return [{ fault: 'connections', subject }];
+  return [{ fault: 'connections_configured', subject: `${subject}, instead of ${clients}` }];
 }
 
 async function serviceFaults(db: Database): Promise<Row[]> {

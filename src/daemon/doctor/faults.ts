@@ -84,9 +84,17 @@ export const faults = {
     'a publication of all tables carries staged rows to its subscribers',
     'Publish the tables by name.',
   ),
+  connections_configured: warning(
+    'clients of the proxy may take more than half of the connections that production has free',
+    "Lower the setting max_connections, or leave it out; or raise PostgreSQL's own.",
+  ),
   event_trigger: warning(
     'event triggers run when the service creates its objects',
     'Make sure that they let the service account create schemas, tables, views and functions.',
+  ),
+  connections: note(
+    'the service takes half of the connections that production has free, of which clients get these',
+    'Set max_connections where clients shall have more, or fewer.',
   ),
   table_not_stageable: note(
     'writes to these tables are refused',

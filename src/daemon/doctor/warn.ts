@@ -7,8 +7,12 @@ import { examineService } from './examine.ts';
 const shown = 5;
 
 /** Logs what is worth a warning or worse. Never raises. */
-export async function warnOfFaults(db: Database, log: Log): Promise<void> {
-  const findings = await examineService(db).catch((error: Error) => {
+export async function warnOfFaults(
+  db: Database,
+  maxConnections: number | null,
+  log: Log,
+): Promise<void> {
+  const findings = await examineService(db, maxConnections).catch((error: Error) => {
     log.warn('the upstream could not be examined', { error: error.message });
     return [];
   });

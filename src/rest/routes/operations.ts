@@ -1,4 +1,5 @@
 /** What operators and their tools ask: health, probes, metrics, where to connect. */
+import { StageError } from '../../errors.ts';
 import { rightsOfCaller } from '../../model/access.ts';
 import { defineRoute, PlainText } from '../route.ts';
 import { health, info, probe, whoami } from '../schemas/outputs.ts';
@@ -14,7 +15,12 @@ const showHealth = defineRoute({
   needsUpstream: false,
   handle: async (_, { upstream }) => {
     const state = await upstream.check();
-    if (state.ready) return { body: { status: 'ok', upstream: 'connected' } };
+    if (state.ready) {
+      const { lack } = state;
+      return lack === undefined
+        ? { body: { status: 'ok', upstream: 'connected' } }
+        : { status: 503, body: { status: 'degraded', upstream: 'connected', error: lack } };
+    }
     const { error, reason } = state;
     return { status: 503, body: { status: 'degraded', upstream: 'disconnected', error, reason } };
   },
@@ -38,11 +44,18 @@ const ready = defineRoute({
   name: 'isReady',
   right: null,
   summary:
-    'Whether sessions can be served: the upstream database answers and its schema is current.',
+    'Whether sessions can be served: the upstream database answers, its schema is current, and it has a connection to spare.',
   answers: { 200: probe },
-  errors: [],
+  errors: ['too_many_connections'],
   needsUpstream: true,
-  handle: async () => ({ body: { status: 'ok' } }),
+  handle: async (_, { upstream: { state } }) => {
+    if (state.ready && state.lack !== undefined) {
+      throw new StageError('too_many_connections', state.lack, {
+        hint: 'End connections that are not needed; what is decided about sessions goes on.',
+      });
+    }
+    return { body: { status: 'ok' } };
+  },
 });
 
 const showMetrics = defineRoute({

@@ -40,17 +40,23 @@ const showDiff = defineRoute({
     steps: flag.optional(),
   }),
   answers: { 200: diff },
-  errors: ['session_not_found'],
+  errors: ['session_not_found', 'took_too_long', 'busy'],
   needsUpstream: true,
-  handle: async ({ id, query, caller }, { db }) => {
+  handle: async ({ id, query, caller }, { db, diffs }) => {
     const readableOnly = seesReadableOnly(caller);
-    const diff = await readDiff(db, id, readableOnly);
-    const names = diff.counts.map(({ table }) => table);
-    const unknown =
-      query.table === undefined || names.includes(query.table)
-        ? null
-        : await unknownTable(db, query.table, readableOnly ? names : undefined);
-    return { body: diffStream(id, diff, { ...query, unknown }) };
+    const leave = await diffs.take();
+    try {
+      const diff = await readDiff(db, id, readableOnly);
+      const names = diff.counts.map(({ table }) => table);
+      const unknown =
+        query.table === undefined || names.includes(query.table)
+          ? null
+          : await unknownTable(db, query.table, readableOnly ? names : undefined);
+      return { body: diffStream(id, diff, { ...query, unknown }).once('close', leave) };
+    } catch (error) {
+      leave();
+      throw error;
+    }
   },
 });
 
@@ -61,7 +67,7 @@ const showOutline = defineRoute({
   summary: 'Counts the changes, by table and in chunks by which any page of the diff is found.',
   right: 'read',
   answers: { 200: outline },
-  errors: ['session_not_found'],
+  errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => ({
     body: outlineBody(id, await readOutline(db, id, seesReadableOnly(caller))),
@@ -83,7 +89,7 @@ const listChanges = defineRoute({
     ...paging,
   }),
   answers: { 200: changePage },
-  errors: ['session_not_found'],
+  errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id, query, caller }, { db }) => {
     const filter = { ...query, readableOnly: seesReadableOnly(caller) };
@@ -98,7 +104,7 @@ const showConflicts = defineRoute({
   summary: 'Makes the check that approve would make, and changes nothing.',
   right: 'read',
   answers: { 200: conflictList },
-  errors: ['session_not_found'],
+  errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => {
     const found = await findConflicts(db, id, seesReadableOnly(caller));
@@ -146,6 +152,7 @@ const approve = defineRoute({
   ],
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db, metrics, access, ...rules }) => {
+    const end = metrics.approving();
     try {
       const { approved_by: claimed = null, digest = null } = body;
       const approvedBy = claimed ?? caller.name;
@@ -156,8 +163,10 @@ const approve = defineRoute({
       const approved = await approveSession(db, id, { ...by, fourEyes, lockTimeoutMs });
       // a repeated approval of the same diff applies nothing
       if (status !== 'approved') metrics.reviewed('approved', approved.mutationCount);
+      end('approved');
       return { body: sessionBody(approved) };
     } catch (error) {
+      end('refused');
       if (error instanceof StageError && error.code === 'conflict_detected') metrics.conflict();
       throw error;
     }

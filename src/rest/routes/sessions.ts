@@ -1,15 +1,12 @@
 /** Sessions: create, list, look at, delete. */
 import { z } from 'zod';
-import { StageError } from '../../errors.ts';
-import type { Caller } from '../../model/access.ts';
 import { seesOwnOnly } from '../../model/access.ts';
 import { JsonText } from '../../model/json.ts';
-import type { Session } from '../../model/session.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
 import { deleteSession } from '../../staging/discard.ts';
 import { createSessionOnce } from '../../staging/session-once.ts';
 import { createSession, getSession, listSessions } from '../../staging/session-store.ts';
-import { demandProject } from '../access.ts';
+import { demandOwn, demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
@@ -112,19 +109,12 @@ const remove = defineRoute({
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
   handle: async ({ id, caller }, { db }) => {
-    if (caller.role === 'author') demandAuthor(caller, await getSession(db, id));
+    if (caller.role === 'author') demandOwn(caller, await getSession(db, id));
     const { sessionId, deletedAt } = await deleteSession(db, id, caller.name);
     return {
       body: { session_id: sessionId, id: sessionId, status: 'deleted', deleted_at: deletedAt },
     };
   },
 });
-
-function demandAuthor({ name }: Caller, { createdAs }: Session): void {
-  if (createdAs === name) return;
-  throw new StageError('forbidden', 'the session was created with another token', {
-    hint: 'An author deletes its own sessions; an operator deletes any.',
-  });
-}
 
 export const sessionRoutes = [create, list, get, remove];

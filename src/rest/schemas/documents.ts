@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { sessionStatuses } from '../../model/session.ts';
 import { auditEntry, auditList, auditVerdict } from './audit.ts';
+import { connectionList } from './connections.ts';
 import {
   change,
   conflictList,
@@ -56,6 +57,7 @@ const watchLine = z.union([
 const documents: Readonly<Record<string, z.ZodType>> = {
   session,
   'session-list': sessionList,
+  'session-connections': connectionList,
   'session-delete': deletedSession,
   diff,
   log: mutationList,

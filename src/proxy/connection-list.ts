@@ -1,0 +1,52 @@
+/** The client connections that this proxy serves, by session: who they are, and a way to end them. */
+import { StageError } from '../errors.ts';
+import type { Connection, ConnectionState } from '../model/connection.ts';
+
+/** What the statement pipeline lets be known of its connection. */
+export interface PipelineHandle {
+  state: () => ConnectionState;
+  /** Ends both sides; the client is told the error if it can be. */
+  end: (error: StageError) => void;
+}
+
+export interface Served extends Omit<Connection, 'state' | 'isHere'> {
+  readonly sessionId: string;
+  readonly handle: PipelineHandle;
+}
+
+export interface ConnectionList {
+  /** @returns what to call when it has ended */
+  add(served: Served): () => void;
+  of(sessionId: string): Connection[];
+  /** Ends the connections of a session, whatever they are doing; gives their number. */
+  end(sessionId: string): number;
+}
+
+export function createConnectionList(): ConnectionList {
+  const all = new Set<Served>();
+  const of = (id: string) => [...all].filter(({ sessionId }) => sessionId === id);
+  return {
+    add: (served) => {
+      all.add(served);
+      return () => all.delete(served);
+    },
+    of: (id) =>
+      of(id).map(({ backend, role, address, connectedAt, handle }) => {
+        const state = handle.state();
+        return { backend, role, address, connectedAt, state, isHere: true };
+      }),
+    end: (id) => {
+      const ended = of(id);
+      for (const { handle } of ended) handle.end(byOperator());
+      return ended.length;
+    },
+  };
+}
+
+function byOperator(): StageError {
+  return new StageError(
+    'server_unavailable',
+    'terminating connection due to administrator command',
+    { sqlstate: '57P01', hint: 'Somebody has ended the connections of this session.' },
+  );
+}

@@ -1,0 +1,76 @@
+/** Who holds a session at the moment, by the database's own account: connections of any way, with staged writes under way. */
+import type { Database, Row } from '../db/database.ts';
+import type { Connection, ConnectionState } from '../model/connection.ts';
+import { connectionStates } from '../model/connection.ts';
+import { sqlstateOf } from './session-lock.ts';
+import { sessionUuid } from './session-store.ts';
+
+/** How long to wait for the session's lock, and how long for the wait to be seen. */
+const waitMs = 600;
+const lookMs = 150;
+
+/** The service's own are reviews under way, here or in another daemon. */
+const selectBlockers = `
+SELECT a.pid, a.usename AS role, host(a.client_addr) AS address, stage.iso_time(a.backend_start) AS connected_at, a.state
+FROM pg_stat_activity a
+WHERE a.pid = ANY (pg_blocking_pids($1)) AND NOT (a.usename = current_user AND a.application_name = 'stage')
+ORDER BY a.pid`;
+
+/**
+ * Lists the connections whose transactions hold the session. It asks for the session's lock and looks who is in the way: of
+ * several holders the first that the lock would have to wait for.
+ * @throws StageError `session_not_found` for a text that cannot be a session's id
+ */
+export async function listHolders(db: Database, id: string): Promise<Connection[]> {
+  const uuid = sessionUuid(id);
+  return db.transaction(async (tx) => {
+    const [self] = await tx.query(
+      `SELECT pg_backend_pid() AS pid, set_config('lock_timeout', '${waitMs}ms', true)`,
+    );
+    const locked = tx.query('SELECT FROM stage.session WHERE id = $1 FOR UPDATE', [uuid]).then(
+      () => true,
+      (error: unknown) => {
+        if (sqlstateOf(error) === '55P03') return false;
+        throw error;
+      },
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const blockers = new Promise<Row[]>((resolve, reject) => {
+      timer = setTimeout(() => {
+        db.query(selectBlockers, [self?.['pid'] ?? null]).then(resolve, reject);
+      }, lookMs);
+    });
+    blockers.catch(() => undefined);
+    const isFree = await Promise.race([locked, blockers.then(() => false)]);
+    if (isFree) clearTimeout(timer);
+    const found = isFree ? [] : (await blockers).map(toConnection);
+    await locked;
+    return found;
+  });
+}
+
+/**
+ * Ends the connection of a backend.
+ * @returns whether it has been told to; the service account may lack the right
+ */
+export async function terminateHolder(db: Database, { backend }: Connection): Promise<boolean> {
+  try {
+    const [row] = await db.query('SELECT pg_terminate_backend($1, 2000) AS done', [backend]);
+    return row?.['done'] === 't';
+  } catch (error) {
+    if (sqlstateOf(error) === '42501') return false;
+    throw error;
+  }
+}
+
+function toConnection(row: Row): Connection {
+  const state = row['state']?.replace(' (aborted)', '') ?? null;
+  return {
+    backend: Number(row['pid']),
+    role: row['role'] ?? '',
+    address: row['address'] ?? null,
+    connectedAt: row['connected_at'] ?? null,
+    state: connectionStates.find((each): each is ConnectionState => each === state) ?? null,
+    isHere: false,
+  };
+}

@@ -1,0 +1,116 @@
+/** Readers of a diff that stop reading: nobody else waits for them, and they do not last. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import pg from 'pg';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+/** More than there are connections for reading. */
+const readers = 14;
+
+/** Transactions of the service that hold a snapshot. */
+const snapshots = `
+SELECT count(*)::int AS count FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = 'stage' AND state LIKE 'idle in transaction%'`;
+
+suite('daemon: readers that stop reading', (test) => {
+  let daemon: TestDaemon;
+  const sockets: Socket[] = [];
+  test.before(async () => {
+    daemon = await startTestDaemon();
+    await daemon.database.query('CREATE TABLE document (id int PRIMARY KEY, body text NOT NULL)');
+  });
+  test.afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  test.after(() => daemon.stop());
+
+  const staging = async (statement: string) => {
+    const id = await daemon.newSession();
+    const client = new pg.Client({ connectionString: daemon.clientUrl(id) });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+    return id;
+  };
+
+  /** Of more bytes than sockets hold. */
+  const big = () =>
+    staging(
+      `INSERT INTO document SELECT g, repeat(md5(g::text), 3000) FROM generate_series(1, 300) g`,
+    );
+
+  /** Asks for a diff and reads no more of the answer than its first bytes. */
+  const stopReading = async (url: string, id: string) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(`GET /sessions/${id}/diff HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+    const first = new Promise<string>((resolve) => {
+      socket.once('data', (chunk) => {
+        socket.pause();
+        resolve(String(chunk));
+      });
+    });
+    return { socket, first };
+  };
+
+  test('leave lists, other readers and approvals alone, and are told when there are too many', async () => {
+    const [id, other] = [await big(), await staging(`DELETE FROM document WHERE id = 0`)];
+    const asked = await Promise.all(
+      Array.from({ length: readers }, () => stopReading(daemon.restUrl, id)),
+    );
+    const heads = await Promise.all(asked.map(({ first }) => first));
+    const refused = heads.filter((head) => head.startsWith('HTTP/1.1 503 '));
+    assert.ok(refused.length > 0 && refused.length < readers);
+    for (const head of refused) {
+      assert.match(head, /^Retry-After: \d+\r$/m);
+      assert.match(head, '"error":"busy"');
+    }
+    const calls = [
+      ['GET', '/sessions'],
+      ['GET', `/sessions/${id}/conflicts`],
+      ['GET', `/sessions/${id}/diff/outline`],
+      ['GET', '/audit?project_id=default'],
+      ['POST', `/sessions/${other}/propose`],
+      ['POST', `/sessions/${other}/approve`],
+    ] as const;
+    for (const [method, path] of calls)
+      assert.is((await daemon.call(method, path)).status, 200, path);
+  });
+
+  test('are ended with their snapshots, and those that read slowly are not', async () => {
+    const id = await big();
+    const strict = await startTestDaemon({
+      database: daemon.database,
+      flags: { stallTimeoutMs: 1000 },
+    });
+    try {
+      const { socket } = await stopReading(strict.restUrl, id);
+      const slow = await stopReading(strict.restUrl, id);
+      const ended = once(socket, 'close');
+      let received = 0;
+      slow.socket.on('data', (chunk) => {
+        received += chunk.length;
+        slow.socket.pause();
+        setTimeout(() => slow.socket.resume(), 1);
+      });
+      await slow.first;
+      slow.socket.resume();
+      await until(async () => (await holding()) === 0);
+      socket.resume();
+      await ended;
+      const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;
+      assert.ok(await until(() => received >= whole));
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  const holding = async () => (await daemon.database.query<{ count: number }>(snapshots))[0]?.count;
+});
