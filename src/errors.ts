@@ -31,6 +31,7 @@ const faces = {
   busy: { status: 503, sqlstate: '55P03', exit: 6 },
   took_too_long: { status: 504, sqlstate: '57014', exit: 1 },
   upstream_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
+  service_outdated: { status: 503, sqlstate: '25006', exit: 7 },
   too_many_connections: { status: 503, sqlstate: '53300', exit: 7 },
   server_unavailable: { status: 503, sqlstate: '08006', exit: 7 },
   still_pending: { status: 408, sqlstate: '57014', exit: 8 },

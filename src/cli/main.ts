@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { StageError } from '../errors.ts';
+import { packageVersion } from '../package-version.ts';
 import type { Context, SharedOptions } from './context.ts';
 import type { Host } from './host.ts';
 import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
 import { Output } from './output.ts';
-import { packageVersion } from './package-version.ts';
 import { createProgram } from './program.ts';
 import type { Run } from './run.ts';
 

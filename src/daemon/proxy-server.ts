@@ -39,7 +39,13 @@ export async function startProxy(
   const tls = readTlsFiles(settings);
   const listener = createListener({
     ...where,
-    services: { db, overlays: createOverlayManager(db), log, metrics, settings },
+    services: {
+      db,
+      overlays: createOverlayManager(db, () => demandUpToDate(upstream)),
+      log,
+      metrics,
+      settings,
+    },
     target: parseUpstream(url),
     findSession: (id) => findSession(db, upstream, id),
     run: createPipeline(settings),
@@ -56,7 +62,7 @@ export async function startProxy(
 }
 
 async function findSession(db: Database, upstream: Upstream, id: string): Promise<Session | null> {
-  if (!upstream.state.ready) {
+  if (!upstream.state.ready && !upstream.state.outdated) {
     throw new StageError(
       'upstream_unavailable',
       `the upstream database is not ready: ${upstream.state.error}`,
@@ -72,4 +78,12 @@ async function findSession(db: Database, upstream: Upstream, id: string): Promis
     if (error instanceof StageError && error.code === 'session_not_found') return null;
     throw error;
   }
+}
+
+/** @throws StageError when a newer release has upgraded the schema: nothing is staged here any more */
+function demandUpToDate({ state }: Upstream): void {
+  if (state.ready || !state.outdated) return;
+  throw new StageError('service_outdated', `this service only reads: ${state.error}`, {
+    hint: 'Connect again, to the newer service.',
+  });
 }

@@ -3,7 +3,9 @@ import type { PoolOptions } from '../db/connections.ts';
 import type { Database, Pool } from '../db/database.ts';
 import { createDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { ensureBound } from '../staging/overlay/binding.ts';
 import { markOutdated } from '../staging/overlay/generation.ts';
+import { isServable } from '../staging/servable.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 import { areTaken, divideConnections, keptForDecisions, readSlots } from './connection-budget.ts';
 import { warnOfFaults } from './doctor/warn.ts';
@@ -50,12 +52,14 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
       }),
     prepare: async (db) => {
       await migrate(db);
+      await ensureBound(db);
       await markOutdated(db);
       await budget.divide(db);
       isNoticedGone = await canNoticeGone(db);
       if (examines) await warnOfFaults(db, parts.settings.maxConnections, parts.log);
     },
     watch: budget.watch,
+    isPrepared: isServable,
     redact: redactor(url),
     log: parts.log,
     timeoutMs: lookTimeoutMs,

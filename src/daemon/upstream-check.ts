@@ -7,11 +7,14 @@ const newestMajor = 18;
 
 const look = `
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
-  to_regclass('stage.session') IS NOT NULL AS prepared`;
+  to_regclass('stage.session') IS NOT NULL AS prepared,
+  to_regclass('stage.session') IS NULL OR EXISTS (
+    SELECT FROM pg_constraint c WHERE c.conrelid = to_regclass('stage.mutation') AND c.contype = 'f') AS whole`;
 
 /**
  * Asks the server what it is. Gives whether our schema is in it, and its version.
- * @throws StageError `configuration_invalid` for a version that is not supported, `upstream_unavailable` for a standby
+ * @throws StageError `configuration_invalid` for a version that is not supported, `upstream_unavailable` for a standby, or while
+ *   our schema is being restored: constraints come last
  */
 export async function checkServer(db: Database): Promise<{ prepared: boolean; version: string }> {
   const [row] = await db.query(look);
@@ -28,6 +31,11 @@ export async function checkServer(db: Database): Promise<{ prepared: boolean; ve
   if (row?.['standby'] === 't') {
     throw new StageError('upstream_unavailable', 'the upstream is a read-only standby', {
       hint: 'Point the upstream URL at the primary server.',
+    });
+  }
+  if (row?.['whole'] !== 't') {
+    throw new StageError('upstream_unavailable', 'the schema stage is being restored', {
+      hint: 'The service waits until the restore has come to its end.',
     });
   }
   return { prepared: row?.['prepared'] === 't', version: String(row?.['version']) };

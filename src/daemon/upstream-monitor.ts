@@ -15,6 +15,8 @@ export interface MonitorOptions {
   readonly prepare: (db: Database) => Promise<void>;
   /** Called at each look while all is well: gives what lacks all the same. */
   readonly watch: (db: Database) => Promise<string | null>;
+  /** Whether it still is. Raises when another release has been there. */
+  readonly isPrepared: (db: Database) => Promise<boolean>;
   /** Takes secrets out of a text that will be shown. */
   readonly redact: (text: string) => string;
   readonly log: Log;
@@ -88,19 +90,19 @@ export class UpstreamMonitor implements Upstream {
   }
 
   async #look(): Promise<unknown> {
-    const { timeoutMs, prepare, watch, redact } = this.#options;
+    const { timeoutMs, prepare, isPrepared, watch, redact } = this.#options;
     try {
       const server = await withinTime(timeoutMs, checkServer(this.#probe));
       if (server === null) throw this.#noAnswer();
       if (this.#wasReady && !server.prepared) throw disappeared();
-      if (!this.#state.ready) await prepare(this.#probe);
+      if (!this.#state.ready || !(await isPrepared(this.#probe))) await prepare(this.#probe);
       this.#wasReady = true;
       const lack = await withinTime(timeoutMs, watch(this.#probe));
       const { version } = server;
       this.#change({ ready: true, version, ...(lack === null ? {} : { lack }) });
       return null;
     } catch (error) {
-      this.#change(brokenState(error, redact));
+      this.#change(brokenState(error, redact, this.#wasReady));
       return error;
     }
   }
@@ -139,15 +141,24 @@ function unavailable(message: string, hint?: string): StageError {
   return new StageError('upstream_unavailable', message, hint === undefined ? {} : { hint });
 }
 
-function brokenState(error: unknown, redact: (text: string) => string): UpstreamState {
+/** Once it has served, a release that finds a newer one's schema goes on reading. */
+const outdating: ReadonlySet<ErrorCode> = new Set(['schema_too_new', 'service_outdated']);
+
+function brokenState(
+  error: unknown,
+  redact: (text: string) => string,
+  wasReady: boolean,
+): UpstreamState {
   const message = redact(error instanceof Error ? error.message : String(error));
   const told = error instanceof StageError ? error : null;
   const hint = told === null ? loginHint(error, message) : told.hint;
   const reason = told?.facts['reason'];
+  const isOutdated = wasReady && told !== null && outdating.has(told.code);
   return {
     ready: false,
     error: message,
     ...(hint === undefined ? {} : { hint }),
     ...(typeof reason === 'string' ? { reason } : {}),
+    ...(isOutdated ? { outdated: true } : {}),
   };
 }

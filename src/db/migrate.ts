@@ -1,7 +1,10 @@
 /** Creates and upgrades the schema `stage`: numbered migrations, each once; functions again whenever their text changes. */
 import { createHash } from 'node:crypto';
 import { StageError } from '../errors.ts';
+import { packageVersion } from '../package-version.ts';
 import type { Database, Queryable } from './database.ts';
+import type { Standing } from './release.ts';
+import { newerIn, recordRelease, standingColumns } from './release.ts';
 import { listSql, loadSql } from './sql-file.ts';
 
 interface SqlFile {
@@ -40,7 +43,9 @@ export async function migrate(db: Database): Promise<void> {
       if (await isCurrent(tx)) return;
       await tx.query(bookkeeping);
       await applyMigrations(tx);
+      await refuseNewer(tx);
       await applyFunctions(tx);
+      await recordRelease(tx);
     });
   } catch (error) {
     throw explainMissingRight(error);
@@ -55,6 +60,7 @@ export function printMigrations(): string {
   const records = [
     ...migrationFiles().map((file) => recordMigration(file)),
     ...functionFiles().map((file) => recordFunction(file)),
+    `INSERT INTO stage.release (version) VALUES ('${packageVersion()}');`,
   ];
   return [
     'BEGIN;',
@@ -78,23 +84,33 @@ async function isCurrent(tx: Queryable): Promise<boolean> {
   );
   return (
     applied.length === known.size &&
-    applied.every((row) => known.has(`${row['name']} ${row['hash']}`))
+    applied.every((row) => known.has(`${row['name']} ${row['hash']}`)) &&
+    (await readStanding(tx)).release === packageVersion()
   );
+}
+
+async function readStanding(tx: Queryable): Promise<Standing> {
+  const [row] = await tx.query(`SELECT ${standingColumns}`);
+  return { migration: Number(row?.['migration']), release: row?.['release'] ?? null };
+}
+
+/** With the same migrations, functions may be newer, and would go back. */
+async function refuseNewer(tx: Queryable): Promise<void> {
+  const newer = newerIn(await readStanding(tx));
+  if (newer !== null) throw tooNew(newer);
+}
+
+function tooNew(newer: string): StageError {
+  return new StageError('schema_too_new', `the schema stage is at ${newer}`, {
+    hint: 'Start the version of stage that upgraded it, or a newer one.',
+  });
 }
 
 async function applyMigrations(tx: Queryable): Promise<void> {
   const files = migrationFiles();
   const applied = await tx.query('SELECT number, name, hash FROM stage.migration ORDER BY number');
   const newest = Number(applied.at(-1)?.['number'] ?? 0);
-  if (newest > files.length) {
-    throw new StageError(
-      'schema_too_new',
-      `the schema stage is at version ${newest}, this stage knows ${files.length}`,
-      {
-        hint: 'Start the version of stage that upgraded it, or a newer one.',
-      },
-    );
-  }
+  if (newest > files.length) throw tooNew(`version ${newest}, this stage knows ${files.length}`);
   for (const [index, file] of files.entries()) {
     const row = applied[index];
     if (row === undefined) {

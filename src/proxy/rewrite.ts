@@ -96,6 +96,7 @@ export class Rewriter {
    * @throws StageError for what cannot be staged
    */
   async write(write: Write): Promise<Rewrite | RefusedWhen> {
+    this.overlays.demandUpToDate();
     const known = this.kept.get(write);
     if (known?.version === this.names.version) return known;
     const runsCode = await this.checkCalls(write);

@@ -19,7 +19,7 @@ export function answerErrors(services: Pick<RestServices, 'log' | 'upstream'>): 
       refuseUnrouted(ctx);
     } catch (error) {
       const shown = error instanceof StageError ? error : hide(error, ctx, services);
-      if (shown.code === 'upstream_unavailable') void services.upstream.check();
+      if (shown.status === 503) void services.upstream.check();
       answer(ctx, shown);
     }
   };

@@ -16,7 +16,7 @@ import type { RestServices, RouteServices } from './services.ts';
 export function mountRoute(router: Router, route: Route, services: RouteServices): void {
   router[route.method](route.path, async (ctx) => {
     const caller = demandRight(ctx, route.right);
-    if (route.needsUpstream) demandUpstream(services);
+    if (route.needsUpstream) demandUpstream(services, route);
     const query = route.query && validate(route.query, singleValues(ctx.query));
     const sent = route.body && (await readJsonBody(ctx.req, services.maxBodyBytes));
     const body = route.body && validate(route.body, sent?.value);
@@ -39,14 +39,17 @@ export function servicesFor(
   return { ...rest, diffs, db: method === 'get' ? reading : deciding };
 }
 
-function demandUpstream({ upstream: { state } }: RouteServices): void {
+function demandUpstream({ upstream: { state } }: RouteServices, { right }: Route): void {
   if (state.ready) return;
+  const hint = state.hint ?? 'The service keeps trying; GET /health follows.';
+  if (state.outdated) {
+    if (right === 'read' || right === 'audit') return;
+    throw new StageError('service_outdated', `this service only reads: ${state.error}`, { hint });
+  }
   throw new StageError(
     'upstream_unavailable',
     `the upstream database is not ready: ${state.error}`,
-    {
-      hint: state.hint ?? 'The service keeps trying; GET /health follows.',
-    },
+    { hint },
   );
 }
 

@@ -96,7 +96,7 @@ function errorsOf(route: Route): ErrorCode[] {
     'unauthorized',
     'forbidden',
     ...route.errors,
-    ...(route.needsUpstream ? (['upstream_unavailable'] as const) : []),
+    ...(route.needsUpstream ? (['upstream_unavailable', 'service_outdated'] as const) : []),
     'internal',
   ];
 }

@@ -21,6 +21,8 @@ export type UpstreamState =
       readonly hint?: string;
       /** Says to programs why, where that never changes. */
       readonly reason?: string;
+      /** A newer release has upgraded the schema: what only reads still works. */
+      readonly outdated?: true;
     };
 
 export interface Upstream {

@@ -25,7 +25,7 @@ const countEntries = `SELECT count(*) FROM stage.audit a ${filters}`;
 /** Of sessions and tables, which ones every role that staged in the session may read. */
 const selectReadable = `
 SELECT t.session, t.relation FROM jsonb_to_recordset($1::jsonb) AS t (session uuid, relation oid)
-WHERE stage.is_readable(t.session, t.relation)`;
+WHERE stage.is_readable(t.session, stage.relation_of_approval(t.session, t.relation))`;
 
 const selectEntry = `SELECT ${columns} FROM stage.audit a WHERE a.position = $1`;
 

@@ -1,6 +1,7 @@
 /** The tables that a review looks at, and their overlays, which have to be what the tables are. */
 import type { Database, Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
+import { ensureBound } from '../staging/overlay/binding.ts';
 import { sqlstateOf } from '../staging/session-lock.ts';
 import { ensureEach } from './renew.ts';
 
@@ -37,6 +38,7 @@ export async function onCurrentOverlays<T>(
   uuid: string,
   work: (refuse: RefuseOutdated) => Promise<T>,
 ): Promise<T> {
+  await ensureBound(db);
   try {
     return await work((relations) => {
       if (relations.some(({ current }) => !current)) throw new OutdatedOverlays();

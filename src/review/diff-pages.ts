@@ -66,7 +66,7 @@ async function outlineOf(tx: Queryable, uuid: string, table: DiffTable): Promise
   }));
   return {
     table: table.name,
-    ...(await shapeOf(tx, table.relation)),
+    ...(await shapeOf(tx, table)),
     triggers: await triggersOf(tx, uuid, table),
     chunks,
     furtherChanges: await countFurther(tx, table, sumOf(chunks)),

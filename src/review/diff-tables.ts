@@ -10,10 +10,10 @@ import type {
 import type { SessionStatus } from '../model/session.ts';
 
 /** What the caller of $2 is not shown. */
-const hidden = '$2::boolean AND NOT stage.is_readable($1, t.relation)';
+const hiddenAs = (relation: string) => `$2::boolean AND NOT stage.is_readable($1, ${relation})`;
 
 const stagedTables = `
-SELECT t.*, ${hidden} AS hidden FROM (
+SELECT t.*, t.relation AS current, ${hiddenAs('t.relation')} AS hidden FROM (
   SELECT o.relation, o.shown_name AS name, 'staged' AS kind FROM stage.overlay o
   WHERE o.relation IN (SELECT stage.staged_relations($1))
   UNION ALL
@@ -29,12 +29,15 @@ WITH RECURSIVE t AS (
     SELECT a.relation, a.table_name FROM stage.audit a WHERE a.session = $1 AND a.relation > t.relation ORDER BY a.relation LIMIT 1
   ) n
 )
-SELECT t.relation, t.table_name AS name, 'applied' AS kind, ${hidden} AS hidden FROM t
+SELECT t.relation, t.table_name AS name, 'applied' AS kind, n.current, ${hiddenAs('n.current')} AS hidden
+FROM t CROSS JOIN LATERAL (SELECT stage.relation_of_approval($1, t.relation) AS current) n
 ORDER BY t.table_name COLLATE "C", t.relation`;
 
 /** One table of a diff. Its texts are SQL of row sources. */
 export interface DiffTable {
   readonly relation: number;
+  /** The number of the table now; that of its audit is another one once overlays were bound anew. 0 where it is not known. */
+  readonly current: number;
   readonly name: string;
   /** Whether its changes are staged, kept as a diff shows them, or applied. */
   readonly kind: TableRow['kind'];
@@ -79,6 +82,7 @@ export async function diffTables(
   return rows.map((row) => ({
     ...sourcesOf(uuid, row as TableRow),
     kind: (row as TableRow).kind,
+    current: Number(row['current']),
     hidden: row['hidden'] === 't',
   }));
 }
@@ -89,7 +93,7 @@ type TableRow = Row & {
   readonly kind: 'staged' | 'parked' | 'applied';
 };
 
-type Sources = Omit<DiffTable, 'hidden' | 'kind'>;
+type Sources = Omit<DiffTable, 'hidden' | 'kind' | 'current'>;
 
 function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   const oid = Number(relation);
@@ -177,9 +181,9 @@ FROM stage.overlay o WHERE o.relation = $1`;
 /** The key and the columns of a table as it is now; none where it is gone. */
 export async function shapeOf(
   tx: Queryable,
-  relation: number,
+  { current }: DiffTable,
 ): Promise<Pick<TableOutline, 'key' | 'columns'>> {
-  const [shape] = await tx.query(selectShape, [relation]);
+  const [shape] = await tx.query(selectShape, [current]);
   return {
     key: JSON.parse(shape?.['key'] ?? '[]') as string[],
     columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
@@ -224,7 +228,7 @@ async function describe(
   table: DiffTable,
 ): Promise<Pick<CountedTable, 'columns' | 'triggers'>> {
   if (table.hidden) return { columns: [], triggers: [] };
-  const { columns } = await shapeOf(tx, table.relation);
+  const { columns } = await shapeOf(tx, table);
   return { columns, triggers: await triggersOf(tx, uuid, table) };
 }
 

@@ -1,6 +1,7 @@
 /** Brings overlays up to date before a review looks at what was staged through them. */
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
+import { ensureBound } from '../staging/overlay/binding.ts';
 import { createOverlayManager } from '../staging/overlay/manager.ts';
 import { sessionUuid } from '../staging/session-store.ts';
 
@@ -20,6 +21,7 @@ WHERE starts_with(o.stamp, 'outdated ') AND o.relation IN (SELECT stage.staged_r
 
 /** Has those of a session made anew that another release of this program made: their functions may not be what is called here. */
 export async function renewOutdated(db: Database, id: string): Promise<void> {
+  await ensureBound(db);
   const rows = await db.query(outdated, [sessionUuid(id)]);
   await ensureEach(
     db,

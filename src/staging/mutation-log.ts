@@ -11,13 +11,15 @@ WHERE m.session = $1 AND ($2::text IS NULL OR m.table_name = $2) AND ($3::text I
 const selectMutations = `
 WITH page AS MATERIALIZED (
   SELECT m.* FROM stage.mutation m ${filters} ORDER BY m.id LIMIT $4 OFFSET $5
+), written AS MATERIALIZED (
+  SELECT m.statement, stage.relation_of_mutation(m.id, m.relation) AS relation FROM stage.mutation m WHERE m.session = $1
 ), tables AS MATERIALIZED (
-  SELECT DISTINCT m.relation FROM stage.mutation m WHERE m.session = $1
+  SELECT DISTINCT w.relation FROM written w
 ), hidden AS MATERIALIZED (
   SELECT t.relation FROM tables t WHERE NOT stage.is_readable($1, t.relation)
 ), marked AS MATERIALIZED (
   SELECT p.*, $6::boolean AND p.statement IN (
-    SELECT m.statement FROM stage.mutation m WHERE m.session = $1 AND m.relation IN (SELECT h.relation FROM hidden h)
+    SELECT w.statement FROM written w WHERE w.relation IN (SELECT h.relation FROM hidden h)
   ) AS withheld FROM page p
 )
 SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query END AS query,

@@ -3,6 +3,7 @@ import type { Queryable, Row } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { ConflictScope, SessionEvent, SessionStatus } from '../model/session.ts';
 import { transitions } from '../model/session.ts';
+import { demandServable } from './servable.ts';
 import { sessionNotFound, sessionUuid } from './session-store.ts';
 
 const lockTimeout = '2s';
@@ -28,10 +29,11 @@ export interface LockedSession {
 
 /**
  * Locks a session until the transaction ends.
- * @throws StageError `session_not_found`, or `session_busy` when somebody holds the session longer than a moment
+ * @throws StageError `session_not_found`, those of demandServable, or `session_busy` when somebody holds the session longer than a moment
  */
 export async function lockSession(tx: Queryable, id: string): Promise<LockedSession> {
   const uuid = sessionUuid(id);
+  await demandServable(tx);
   await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
   const [row] = await tx.query(lockRow, [uuid]).catch((error: unknown) => {
     throw sqlstateOf(error) === '55P03' ? sessionBusy(id, error) : error;

@@ -10,12 +10,14 @@ import { testConfig } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { callHttp } from '../helpers/http.ts';
-import { assert, suite } from '../helpers/suite.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const marker = '-- of another release';
 
-/** A copy of the program whose row trigger differs. */
-async function anotherRelease(): Promise<{ start: typeof startDaemon; folder: string }> {
+/** A copy of the program whose row trigger differs, and a function. */
+async function anotherRelease(
+  version?: string,
+): Promise<{ start: typeof startDaemon; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'stage-release-'));
   for (const part of ['src', 'templates', 'package.json'])
     await cp(part, join(folder, part), { recursive: true });
@@ -23,6 +25,11 @@ async function anotherRelease(): Promise<{ start: typeof startDaemon; folder: st
   const template = join(folder, 'templates/sql/table/update_row.sql');
   const text = await readFile(template, 'utf8');
   await writeFile(template, text.replace('\nBEGIN\n', `\nBEGIN\n${marker}\n`));
+  const function_ = join(folder, 'templates/sql/functions/display_value.sql');
+  if (version !== undefined) {
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', version }));
+    await writeFile(function_, `${await readFile(function_, 'utf8')}${marker}\n`);
+  }
   const module = await import(pathToFileURL(join(folder, 'src/daemon/start.ts')).href);
   return { start: module.startDaemon, folder };
 }
@@ -54,8 +61,8 @@ suite('upgrade', (test) => {
   }
 
   type Daemon = Awaited<ReturnType<typeof startDaemon>>;
-  const newSession = async ({ restUrl }: Daemon): Promise<string> =>
-    (await callHttp(restUrl, 'POST', '/sessions', { json: { reads: 'staged' } })).body.session_id;
+  const newSession = async ({ restUrl }: Daemon, reads = 'staged'): Promise<string> =>
+    (await callHttp(restUrl, 'POST', '/sessions', { json: { reads } })).body.session_id;
   async function run({ proxyAddress }: Daemon, session: string, text: string) {
     const url = new URL(database.url);
     url.hostname = proxyAddress.host;
@@ -101,5 +108,65 @@ suite('upgrade', (test) => {
       assert.is(await isMarked(), false);
     });
     assert.equal(await database.query(stock), [{ stock: 8 }]);
+  });
+
+  const versions = () =>
+    database.query(
+      `SELECT (SELECT version FROM stage.release) AS release, (SELECT hash FROM stage.function WHERE name = 'display_value.sql') AS hash`,
+    );
+
+  test('beside a newer one that has come, the daemon only reads, and goes back to nothing', async () => {
+    const newer = await anotherRelease('99.0.0');
+    try {
+      await serving(startThis, async (old) => {
+        const { restUrl, proxyAddress } = old;
+        const session = await newSession(old);
+        await run(old, session, `UPDATE products SET stock = 3 WHERE sku = 'MUG-01'`);
+        const kept = await newSession(old, 'production');
+        const url = new URL(database.url);
+        url.hostname = proxyAddress.host;
+        url.port = String(proxyAddress.port);
+        url.search = `?options=${encodeURIComponent(`-c service_session=${kept}`)}`;
+        const client = new pg.Client({ connectionString: url.href });
+        client.on('error', () => undefined);
+        await client.connect();
+        await serving(newer.start, async (next) => {
+          const now = await versions();
+          // before the daemon has looked
+          const early = await callHttp(restUrl, 'POST', `/sessions/${session}/propose`);
+          assert.equal([early.status, early.body.error], [503, 'service_outdated']);
+          assert.ok(early.body.hint);
+          const { body: health } = await callHttp(restUrl, 'GET', '/health');
+          assert.is(health.status, 'degraded');
+          assert.match(health.error, /99\.0\.0/);
+          for (const path of ['propose', 'approve', 'reject']) {
+            const late = await callHttp(restUrl, 'POST', `/sessions/${session}/${path}`, {
+              json: {},
+            });
+            assert.equal([late.status, late.body.error], [503, 'service_outdated'], path);
+          }
+          assert.is((await callHttp(restUrl, 'POST', '/sessions', { json: {} })).status, 503);
+          assert.is((await callHttp(restUrl, 'GET', '/readyz')).status, 503);
+          assert.is((await callHttp(restUrl, 'GET', `/sessions/${session}`)).status, 200);
+          const error = await rejects(
+            client.query(`UPDATE products SET stock = 4 WHERE sku = 'MUG-01'`),
+          );
+          assert.is(error.code, '25006');
+          assert.is((await client.query('SELECT count(*) FROM products')).rowCount, 1);
+          await client.end();
+          await callHttp(next.restUrl, 'POST', `/sessions/${session}/propose`);
+          const { status } = await callHttp(next.restUrl, 'POST', `/sessions/${session}/approve`);
+          assert.is(status, 200);
+          assert.equal(await versions(), now);
+        });
+      });
+      const before = await versions();
+      const refused = await rejects(serving(startThis, async () => undefined));
+      assert.is(refused.code, 'schema_too_new');
+      assert.match(refused.message, /99\.0\.0/);
+      assert.equal(await versions(), before);
+    } finally {
+      await rm(newer.folder, { recursive: true });
+    }
   });
 });

@@ -1,8 +1,8 @@
 /** `stage serve`: runs the proxy and the REST interface until it is told to stop. */
 import type { Config } from '../../config/load.ts';
 import { options as settingOptions } from '../../config/schema.ts';
+import { packageVersion } from '../../package-version.ts';
 import type { Context } from '../context.ts';
-import { packageVersion } from '../package-version.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openingSession, welcome } from '../welcome.ts';

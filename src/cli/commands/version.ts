@@ -5,9 +5,9 @@ import type { ServerInfo } from '../../client/answers.ts';
 import { textCell } from '../../client/cell.ts';
 import { StageError } from '../../errors.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { readPackage } from '../../package-version.ts';
 import type { Context } from '../context.ts';
 import { withServer } from '../context.ts';
-import { readPackage } from '../package-version.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 

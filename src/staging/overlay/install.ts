@@ -108,7 +108,7 @@ function triggerScript(table: Table, server: number): string {
 }
 
 /** A witness of what the shadow table is made of. */
-function layoutOf(table: Table): string {
+export function layoutOf(table: Table): string {
   const parts = [
     table.columns.map(({ number, name, type, generated }) => [
       number,
@@ -150,5 +150,9 @@ async function register(
       JSON.stringify(shadowColumns(table)),
       generation,
     ],
+  );
+  await tx.query(
+    'INSERT INTO stage.binding VALUES ($1::oid, $1::oid) ON CONFLICT (relation) DO UPDATE SET production = excluded.production',
+    [table.oid],
   );
 }

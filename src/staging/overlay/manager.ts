@@ -5,13 +5,18 @@ import { StageError } from '../../errors.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import type { QualifiedName } from '../../sql/calls.ts';
+import { demandServable } from '../servable.ts';
+import { ensureBound } from './binding.ts';
 import { ensureFunctionTwin } from './function-twin.ts';
 import { installOverlay } from './install.ts';
+import { lockInstallation } from './installation-lock.ts';
 import { oidArray } from './names.ts';
 import { hasChildren, installTree, treeTables } from './tree-install.ts';
 import { ensureTwin } from './twin.ts';
 
 export interface OverlayManager {
+  /** To be called before each staged statement. @throws StageError when the service may not stage any more */
+  demandUpToDate(): void;
   /**
    * Makes sure that write targets, tables or views, and every table their foreign keys reach have current overlays.
    * Cheap to call, but not free: callers call it when a name resolved to no overlay or to a stale one.
@@ -37,20 +42,18 @@ export interface OverlayManager {
 }
 
 /**
- * Installations come one after the other, so that several daemons never build the same overlay at once. No advisory lock: any
- * role of the database could hold that, and this one nobody but the service account.
+ * Creates the manager over the service account's database.
+ * @param demandUpToDate raises when the service is known to be one that may not stage any more
  */
-const lockInstallation = 'LOCK TABLE stage.overlay IN SHARE UPDATE EXCLUSIVE MODE';
-
-/** Rebuilding a view waits for statements that use it; a client's open transaction must not block everybody for long. */
-const lockTimeout = '5s';
-
-/** Creates the manager over the service account's database. */
-export function createOverlayManager(db: Database): OverlayManager {
-  const install = (work: (tx: Queryable, server: number) => Promise<void>) =>
-    db.transaction(async (tx) => {
-      await tx.query(lockInstallation);
-      await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+export function createOverlayManager(
+  db: Database,
+  demandUpToDate: () => void = () => undefined,
+): OverlayManager {
+  const install = async (work: (tx: Queryable, server: number) => Promise<void>) => {
+    await ensureBound(db);
+    return db.transaction(async (tx) => {
+      await lockInstallation(tx);
+      await demandServable(tx);
       // To check a body converts its literals, and the checks of a domain are code of whoever made it: not with our rights.
       await tx.query('SET LOCAL check_function_bodies = off');
       await tx.query('SELECT stage.release_names()');
@@ -59,7 +62,9 @@ export function createOverlayManager(db: Database): OverlayManager {
       // an overlay that is made anew takes with it the views that stand on it
       await tx.query('DELETE FROM stage.twin WHERE stage.overlay_of(relation) IS NULL');
     });
+  };
   return {
+    demandUpToDate,
     ensure: (relations, cascades = false, trees = []) =>
       install(async (tx, server) => {
         const targets = await tablesBehind(tx, relations, trees, server);

@@ -23,7 +23,7 @@ BEGIN
     v_is_stale := v_is_stale OR v_tree IS NULL OR (v_tree OPERATOR(pg_catalog.->>) 'stale')::pg_catalog.bool
       OR coalesce(v_tree OPERATOR(pg_catalog.->>) 'signature', ' ') OPERATOR(pg_catalog.<>) coalesce(p_entry OPERATOR(pg_catalog.->>) 'tree', ' ');
   END IF;
-  RETURN coalesce(v_relation, 0) OPERATOR(pg_catalog.=) coalesce((p_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, 0)
+  RETURN stage.is_bound() AND coalesce(v_relation, 0) OPERATOR(pg_catalog.=) coalesce((p_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, 0)
     AND coalesce(v_signature, ' ') OPERATOR(pg_catalog.=) coalesce(p_entry OPERATOR(pg_catalog.->>) 'signature', ' ')
     AND v_is_stale IS NOT TRUE
     AND NOT stage.twin_is_stale(v_relation);

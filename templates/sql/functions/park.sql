@@ -1,17 +1,8 @@
--- Takes a session's rows out of a shadow table that is about to change, and keeps what its diff says of them.
+-- Parks what a session staged in a table, of which nobody can say what it means now.
 DROP FUNCTION IF EXISTS stage.park(uuid, oid, text[]);
 CREATE OR REPLACE FUNCTION stage.park(p_session uuid, p_relation oid, p_columns text[], p_reasons jsonb) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  INSERT INTO stage.parked_table
-  SELECT p_session, o.relation, o.shown_name, p_columns, p_reasons FROM stage.overlay o WHERE o.relation = p_relation;
-  BEGIN
-    EXECUTE format('INSERT INTO stage.parked_change SELECT $1, $2, d.* FROM stage_data.diff_%s($1) d', p_relation)
-    USING p_session, p_relation;
-  EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
-    NULL;  -- a type was dropped with CASCADE, and the staged values with it
-  END;
-  EXECUTE format('DELETE FROM stage_data.shadow_%s WHERE _stage_session = $1', p_relation) USING p_session;
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT stage.park_as(p_session, p_relation, p_columns, p_reasons, p_relation);
   UPDATE stage.overlay SET parked = true WHERE relation = p_relation;
-END $$;
+$$;
 REVOKE ALL ON FUNCTION stage.park(uuid, oid, text[], jsonb) FROM PUBLIC;

@@ -10,20 +10,19 @@ BEGIN
   PERFORM stage.drop_tree(t.relation) FROM stage.tree t LEFT JOIN pg_class c ON c.oid = t.relation
   WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (t.table_name, t.namespace);
   FOR v_overlay IN
-    SELECT o.relation, o.namespace, o.table_name, c.relname, c.relnamespace
-    FROM stage.overlay o LEFT JOIN pg_class c ON c.oid = o.relation
+    SELECT o.relation, o.namespace, o.table_name, c.relname, c.relnamespace, n.nspname
+    FROM stage.overlay o LEFT JOIN pg_class c ON c.oid = o.relation LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (o.table_name, o.namespace) AND o.table_name <> ''
   LOOP
     EXECUTE format('DROP VIEW IF EXISTS %I.%I CASCADE', 'stage_overlay_' || v_overlay.namespace, v_overlay.table_name);
     IF v_overlay.relname IS NULL THEN
       EXECUTE format('SELECT EXISTS (SELECT 1 FROM stage_data.shadow_%s)', v_overlay.relation) INTO v_staged;
       IF NOT v_staged THEN
-        PERFORM stage.drop_overlay(v_overlay.relation);
-        EXECUTE format('DROP TABLE stage_data.shadow_%s; DROP TYPE stage_data.row_%1$s', v_overlay.relation);
-        DELETE FROM stage.overlay o WHERE o.relation = v_overlay.relation;
+        PERFORM stage.forget_overlay(v_overlay.relation);
       END IF;
     END IF;
     UPDATE stage.overlay o SET table_name = coalesce(v_overlay.relname, ''), namespace = coalesce(v_overlay.relnamespace, o.namespace),
+      schema_name = coalesce(v_overlay.nspname, o.schema_name),
       signature = '', stamp = '', writable = false
     WHERE o.relation = v_overlay.relation;
   END LOOP;

@@ -52,7 +52,7 @@ LANGUAGE sql STABLE AS $$
                     ELSE o.relation IS NOT NULL AND (NOT stage.fits(o.stamp, stage.table_stamp(c.oid))
                       OR c.relkind OPERATOR(pg_catalog.=) 'p' AND coalesce(o.partitions_stamp, '') OPERATOR(pg_catalog.<>) coalesce(stage.partitions_stamp(c.oid), '')) END
     ) ORDER BY n.position), '[]')
-  FROM pg_catalog.jsonb_array_elements(p_names) WITH ORDINALITY n(entry, position)
+  FROM pg_catalog.jsonb_array_elements(stage.where_bound(p_names)) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) stage.relation_named(n.entry)
   LEFT JOIN pg_catalog.pg_namespace s ON s.oid OPERATOR(pg_catalog.=) c.relnamespace
   LEFT JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) c.oid

@@ -8,7 +8,7 @@ interface Package {
 
 /** Reads package.json, which is as far from the sources as from what they are compiled to. */
 export function readPackage(): Package {
-  const file = new URL('../../package.json', import.meta.url);
+  const file = new URL('../package.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Package;
 }
 

@@ -1,0 +1,26 @@
+/** What has to be true of the schema `stage` before anything is staged or decided, asked inside the transaction that does it. */
+import type { Queryable } from '../db/database.ts';
+import { demandCurrent, standingColumns } from '../db/release.ts';
+import { StageError } from '../errors.ts';
+
+const look = `SELECT ${standingColumns}, stage.is_bound_here() AS bound`;
+
+/**
+ * Says whether overlays are bound to the tables of this database.
+ * @throws StageError `service_outdated` when a newer release has been here
+ */
+export async function isServable(db: Queryable): Promise<boolean> {
+  const [row] = await db.query(look);
+  demandCurrent({ migration: Number(row?.['migration']), release: row?.['release'] ?? null });
+  return row?.['bound'] === 't';
+}
+
+/** @throws StageError as above, or `upstream_unavailable` when overlays are not bound to the tables of this database */
+export async function demandServable(tx: Queryable): Promise<void> {
+  if (await isServable(tx)) return;
+  throw new StageError(
+    'upstream_unavailable',
+    'the upstream database is a copy, in which staged rows have not been bound to its tables yet',
+    { hint: 'The service binds them within a moment: try again.' },
+  );
+}

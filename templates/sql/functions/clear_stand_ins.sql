@@ -1,0 +1,31 @@
+-- Drops so many of the objects that stand for relations and functions, and gives how many they were; 0 when none is left. Shadow
+-- tables and their row types stay. Not all at once: every object that is dropped takes a lock, and a server has room for so many.
+CREATE OR REPLACE FUNCTION stage.clear_stand_ins(p_limit int) RETURNS int
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_drop text;
+  v_count int := 0;
+BEGIN
+  FOR v_drop IN
+    WITH own AS (SELECT n.oid, n.nspname FROM pg_namespace n WHERE stage.is_own_schema(n.oid) AND n.nspname <> 'stage')
+    SELECT d.drop FROM (
+      SELECT 1 AS place, format('VIEW IF EXISTS %I.%I CASCADE', n.nspname, c.relname) AS drop
+      FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'v'
+      UNION ALL
+      SELECT 2, format('ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure) FROM own n JOIN pg_proc p ON p.pronamespace = n.oid
+      UNION ALL
+      SELECT 3, format('TYPE IF EXISTS %I.%I CASCADE', n.nspname, c.relname)
+      FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'c' AND c.relname ~ '^twin_row_'
+      UNION ALL
+      SELECT 4, format('SCHEMA %I CASCADE', n.nspname) FROM own n WHERE n.nspname <> 'stage_data'
+    ) d ORDER BY d.place LIMIT p_limit
+  LOOP
+    EXECUTE 'DROP ' || v_drop;
+    v_count := v_count + 1;
+  END LOOP;
+  DELETE FROM stage.twin;
+  DELETE FROM stage.tree;
+  DELETE FROM stage.function_twin;
+  RETURN v_count;
+END $$;
+REVOKE ALL ON FUNCTION stage.clear_stand_ins(int) FROM PUBLIC;

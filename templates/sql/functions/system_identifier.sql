@@ -1,0 +1,8 @@
+-- The number that a cluster is given when it is made; null where the role may not ask.
+CREATE OR REPLACE FUNCTION stage.system_identifier() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT has_function_privilege('pg_control_system()', 'EXECUTE') THEN RETURN NULL; END IF;
+  RETURN (SELECT c.system_identifier FROM pg_control_system() c);
+END $$;
+REVOKE ALL ON FUNCTION stage.system_identifier() FROM PUBLIC;
