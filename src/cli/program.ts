@@ -29,6 +29,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/doctor.ts')).configureDoctor,
       },
       {
+        name: 'uninstall',
+        summary: 'take everything of the service out of the upstream database',
+        load: async () => (await import('./commands/uninstall.ts')).configureUninstall,
+      },
+      {
         name: 'status',
         summary: 'show the state of the daemon',
         load: async () => (await import('./commands/status.ts')).configureStatus,

@@ -36,6 +36,7 @@ export interface Settings {
   readonly fourEyes: boolean;
   readonly conflictScope: ConflictScope;
   readonly approveLockTimeoutMs: number;
+  readonly allowPublications: boolean;
   readonly allowFunctions: readonly string[];
   readonly maxStatementBytes: number;
   readonly maxMessageBytes: number;
@@ -190,6 +191,15 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     key: 'approve_lock_timeout_ms',
     sentence:
       'How long an approval may wait, all together, for those who hold what it needs in production, and for other approvals; then it is answered `busy`.',
+  },
+  allowPublications: {
+    type: flag(),
+    default: false,
+    env: ['STAGE_ALLOW_PUBLICATIONS'],
+    flag: '--allow-publications',
+    key: 'allow_publications',
+    personal: true,
+    sentence: 'Install where a publication FOR ALL TABLES carries staged rows to its subscribers.',
   },
   allowFunctions: {
     type: list(),

@@ -11,6 +11,7 @@ import { areTaken, divideConnections, keptForDecisions, readSlots } from './conn
 import { warnOfFaults } from './doctor/warn.ts';
 import type { Parts } from './parts.ts';
 import { releaseInTime } from './parts.ts';
+import { refusePublications } from './publications.ts';
 import { redactor } from './redact.ts';
 import { UpstreamMonitor } from './upstream-monitor.ts';
 
@@ -51,6 +52,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
         maxLifetimeSeconds: looksOnOneConnectionSeconds,
       }),
     prepare: async (db) => {
+      if (!parts.settings.allowPublications) await refusePublications(db);
       await migrate(db);
       await ensureBound(db);
       await markOutdated(db);

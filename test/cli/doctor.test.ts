@@ -119,7 +119,7 @@ suite('stage doctor', (test) => {
        CREATE FUNCTION look() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
        CREATE EVENT TRIGGER looking ON ddl_command_end EXECUTE FUNCTION look()`,
     );
-    const daemon = await startTestDaemon({ database: bad });
+    const daemon = await startTestDaemon({ database: bad, flags: { allowPublications: true } });
     try {
       await bad.query(
         `ALTER TABLE stage.audit DISABLE TRIGGER append_only; GRANT SELECT ON stage.session TO ${role.name}`,

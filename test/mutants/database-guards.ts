@@ -125,7 +125,7 @@ export const databaseGuards: readonly Guard[] = [
   {
     name: 'the log withholds statements on hidden tables',
     file: 'src/staging/mutation-log.ts',
-    text: 'm.relation IN (SELECT h.relation FROM hidden h)',
+    text: 'w.relation IN (SELECT h.relation FROM hidden h)',
     without: 'false',
     tests: ['rest/readable-tables'],
   },

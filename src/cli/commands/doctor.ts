@@ -1,12 +1,12 @@
 /** `stage doctor`: looks at the upstream database for what would let writes pass by review, or keep them from being staged. */
 import { sanitize } from '../../client/sanitize.ts';
 import type { Finding } from '../../daemon/doctor/examine.ts';
-import { StageError } from '../../errors.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
+import { upstreamOf } from '../upstream-url.ts';
 
 interface Options {
   readonly upstream?: string;
@@ -38,7 +38,7 @@ export const configureDoctor: ConfigureCommand = (command, run) => {
 };
 
 async function doctor(context: Context, options: Options): Promise<number> {
-  const upstream = await upstreamOf(context, options);
+  const upstream = await upstreamOf(context, options.upstream);
   const { printRole } = options;
   if (printRole === undefined) return examineUpstream(context, upstream, options.role ?? null);
   const { createDatabase } = await import('../../db/database.ts');
@@ -78,20 +78,6 @@ export async function examineUpstream(
   } finally {
     await db.close();
   }
-}
-
-/** The upstream as `stage serve` would have it; the embedded one is not there to be examined. */
-async function upstreamOf({ host, options }: Context, { upstream }: Options): Promise<Examined> {
-  const { loadConfig } = await import('../../config/load.ts');
-  const { chooseProduction } = await import('../../config/upstream.ts');
-  const flags = { upstream, config: options.config };
-  const config = loadConfig({ flags, env: host.env, cwd: host.cwd() });
-  const production = chooseProduction(config, host.env);
-  const { maxConnections } = config.settings;
-  if (production.kind === 'url') return { url: production.url, maxConnections };
-  throw new StageError('usage', 'there is no upstream database to examine', {
-    hint: 'Name it with --upstream, STAGE_UPSTREAM or in the configuration file.',
-  });
 }
 
 async function tell(

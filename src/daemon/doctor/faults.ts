@@ -80,9 +80,17 @@ export const faults = {
     'the server may lose committed changes when it loses power',
     'Turn these settings on.',
   ),
-  publication: warning(
-    'a publication of all tables carries staged rows to its subscribers',
-    'Publish the tables by name.',
+  publication: danger(
+    'publications carry the tables of the service: subscribers without them stop replicating, the others get staged rows',
+    'CREATE PUBLICATION ... FOR TABLES IN SCHEMA of the schemas that are wanted, have subscribers use that one, and drop this one.',
+  ),
+  subscription: danger(
+    'tables of the service are filled by a subscription: staged rows of another database would stand among those of this one',
+    'Have the publisher publish the schemas that are wanted, and ALTER SUBSCRIPTION ... REFRESH PUBLICATION.',
+  ),
+  owner_backup: warning(
+    'pg_dump by these roles fails: they own tables, and may not read those of the service',
+    "Have them add --exclude-schema='stage*', which leaves out sessions and audit, or make backups as a member of pg_read_all_data.",
   ),
   connections_configured: warning(
     'clients of the proxy may take more than half of the connections that production has free',

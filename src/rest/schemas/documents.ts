@@ -44,6 +44,13 @@ const doctor = z.object({
   ),
 });
 
+const uninstall = z.object({
+  database: z.string(),
+  removed: z
+    .array(z.string())
+    .meta({ description: 'Names of the schemas that were dropped, in order' }),
+});
+
 const watchLine = z.union([
   z.object({ event: z.literal('mutation'), mutation }),
   z.object({
@@ -67,6 +74,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   'audit-verify': auditVerdict,
   status,
   doctor,
+  uninstall,
   error: failure,
   'watch-line': watchLine,
   'diff-line': change.extend({ table: z.string() }),

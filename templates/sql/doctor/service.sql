@@ -52,6 +52,15 @@ UNION ALL SELECT 'service_lacks_sequences', s.oid::regclass::text FROM relation 
 UNION ALL SELECT 'audit_unguarded', 'stage.' || g.relation FROM guard g JOIN pg_class c ON c.oid = to_regclass('stage.' || g.relation)
   WHERE NOT EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = g.name AND t.tgenabled IN ('O', 'A'))
 UNION ALL SELECT 'publication', p.pubname FROM pg_publication p WHERE p.puballtables
+UNION ALL SELECT 'publication', p.pubname FROM pg_publication p JOIN pg_publication_namespace s ON s.pnpubid = p.oid
+  JOIN pg_namespace n ON n.oid = s.pnnspid WHERE {{is_own}}
+UNION ALL SELECT 'publication', p.pubname FROM pg_publication p JOIN pg_publication_rel r ON r.prpubid = p.oid
+  JOIN pg_class c ON c.oid = r.prrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {{is_own}}
+UNION ALL SELECT 'subscription', u.subname FROM pg_subscription u JOIN pg_subscription_rel r ON r.srsubid = u.oid
+  JOIN pg_class c ON c.oid = r.srrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {{is_own}}
+UNION ALL SELECT 'owner_backup', quote_ident(r.rolname) FROM pg_roles r
+  WHERE r.rolcanlogin AND EXISTS (SELECT FROM relation t WHERE t.relowner = r.oid)
+    AND NOT has_table_privilege(r.oid, to_regclass('stage.session'), 'SELECT')
 UNION ALL SELECT 'event_trigger', e.evtname FROM pg_event_trigger e WHERE e.evtenabled <> 'D'
 UNION ALL SELECT 'table_without_key', r.name FROM relation r
   WHERE NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = r.oid AND i.indisunique AND i.indimmediate AND i.indpred IS NULL

@@ -7,7 +7,9 @@ DECLARE
   v_count int := 0;
 BEGIN
   FOR v_drop IN
-    WITH own AS (SELECT n.oid, n.nspname FROM pg_namespace n WHERE stage.is_own_schema(n.oid) AND n.nspname <> 'stage')
+    WITH own AS (
+      SELECT n.oid, n.nspname FROM pg_namespace n JOIN pg_namespace s ON s.nspname = 'stage' AND s.nspowner = n.nspowner
+      WHERE stage.is_own_schema(n.oid) AND n.oid <> s.oid)
     SELECT d.drop FROM (
       SELECT 1 AS place, format('VIEW IF EXISTS %I.%I CASCADE', n.nspname, c.relname) AS drop
       FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'v'

@@ -1,0 +1,113 @@
+/** Takes the service out of its database: exactly its own schemas, with all that is in them. */
+import type { Database } from '../db/database.ts';
+import { quoteIdentifier } from '../db/identifier.ts';
+import { loadSql } from '../db/sql-file.ts';
+import { StageError } from '../errors.ts';
+
+export interface Removal {
+  /** In order; each may run in a transaction of its own. */
+  readonly statements: readonly string[];
+  /** Names of the schemas that go. */
+  readonly schemas: readonly string[];
+  readonly database: string;
+  /** Sessions that are active or proposed, and entries of the audit. */
+  readonly undecided: number;
+  readonly entries: number;
+  /** Connections of daemons that serve the database. */
+  readonly served: number;
+  /** The script for psql. */
+  readonly script: string;
+}
+
+const counts = `
+SELECT current_database() AS database, current_user AS account,
+  (SELECT count(*) FROM pg_stat_activity a WHERE a.datname = current_database() AND a.application_name = 'stage'
+    AND a.pid <> pg_backend_pid()) AS served`;
+
+const holdings = `
+SELECT (SELECT count(*) FROM stage.session WHERE status IN ('active', 'proposed')) AS undecided,
+  (SELECT count(*) FROM stage.audit) AS entries`;
+
+/** Looks at what there is to be removed; changes nothing. */
+export async function planRemoval(db: Database): Promise<Removal> {
+  const [there] = await db.query(counts);
+  const rows = await db.query(loadSql('uninstall.sql'));
+  const hasSessions = rows.length > 0 && (await hasTables(db));
+  const [held] = hasSessions ? await db.query(holdings).catch(explain) : [];
+  const statements = rows.map(({ statement }) => String(statement));
+  const schemas = rows.flatMap(({ schema }) => schema ?? []);
+  const database = String(there?.['database']);
+  return {
+    statements,
+    schemas,
+    database,
+    undecided: Number(held?.['undecided'] ?? 0),
+    entries: Number(held?.['entries'] ?? 0),
+    served: Number(there?.['served']),
+    script: scriptOf(statements, database, String(there?.['account'])),
+  };
+}
+
+async function hasTables(db: Database): Promise<boolean> {
+  const [row] = await db.query(
+    `SELECT to_regclass('stage.session') IS NOT NULL AND to_regclass('stage.audit') IS NOT NULL AS there`,
+  );
+  return row?.['there'] === 't';
+}
+
+/** @throws StageError `session_busy` when staged changes would be lost, or somebody is using them */
+export function refuseLoss({ undecided, served }: Removal): void {
+  if (undecided > 0) {
+    const sessions = undecided === 1 ? '1 session is' : `${undecided} sessions are`;
+    throw new StageError(
+      'session_busy',
+      `${sessions} active or proposed: what is staged would be lost`,
+      { hint: 'Approve, reject or delete them first, or repeat the command with --force.' },
+    );
+  }
+  if (served === 0) return;
+  throw new StageError('session_busy', 'a daemon serves the database', {
+    hint: 'Stop it first, or repeat the command with --force.',
+  });
+}
+
+/** How many objects go in one transaction: each takes a lock. */
+const atOnce = 100;
+
+/** Removes it. When it is interrupted, it can be done again: the schema `stage` goes last. */
+export async function remove(db: Database, { statements }: Removal): Promise<void> {
+  for (let done = 0; done < statements.length; done += atOnce) {
+    await db
+      .transaction(async (tx) => {
+        await tx.query(`SET LOCAL lock_timeout = '10s'`);
+        for (const statement of statements.slice(done, done + atOnce)) await tx.query(statement);
+      })
+      .catch(explain);
+  }
+}
+
+function explain(error: Error & { readonly code?: string }): never {
+  if (error.code === '55P03') {
+    throw new StageError('session_busy', 'an open transaction uses objects of the service', {
+      hint: 'End it, and repeat the command: it goes on where it stopped.',
+      cause: error,
+    });
+  }
+  if (error.code !== '42501') throw error;
+  throw new StageError('forbidden', error.message, {
+    hint: 'Connect as the owner of the schema stage, or have an administrator run `stage uninstall --print-sql`.',
+    cause: error,
+  });
+}
+
+function scriptOf(statements: readonly string[], database: string, account: string): string {
+  const role = quoteIdentifier(account);
+  return [
+    `-- Takes stage out of the database ${JSON.stringify(database)}. Run it without --single-transaction: it may drop more than a server has locks for.`,
+    `SET lock_timeout = '10s';`,
+    ...statements.map((statement) => `${statement};`),
+    '-- Roles are left. When no other database needs them, for the service account, and likewise for the role of clients:',
+    `-- REVOKE ALL ON DATABASE ${quoteIdentifier(database)} FROM ${role}; DROP OWNED BY ${role}; DROP ROLE ${role};`,
+    '',
+  ].join('\n');
+}
