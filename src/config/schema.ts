@@ -1,7 +1,7 @@
 /** THE table of options: everything that can be configured, and everything that is said about it anywhere. */
 import type { LogFormat, LogLevel } from '../log.ts';
-import { logFormats, logLevels } from '../log.ts';
 import { clientOptions } from './client-options.ts';
+import { logOptions } from './log-options.ts';
 import type { Option } from './types.ts';
 import {
   bytes,
@@ -287,23 +287,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     sentence:
       'How long running statements may go on when the service stops; then they are rolled back.',
   },
-  logLevel: {
-    type: choice(logLevels),
-    default: 'info',
-    env: ['STAGE_LOG_LEVEL'],
-    flag: '--log-level LEVEL',
-    key: 'log_level',
-    sentence: 'Least important kind of message to log.',
-  },
-  logFormat: {
-    type: choice(logFormats),
-    default: null,
-    defaultText: '`text` in a terminal, else `json`',
-    env: ['STAGE_LOG_FORMAT'],
-    flag: '--log-format FORMAT',
-    key: 'log_format',
-    sentence: 'Form of the log: `json`, one object a line, or `text` for people.',
-  },
+  ...logOptions,
   ...clientOptions,
 };
 

@@ -16,6 +16,7 @@ import { forgetTypes } from './prepared-statements.ts';
 import { checkResult } from './result-type.ts';
 import { isRefused, watched } from './rewrite.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './staging-steps.ts';
+import { hidesParameters } from './write-options.ts';
 import { protectWrite, waitForRow } from './write-protection.ts';
 
 /**
@@ -93,7 +94,7 @@ export async function readyForWrite(
   if (router.hasShownError) return null;
   // What was parsed in this batch was analysed with the overlay as it was: its parameters may have other types by now.
   const mayBeStale = (sqlstate: string) => {
-    if (!isNew || !sqlstate.startsWith('22')) return false;
+    if (!isNew || hidesParameters(body) || !sqlstate.startsWith('22')) return false;
     forgetTypes(statement);
     return true;
   };

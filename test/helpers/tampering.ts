@@ -15,7 +15,7 @@ BEGIN
     LOOP
       v_hash := sha256(v_hash || convert_to(stage.audit_text(v_entry.position, v_entry.session, v_entry.project_id, v_entry.relation,
         v_entry.table_name, v_entry.mutation, v_entry.lineage, v_entry.operation, v_entry.row_id, v_entry.row_key, v_entry.old_data,
-        v_entry.new_data, v_entry.approved_at, v_entry.approved_by), 'UTF8'));
+        v_entry.new_data, v_entry.approved_at, v_entry.approved_by, v_entry.texts), 'UTF8'));
       UPDATE stage.audit SET hash = v_hash WHERE position = v_entry.position;
     END LOOP;
     v_hash := sha256(v_hash || convert_to(stage.approval_text(v_approval.number, v_approval.session, v_approval.project_id,
@@ -135,11 +135,11 @@ function insert(random: Random, size: ChainSize): string {
 function lie(random: Random, size: ChainSize): string {
   return `
     CREATE TABLE stage.told AS SELECT "position", stage.audit_text("position", session, project_id, relation, table_name, mutation,
-      lineage, operation, row_id, row_key, old_data, new_data, approved_at, approved_by) AS text FROM stage.audit;
+      lineage, operation, row_id, row_key, old_data, new_data, approved_at, approved_by, texts) AS text FROM stage.audit;
     ${edit(random, size, false)};
     CREATE OR REPLACE FUNCTION stage.audit_text(p_position bigint, p_session uuid, p_project_id text, p_relation oid, p_table_name text,
       p_mutation bigint, p_lineage bigint, p_operation text, p_row_id text, p_row_key jsonb, p_old_data jsonb, p_new_data jsonb,
-      p_approved_at timestamptz, p_approved_by text) RETURNS text LANGUAGE sql AS
+      p_approved_at timestamptz, p_approved_by text, p_texts jsonb) RETURNS text LANGUAGE sql AS
       'SELECT t.text FROM stage.told t WHERE t."position" = p_position'`;
 }
 

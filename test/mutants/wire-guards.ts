@@ -12,15 +12,15 @@ export const wireGuards: readonly Guard[] = [
   {
     name: 'connections are limited in total',
     file: 'src/proxy/listener-admission.ts',
-    text: `if (total >= limits.total) throw tooMany('too many connections', limits.total);`,
+    text: `if (total >= most) throw tooMany('too many connections', most);`,
     without: '',
     tests: ['proxy/listener-limits'],
   },
   {
     name: 'connections are limited for each address',
     file: 'src/proxy/listener-admission.ts',
-    text: 'if (here >= limits.perAddress)',
-    without: 'if (here < 0)',
+    text: 'here >= limits.perAddress)',
+    without: 'here < 0)',
     tests: ['proxy/listener-limits'],
   },
   {

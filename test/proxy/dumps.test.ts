@@ -104,8 +104,9 @@ suite('proxy: dumps', (test) => {
     const [server] = await proxied.database.query<{ major: number }>(
       "SELECT current_setting('server_version_num')::int / 10000 AS major",
     );
+    // pg_dump refuses a newer server before it asks for anything.
     const major = Number(/\d+/.exec(version.stdout)?.[0]);
-    if (major < Number(server?.major)) return;
+    if (major < Number(server?.major)) return assert.ok(server);
     const id = await proxied.daemon.newSession({ reads: 'staged' });
     const url = proxied.daemon.clientUrl(id);
     const client = await proxied.connect(url);
