@@ -33,13 +33,13 @@ suite('daemon: upstream check', (test) => {
 
   test('refuses versions outside of 15 to 18', async () => {
     for (const major of ['14', '19', '9']) {
-      const error = await rejects<StageError>(checkServer(answering({ major, standby: 'f' })));
+      const error = await rejects<StageError>(checkServer(answering({ major, standby: 'f', whole: 't' })));
       assert.is(error.code, 'configuration_invalid');
       assert.match(error.message, new RegExp(`PostgreSQL ${major}\\b`));
       assert.match(error.hint ?? '', /15 to 18/);
     }
     for (const major of ['15', '16', '17', '18']) {
-      await checkServer(answering({ major, standby: 'f' }));
+      await checkServer(answering({ major, standby: 'f', whole: 't' }));
     }
   });
 

@@ -35,7 +35,9 @@ interface TestDaemonOptions {
 /** Starts a daemon; the caller stops it. */
 export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
   const database = options.database ?? (await createTestDatabase());
-  const config = testConfig({ upstream: database.url, ...options.flags }, options.env);
+  // The server is shared by all test files that run: a part of what is free at the moment may be few.
+  const flags = { upstream: database.url, maxConnections: 100, ...options.flags };
+  const config = testConfig(flags, options.env);
   const logged: string[] = [];
   const stderr = { write: (line: string) => logged.push(line) };
   const daemon = await startDaemon(config, { env: {}, stderr, version: '0.0.0-test' });

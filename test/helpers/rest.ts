@@ -11,6 +11,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { Token } from '../../src/model/access.ts';
 import { createRestApp } from '../../src/rest/app.ts';
 import type { RestServices, UpstreamState } from '../../src/rest/services.ts';
+import { ensureBound } from '../../src/staging/overlay/binding.ts';
 import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
 import { countActiveSessions, countStaged } from '../../src/staging/session-store.ts';
 import type { TestDatabase } from './database.ts';
@@ -67,6 +68,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
   const database = options.database ?? (await createTestDatabase());
   const db = createDatabase({ url: database.url, maxConnections: 4 });
   await migrate(db);
+  await ensureBound(db);
   const state = options.upstream ?? { ready: true };
   const logged: string[] = [];
   const metrics = createMetrics({
