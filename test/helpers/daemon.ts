@@ -36,7 +36,7 @@ interface TestDaemonOptions {
 export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
   const database = options.database ?? (await createTestDatabase());
   // The server is shared by all test files that run: a part of what is free at the moment may be few.
-  const flags = { upstream: database.url, maxConnections: 100, ...options.flags };
+  const flags = { upstream: database.url, maxConnections: 190, ...options.flags };
   const config = testConfig(flags, options.env);
   const logged: string[] = [];
   const stderr = { write: (line: string) => logged.push(line) };
