@@ -84,33 +84,37 @@ suite('daemon: readers that stop reading', (test) => {
       assert.is((await daemon.call(method, path)).status, 200, path);
   });
 
-  test('are ended with their snapshots, and those that read slowly are not', async () => {
-    const id = await big();
-    const strict = await startTestDaemon({
-      database: daemon.database,
-      flags: { stallTimeoutMs: 1000 },
-    });
-    try {
-      const { socket } = await stopReading(strict.restUrl, id);
-      const slow = await stopReading(strict.restUrl, id);
-      const ended = once(socket, 'close');
-      let received = 0;
-      slow.socket.on('data', (chunk) => {
-        received += chunk.length;
-        slow.socket.pause();
-        setTimeout(() => slow.socket.resume(), 1);
+  test(
+    'are ended with their snapshots, and those that read slowly are not',
+    async () => {
+      const id = await big();
+      const strict = await startTestDaemon({
+        database: daemon.database,
+        flags: { stallTimeoutMs: 1000 },
       });
-      await slow.first;
-      slow.socket.resume();
-      await until(async () => (await holding()) === 0);
-      socket.resume();
-      await ended;
-      const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;
-      assert.ok(await until(() => received >= whole));
-    } finally {
-      await strict.stop();
-    }
-  });
+      try {
+        const { socket } = await stopReading(strict.restUrl, id);
+        const slow = await stopReading(strict.restUrl, id);
+        const ended = once(socket, 'close');
+        let received = 0;
+        slow.socket.on('data', (chunk) => {
+          received += chunk.length;
+          slow.socket.pause();
+          setTimeout(() => slow.socket.resume(), 1);
+        });
+        await slow.first;
+        slow.socket.resume();
+        await until(async () => (await holding()) === 0);
+        socket.resume();
+        await ended;
+        const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;
+        assert.ok(await until(() => received >= whole));
+      } finally {
+        await strict.stop();
+      }
+    },
+    { timeout: 90_000 },
+  );
 
   const holding = async () => (await daemon.database.query<{ count: number }>(snapshots))[0]?.count;
 });
