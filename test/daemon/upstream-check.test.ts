@@ -33,7 +33,9 @@ suite('daemon: upstream check', (test) => {
 
   test('refuses versions outside of 15 to 18', async () => {
     for (const major of ['14', '19', '9']) {
-      const error = await rejects<StageError>(checkServer(answering({ major, standby: 'f', whole: 't' })));
+      const error = await rejects<StageError>(
+        checkServer(answering({ major, standby: 'f', whole: 't' })),
+      );
       assert.is(error.code, 'configuration_invalid');
       assert.match(error.message, new RegExp(`PostgreSQL ${major}\\b`));
       assert.match(error.hint ?? '', /15 to 18/);
