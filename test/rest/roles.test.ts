@@ -42,6 +42,8 @@ suite('rest: roles', (test) => {
     ['GET', `/sessions/${unknown}/mutations`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/conflicts`, 'agent ann root'],
     ['DELETE', `/sessions/${unknown}`, 'agent root'],
+    ['GET', `/sessions/${unknown}/connections`, 'agent ann root'],
+    ['DELETE', `/sessions/${unknown}/connections`, 'agent root'],
     ['POST', `/sessions/${unknown}/propose`, 'agent root'],
     ['POST', `/sessions/${unknown}/reopen`, 'agent ann root'],
     ['POST', `/sessions/${unknown}/comments`, 'agent ann root'],
