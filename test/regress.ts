@@ -9,7 +9,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { loadParser } from '../src/sql/parser.ts';
+import { loadParser } from '../src/sql/parser/parser.ts';
 import { createTestDatabase, dropLeftovers } from './helpers/database.ts';
 import type { FileResult, Finding } from './regress/compare-file.ts';
 import { compareFile } from './regress/compare-file.ts';

@@ -1,6 +1,7 @@
 /** The upstream database: one with a URL, or the embedded PostgreSQL with the sample in it. */
+
+import { parseUpstream } from '../client-connection/upstream-target.ts';
 import type { Production } from '../config/upstream.ts';
-import { parseUpstream } from '../proxy/upstream-target.ts';
 import { startEmbedded } from './embedded.ts';
 import type { Parts } from './parts.ts';
 import { installSample } from './sample.ts';

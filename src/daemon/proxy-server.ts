@@ -1,14 +1,15 @@
 /** The PostgreSQL proxy: its listener with everything it needs. */
+
+import { createListener } from '../client-connection/listener.ts';
+import { parseUpstream } from '../client-connection/upstream-target.ts';
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Session } from '../model/session.ts';
-import { createPipeline } from '../proxy/connection.ts';
-import { createListener } from '../proxy/listener.ts';
-import type { ProxyMetrics } from '../proxy/types.ts';
-import { parseUpstream } from '../proxy/upstream-target.ts';
+import { createOverlayManager } from '../overlay/install/manager.ts';
 import type { Clients, Upstream } from '../rest/services.ts';
-import { createOverlayManager } from '../staging/overlay/manager.ts';
+import type { ProxyMetrics } from '../server-connection/connected-pair.ts';
 import { getSession } from '../staging/session-store.ts';
+import { createPipeline } from '../statements/connection.ts';
 import { explainListenError } from './listen-policy.ts';
 import type { Parts } from './parts.ts';
 import { readTlsFiles } from './tls-files.ts';

@@ -8,7 +8,7 @@ import { createMetrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
 import type { RestServices, ServerInfo, UpstreamState } from '../rest/services.ts';
-import { loadParser } from '../sql/parser.ts';
+import { loadParser } from '../sql/parser/parser.ts';
 import { countActiveSessions, countStaged } from '../staging/session-store.ts';
 import { checkStart } from './check-start.ts';
 import { createGrace } from './grace.ts';

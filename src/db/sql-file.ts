@@ -9,9 +9,9 @@ export function loadSql(path: string): string {
   return readFileSync(root + path, 'utf8');
 }
 
-/** Names of the .sql files of one folder of templates/sql, sorted. */
+/** Names of the .sql files of one folder of templates/sql and of the folders in it, sorted. */
 export function listSql(folder: string): string[] {
-  return readdirSync(root + folder)
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.sql'))
     .sort();
 }

@@ -1,7 +1,7 @@
 /** The tables that a review looks at, and their overlays, which have to be what the tables are. */
 import type { Database, Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
-import { ensureBound } from '../staging/overlay/binding.ts';
+import { ensureBound } from '../overlay/install/binding.ts';
 import { sqlstateOf } from '../staging/session-lock.ts';
 import { ensureEach } from './renew.ts';
 

@@ -1,8 +1,8 @@
 /** Brings overlays up to date before a review looks at what was staged through them. */
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
-import { ensureBound } from '../staging/overlay/binding.ts';
-import { createOverlayManager } from '../staging/overlay/manager.ts';
+import { ensureBound } from '../overlay/install/binding.ts';
+import { createOverlayManager } from '../overlay/install/manager.ts';
 import { sessionUuid } from '../staging/session-store.ts';
 
 /** Makes overlays current. One that cannot be made is left as it is: what that means is for the caller to see. */

@@ -1,6 +1,6 @@
 /** What the grammar says of a statement. It is decided once; what comes later works by the verdict and its places in the text. */
-import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
-import type { Grouping } from './grouping.ts';
+import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './functions/calls.ts';
+import type { Grouping } from './locate/grouping.ts';
 import type { Replacement } from './splice.ts';
 
 /** A relation's name as written, with its place in the statement. Names of CTEs in scope are not relations. */

@@ -2,7 +2,7 @@
  * `(x).f` calls f(x): whatever is refused as a call is refused in this notation, too, in every statement that runs expressions,
  * by every way of sending it.
  */
-import { hasEffects } from '../../src/sql/functions.ts';
+import { hasEffects } from '../../src/sql/functions/functions.ts';
 import { decodeErrorFields } from '../../src/wire/error-fields.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';

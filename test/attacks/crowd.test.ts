@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { createPipeline } from '../../src/proxy/connection.ts';
+import { createPipeline } from '../../src/statements/connection.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
 import type { Front } from '../helpers/front.ts';
 import { connectRaw, frontSettings, startFront } from '../helpers/front.ts';

@@ -3,7 +3,7 @@
  * clients are served on, memory does not grow. STAGE_TEST_FRAMES (200,000) is their number, STAGE_TEST_SEED the first seed.
  */
 import pg from 'pg';
-import { createPipeline } from '../../src/proxy/connection.ts';
+import { createPipeline } from '../../src/statements/connection.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
 import type { Front } from '../helpers/front.ts';
 import { frontSettings, startFront } from '../helpers/front.ts';

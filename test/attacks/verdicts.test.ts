@@ -2,8 +2,8 @@
  * Random text that tries to look like a read: what is judged a read is run on a server, which tells the truth.
  * STAGE_TEST_STATEMENTS (20,000) is the number of statements, STAGE_TEST_SEED the first text's seed.
  */
-import { parseQuery } from '../../src/sql/parse-query.ts';
-import { loadParser } from '../../src/sql/parser.ts';
+import { parseQuery } from '../../src/sql/classify/parse-query.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';

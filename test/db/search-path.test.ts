@@ -2,8 +2,9 @@
  * Nobody who may create objects in a schema of production decides what the service's functions run: each has a search_path of its
  * own, or names everything with its schema.
  */
-import { loadParser } from '../../src/sql/parser.ts';
-import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
+
+import { createOverlayManager } from '../../src/overlay/install/manager.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import type { Body } from '../helpers/path-lint.ts';

@@ -22,7 +22,7 @@ async function anotherRelease(
   for (const part of ['src', 'templates', 'package.json'])
     await cp(part, join(folder, part), { recursive: true });
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-  const template = join(folder, 'templates/sql/table/update_row.sql');
+  const template = join(folder, 'templates/sql/table/rows/update_row.sql');
   const text = await readFile(template, 'utf8');
   await writeFile(template, text.replace('\nBEGIN\n', `\nBEGIN\n${marker}\n`));
   const function_ = join(folder, 'templates/sql/functions/display_value.sql');

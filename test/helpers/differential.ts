@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { createOverlayManager } from '../../src/staging/overlay/manager.ts';
+import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
 

@@ -3,16 +3,20 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import type { ListenerOptions } from '../../src/client-connection/listener.ts';
+import { createListener } from '../../src/client-connection/listener.ts';
+import { StartupStream } from '../../src/client-connection/startup-stream.ts';
+import { parseUpstream } from '../../src/client-connection/upstream-target.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createLog } from '../../src/log.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { ReadsMode, Session } from '../../src/model/session.ts';
-import type { ListenerOptions } from '../../src/proxy/listener.ts';
-import { createListener } from '../../src/proxy/listener.ts';
-import { StartupStream } from '../../src/proxy/startup-stream.ts';
-import type { ConnectedPair, ProxySettings, RunPipeline } from '../../src/proxy/types.ts';
-import { parseUpstream } from '../../src/proxy/upstream-target.ts';
-import type { OverlayManager } from '../../src/staging/overlay/manager.ts';
+import type { OverlayManager } from '../../src/overlay/install/manager.ts';
+import type {
+  ConnectedPair,
+  ProxySettings,
+  RunPipeline,
+} from '../../src/server-connection/connected-pair.ts';
 import { errorResponse } from '../../src/wire/backend-messages.ts';
 import { decodeErrorFields, errorFields } from '../../src/wire/error-fields.ts';
 import { backendLimits } from '../../src/wire/limits.ts';

@@ -1,8 +1,8 @@
 /** Finds in the body of a function whatever its search path decides on: names without a schema, operators that have no name. */
 import type { Node } from 'libpg-query';
-import { parsePlpgsql, parseTree, scanTokens } from '../../src/sql/parser.ts';
-import type { Fields } from '../../src/sql/tree.ts';
-import { collectNodes, constantOf, openNode, textsOf } from '../../src/sql/tree.ts';
+import { parsePlpgsql, parseTree, scanTokens } from '../../src/sql/parser/parser.ts';
+import type { Fields } from '../../src/sql/parser/syntax-tree.ts';
+import { collectNodes, constantOf, openNode, textsOf } from '../../src/sql/parser/syntax-tree.ts';
 
 export interface Body {
   readonly language: string;

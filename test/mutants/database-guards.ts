@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts';
 export const databaseGuards: readonly Guard[] = [
   {
     name: 'rows of other sessions are turned away before conditions of the client',
-    file: 'templates/sql/table/overlay.sql',
+    file: 'templates/sql/table/rows/overlay.sql',
     text: 'WHERE stage.own_session(u._stage_session) IS NOT NULL\n  AND u._stage_session',
     without: 'WHERE u._stage_session',
     tests: ['staging/privacy'],
@@ -18,21 +18,21 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: 'a role without rights on a table locks none of its rows',
-    file: 'templates/sql/table/row_lock.sql',
+    file: 'templates/sql/table/rows/row_lock.sql',
     text: `IF NOT has_table_privilege(`,
     without: 'IF false AND NOT has_table_privilege(',
     tests: ['staging/privacy'],
   },
   {
     name: 'a role without rights on a table is not told which rows are staged',
-    file: 'templates/sql/table/row_lock.sql',
+    file: 'templates/sql/table/rows/row_lock.sql',
     text: `AND has_table_privilege(`,
     without: 'OR false AND has_table_privilege(',
     tests: ['staging/privacy'],
   },
   {
     name: 'what applies rows names the schemas of operators',
-    file: 'src/staging/overlay/apply.ts',
+    file: 'src/overlay/approval/apply.ts',
     text: 'WHERE t.tgrelid OPERATOR(pg_catalog.=) ',
     without: 'WHERE t.tgrelid = ',
     tests: ['db/search-path', 'review/hostile-names'],
@@ -81,7 +81,7 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: `no trigger of a client's runs with the rights of the service`,
-    file: 'templates/sql/table/merge.sql',
+    file: 'templates/sql/table/rows/merge.sql',
     text: 'IF v_owner <> (SELECT',
     without: 'IF false AND v_owner <> (SELECT',
     tests: ['staging/privacy'],
@@ -278,7 +278,7 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: `no overlay is made in somebody else's schema`,
-    file: 'src/staging/overlay/schemas.ts',
+    file: 'src/overlay/install/schemas.ts',
     text: `if (row?.['own'] !== 't') throw takenSchema(schema);`,
     without: 'if (!row) throw takenSchema(schema);',
     tests: ['attacks/own-schemas'],
@@ -292,7 +292,7 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: "bodies are not analysed with the service's rights",
-    file: 'src/staging/overlay/manager.ts',
+    file: 'src/overlay/install/manager.ts',
     text: `await tx.query('SET LOCAL check_function_bodies = off');`,
     without: '',
     tests: ['attacks/literals'],

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import pg from 'pg';
-import { StartupStream } from '../../src/proxy/startup-stream.ts';
+import { StartupStream } from '../../src/client-connection/startup-stream.ts';
 import { backendLimits } from '../../src/wire/limits.ts';
 import { sslRequest, startupMessage } from '../../src/wire/startup.ts';
 import type { Front } from '../helpers/front.ts';

@@ -1,8 +1,8 @@
 /** What is known of a text from another one of its shape is what would be found out about itself. */
-import type { Outlook } from '../../src/proxy/query-planner.ts';
-import { createQueryPlanner } from '../../src/proxy/query-planner.ts';
-import { loadParser } from '../../src/sql/parser.ts';
-import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
+import type { Outlook } from '../../src/rewrite/query-planner.ts';
+import { createQueryPlanner } from '../../src/rewrite/query-planner.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
+import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import { randomText } from '../attacks/random-text.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,7 +1,8 @@
 /** Which start-up parameters select a session, which pass, and which are refused: nothing nearly right is let through. */
+
+import { pinnedParameters, readLogin } from '../../src/client-connection/startup-parameters.ts';
 import type { StageError } from '../../src/errors.ts';
-import { pinnedParameters, readLogin } from '../../src/proxy/startup-parameters.ts';
-import { loadParser } from '../../src/sql/parser.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { refusalOf, verdictOf } from '../sql/judging.ts';
 

@@ -1,6 +1,9 @@
 /** What the table of the transaction's states says of its access and its failure is what a real server says. */
-import type { TransactionEvent, TransactionPhase } from '../../src/proxy/transaction-table.ts';
-import { transactionTable } from '../../src/proxy/transaction-table.ts';
+import type {
+  TransactionEvent,
+  TransactionPhase,
+} from '../../src/server-connection/transaction-table.ts';
+import { transactionTable } from '../../src/server-connection/transaction-table.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';

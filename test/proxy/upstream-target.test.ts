@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseUpstream } from '../../src/client-connection/upstream-target.ts';
 import type { StageError } from '../../src/errors.ts';
-import { parseUpstream } from '../../src/proxy/upstream-target.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 suite('proxy: upstream URL', (test) => {

@@ -1,16 +1,21 @@
 /** What the one writer to the upstream's socket takes: it cannot be given the client's words for a write. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Expectation } from '../../src/proxy/expectation.ts';
-import { Outlet } from '../../src/proxy/outlet.ts';
-import type { ResponseRouter } from '../../src/proxy/response-router.ts';
-import { TransactionState } from '../../src/proxy/transaction-state.ts';
-import { UpstreamLink } from '../../src/proxy/upstream-link.ts';
-import { emptyText, ownText, readsText, statementText } from '../../src/proxy/upstream-text.ts';
-import { loadParser } from '../../src/sql/parser.ts';
+import type { Expectation } from '../../src/server-connection/expectation.ts';
+import { Outlet } from '../../src/server-connection/outlet.ts';
+import type { ResponseRouter } from '../../src/server-connection/response-router.ts';
+import { TransactionState } from '../../src/server-connection/transaction-state.ts';
+import { UpstreamLink } from '../../src/server-connection/upstream-link.ts';
+import {
+  emptyText,
+  ownText,
+  readsText,
+  statementText,
+} from '../../src/server-connection/upstream-text.ts';
+import { createVerdictCache } from '../../src/sql/classify/verdict-cache.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { Replacement } from '../../src/sql/splice.ts';
 import { spliceBytes } from '../../src/sql/splice.ts';
-import { createVerdictCache } from '../../src/sql/verdict-cache.ts';
 import { parseMessage, queryMessage } from '../../src/wire/frontend-messages.ts';
 import { assert, suite } from '../helpers/suite.ts';
 

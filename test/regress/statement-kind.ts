@@ -1,5 +1,5 @@
 /** What the comparison does with a statement of a regression file: decided by PostgreSQL's own grammar. */
-import { parseTree } from '../../src/sql/parser.ts';
+import { parseTree } from '../../src/sql/parser/parser.ts';
 
 /**
  * - `both`: DDL and the like, run directly on both databases

@@ -1,5 +1,5 @@
 /** Transaction control, settings, prepared statements and cursors: what is passed on, and as what. */
-import { loadParser } from '../../src/sql/parser.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { ControlAction } from '../../src/sql/verdict.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, slice, summaryOf, verdictOf } from './judging.ts';

@@ -1,6 +1,6 @@
 /** Bodies of functions: what they name, where, and the same bodies with other names. */
-import { readFunctionBody } from '../../src/sql/function-body.ts';
-import { loadParser } from '../../src/sql/parser.ts';
+import { readFunctionBody } from '../../src/sql/functions/function-body.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const head = 'f(a int) RETURNS int';

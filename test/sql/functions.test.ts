@@ -1,5 +1,5 @@
 /** Which functions a statement may call, by name. */
-import type { FoundFunction, FunctionContext } from '../../src/sql/functions.ts';
+import type { FoundFunction, FunctionContext } from '../../src/sql/functions/functions.ts';
 import {
   changesPath,
   functionRefusal,
@@ -7,8 +7,8 @@ import {
   isAllowedFunction,
   isStageableVolatile,
   refusedFunctions,
-} from '../../src/sql/functions.ts';
-import { loadParser } from '../../src/sql/parser.ts';
+} from '../../src/sql/functions/functions.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { queryIn, verdictOf } from './judging.ts';
 

@@ -1,5 +1,5 @@
 /** Judging texts in tests: what a verdict says, in words that a table of cases can hold. */
-import { parseQuery } from '../../src/sql/parse-query.ts';
+import { parseQuery } from '../../src/sql/classify/parse-query.ts';
 import type { ByteRange, Refusal, Statement, Verdict } from '../../src/sql/verdict.ts';
 
 /** The statements of a query string. */

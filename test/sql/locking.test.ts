@@ -1,5 +1,5 @@
 /** Row locking clauses: found among tokens that look like them, and nothing else cut. */
-import { loadParser } from '../../src/sql/parser.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { spliceBytes } from '../../src/sql/splice.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, slice } from './judging.ts';

@@ -1,5 +1,5 @@
 /** MERGE: where its parts stand, proved against the parse tree. */
-import { loadParser } from '../../src/sql/parser.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, relationsOf } from './judging.ts';
 

@@ -1,6 +1,6 @@
 /** Names of statements, cursors and savepoints in SQL: exactly what the server takes them for, or refused. */
 import pg from 'pg';
-import { loadParser } from '../../src/sql/parser.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { assert, suite } from '../helpers/suite.ts';

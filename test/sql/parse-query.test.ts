@@ -1,8 +1,8 @@
 /** Splitting a query string, and texts that must not be parsed at all. */
 
-import { parseQuery } from '../../src/sql/parse-query.ts';
-import { loadParser } from '../../src/sql/parser.ts';
-import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
+import { parseQuery } from '../../src/sql/classify/parse-query.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
+import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,8 +1,8 @@
 /** The parser as a machine: it comes back after texts that overflow it, and never takes one of these for a read. */
 
-import { parseQuery } from '../../src/sql/parse-query.ts';
-import { loadParser, ParserFailure, parseTree } from '../../src/sql/parser.ts';
-import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
+import { parseQuery } from '../../src/sql/classify/parse-query.ts';
+import { loadParser, ParserFailure, parseTree } from '../../src/sql/parser/parser.ts';
+import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { summaryOf, verdictOf } from './judging.ts';
 

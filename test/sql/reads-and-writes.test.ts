@@ -1,5 +1,5 @@
 /** Which statements are reads and which are writes. */
-import { loadParser } from '../../src/sql/parser.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { ormStatements, reads, writes } from './corpus.ts';
 import { summaryOf, verdictOf } from './judging.ts';

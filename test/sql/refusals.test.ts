@@ -1,7 +1,7 @@
 /** What is refused, with which SQLSTATE, and that the message names the statement. */
 import type { Node } from 'libpg-query';
-import { judge } from '../../src/sql/judge.ts';
-import { loadParser } from '../../src/sql/parser.ts';
+import { judge } from '../../src/sql/classify/judge.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { refusalOf } from './judging.ts';
 

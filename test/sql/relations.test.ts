@@ -1,5 +1,5 @@
 /** Relation names: where they stand, which of them are CTEs, and which is a write's target. */
-import { loadParser } from '../../src/sql/parser.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, refusalOf, relationsOf, slice } from './judging.ts';
 

@@ -1,5 +1,5 @@
 /** Splicing over many statements: by the same names nothing changes, by others only the names do. */
-import { loadParser, parseTree } from '../../src/sql/parser.ts';
+import { loadParser, parseTree } from '../../src/sql/parser/parser.ts';
 import { spliceBytes } from '../../src/sql/splice.ts';
 import type { Statement } from '../../src/sql/verdict.ts';
 import { createRandom } from '../helpers/random.ts';

@@ -1,7 +1,7 @@
 /** Texts of one shape have the same tokens but for the values of literals, by PostgreSQL's own scanner. */
-import { loadParser, scanTokens } from '../../src/sql/parser.ts';
-import { ShapeReader } from '../../src/sql/shape.ts';
-import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
+import { loadParser, scanTokens } from '../../src/sql/parser/parser.ts';
+import { ShapeReader } from '../../src/sql/parser/shape.ts';
+import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { literalVariants } from './literals.ts';
 

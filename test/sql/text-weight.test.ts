@@ -1,6 +1,6 @@
 /** The bound on what a text makes the parser do: literals and comments are free, nothing that is parsed is. */
-import { loadParser, scanTokens } from '../../src/sql/parser.ts';
-import { isHeavierThan } from '../../src/sql/text-weight.ts';
+import { loadParser, scanTokens } from '../../src/sql/parser/parser.ts';
+import { isHeavierThan } from '../../src/sql/parser/text-weight.ts';
 import { randomText } from '../attacks/random-text.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';

@@ -1,6 +1,6 @@
 /** INSERT ... ON CONFLICT: what is read of the clause, and which indexes it means. */
-import { inferArbiters } from '../../src/sql/arbiters.ts';
-import { loadParser } from '../../src/sql/parser.ts';
+import { inferArbiters } from '../../src/sql/locate/arbiters.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { Upsert } from '../../src/sql/verdict.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, refusalOf, slice } from './judging.ts';

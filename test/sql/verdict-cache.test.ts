@@ -1,7 +1,8 @@
 /** The cache gives what parsing gives, keeps within its bounds, and keeps nothing of the client's packets. */
-import { loadParser } from '../../src/sql/parser.ts';
-import { SqlSyntaxError } from '../../src/sql/syntax-error.ts';
-import { createVerdictCache } from '../../src/sql/verdict-cache.ts';
+
+import { createVerdictCache } from '../../src/sql/classify/verdict-cache.ts';
+import { loadParser } from '../../src/sql/parser/parser.ts';
+import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { summaryOf } from './judging.ts';
 

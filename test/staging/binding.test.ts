@@ -1,7 +1,7 @@
 /** A daemon that serves when its database is exchanged for a copy: nothing is staged or decided before overlays are bound again. */
 import pg from 'pg';
 import { createDatabase } from '../../src/db/database.ts';
-import { ensureBound } from '../../src/staging/overlay/binding.ts';
+import { ensureBound } from '../../src/overlay/install/binding.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';

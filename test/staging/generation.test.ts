@@ -1,7 +1,7 @@
 /** Objects that another release made are made anew when they are next used, under sessions that live on. */
 import pg from 'pg';
 import { createDatabase } from '../../src/db/database.ts';
-import { generationOn, markOutdated } from '../../src/staging/overlay/generation.ts';
+import { generationOn, markOutdated } from '../../src/overlay/install/generation.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';

@@ -1,5 +1,5 @@
 -- What the JSON that to_jsonb makes of a column's values does not tell, by the column's type; NULL where it tells them apart as
--- PostgreSQL's own text does (see exactTexts in src/staging/overlay/exact-texts.ts).
+-- PostgreSQL's own text does (see exactTexts in src/overlay/approval/exact-texts.ts).
 CREATE OR REPLACE FUNCTION stage.exact_text_kind(p_type oid) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE

@@ -1,4 +1,4 @@
--- The functions of one name as one JSON object (see Definition in src/staging/overlay/function-twin.ts); NULL unless they are all
+-- The functions of one name as one JSON object (see Definition in src/overlay/functions/function-twin.ts); NULL unless they are all
 -- in one schema.
 CREATE OR REPLACE FUNCTION stage.function_definition(p_name jsonb, p_path oid[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$

@@ -1,4 +1,4 @@
--- What a view or partition is made of, as one JSON object (see Twin in src/staging/overlay/twin.ts); NULL for anything else.
+-- What a view or partition is made of, as one JSON object (see Twin in src/overlay/views/twin.ts); NULL for anything else.
 -- Names in the definition are qualified, but for those of pg_catalog.
 CREATE OR REPLACE FUNCTION stage.twin_definition(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,5 +1,5 @@
 /** `(x).f` calls f(x): what is refused by name is refused so, too. */
-import { refusedFunctions } from '../../../src/sql/functions.ts';
+import { refusedFunctions } from '../../../src/sql/functions/functions.ts';
 import type { Program, ProgramGroup } from './program.ts';
 import { functions } from './program.ts';
 

@@ -1,0 +1,166 @@
+/** One client connection from its first byte to its last. */
+import type { Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { StageError } from '../errors.ts';
+import type { ProxyServices, RunPipeline } from '../server-connection/connected-pair.ts';
+import type { ConnectionList, PipelineHandle } from '../server-connection/connection-list.ts';
+import { wireError } from '../server-connection/wire-error.ts';
+import { errorResponse } from '../wire/backend-messages.ts';
+import type { Admission } from './listener-admission.ts';
+import type { StallWatch } from './stall-watch.ts';
+import type { ClientCancel, ClientStartup } from './startup.ts';
+import { readOpening } from './startup.ts';
+import type { LoggedIn, LoginServices } from './startup-login.ts';
+import { logIn } from './startup-login.ts';
+import { ConnectionEnded } from './startup-stream.ts';
+
+export interface ServeContext extends LoginServices {
+  readonly services: ProxyServices;
+  readonly run: RunPipeline;
+  /** Null when clients cannot encrypt. */
+  readonly secureContext: SecureContext | null;
+  readonly admission: Admission;
+  readonly stallWatch: StallWatch;
+  readonly connections: ConnectionList;
+  /** Every open socket, of either side. */
+  readonly sockets: Set<Socket>;
+  /** One for each connection that is served; aborted, with the error for its client, when the daemon stops. */
+  readonly running: Set<AbortController>;
+}
+
+/** How long a client may take to read the last message before its socket is destroyed. */
+const farewellMs = 2000;
+
+/** Serves an accepted socket until it and its upstream are done. Never rejects. */
+export async function serve(plain: Socket, context: ServeContext): Promise<void> {
+  const address = plain.remoteAddress ?? '';
+  const leaveSilent = context.admission.arrive(plain);
+  // Of its own, although all are aborted together: a signal shared by all would collect their listeners.
+  const control = new AbortController();
+  context.running.add(control);
+  let client = plain;
+  const use = (socket: Socket) => {
+    client = socket;
+    watch(socket, context);
+  };
+  use(plain);
+  const timer = setTimeout(
+    () => control.abort(tooSlow()),
+    context.services.settings.loginTimeoutMs,
+  );
+  try {
+    const opening = await readOpening(plain, context.secureContext, control.signal, use);
+    leaveSilent();
+    if (opening.kind === 'cancel') await cancel(opening, context);
+    else
+      await connect(opening, { address, context, control, onLoggedIn: () => clearTimeout(timer) });
+    farewell(client, null);
+  } catch (error) {
+    logRefusal(error, address, context);
+    farewell(client, error);
+  } finally {
+    clearTimeout(timer);
+    context.running.delete(control);
+  }
+}
+
+async function cancel(
+  { packet }: ClientCancel,
+  { cancelKeys, services }: ServeContext,
+): Promise<void> {
+  await cancelKeys.cancel(packet).catch((error: Error) => {
+    services.log.warn('a cancel request did not reach the upstream', { error: error.message });
+  });
+}
+
+interface Connecting {
+  readonly address: string;
+  readonly context: ServeContext;
+  readonly control: AbortController;
+  readonly onLoggedIn: () => void;
+}
+
+async function connect(opening: ClientStartup, connecting: Connecting): Promise<void> {
+  const { address, context, control } = connecting;
+  const { services } = context;
+  const leave = context.admission.admit(address);
+  try {
+    const loggedIn = await logIn(opening, context, control.signal);
+    if (loggedIn === null) {
+      services.log.info('client refused by the upstream', { address });
+      return;
+    }
+    connecting.onLoggedIn();
+    const { pair, key } = loggedIn;
+    watch(pair.upstream, context);
+    const handle = { state: () => 'idle', end: () => pair.client.destroy() } as PipelineHandle;
+    const forget = remember(loggedIn, handle, connecting);
+    const unwatch = context.stallWatch.add(pair.client, () => {
+      const facts = { process_id: pair.processId, address };
+      services.log.info('connection ended: the client takes nothing of what waits for it', facts);
+    });
+    services.metrics.connectionOpened();
+    // Whatever went wrong, the client may stand in the middle of a message: nothing can be said to it any more.
+    await context
+      .run({ ...pair, handle, shutdown: control.signal }, services)
+      .catch((error: Error) => {
+        services.log.error('connection failed', {
+          process_id: pair.processId,
+          error: error.message,
+        });
+        pair.client.destroy();
+      });
+    services.metrics.connectionClosed();
+    unwatch();
+    forget();
+    key.revoke();
+    pair.upstream.destroy();
+  } finally {
+    leave();
+  }
+}
+
+function remember(
+  { pair, user, backend }: LoggedIn,
+  handle: PipelineHandle,
+  { address, context }: Connecting,
+): () => void {
+  const connectedAt = new Date().toISOString();
+  const sessionId = pair.session.id;
+  return context.connections.add({ sessionId, backend, role: user, address, connectedAt, handle });
+}
+
+function watch(socket: Socket, { sockets }: ServeContext): void {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+  // An error is followed by `close`, which is what counts; unheard it would end the process.
+  socket.on('error', () => undefined);
+}
+
+/** Says why, if there is something to say, and closes in a way that lets the client read it. */
+function farewell(client: Socket, error: unknown): void {
+  if (client.destroyed) return;
+  if (error === null || error instanceof ConnectionEnded) client.end();
+  else client.end(errorResponse(wireError('FATAL', error)));
+  // Unread bytes would turn the end into a reset, which takes the message away from the client.
+  client.resume();
+  const timer = setTimeout(() => client.destroy(), farewellMs);
+  client.once('close', () => clearTimeout(timer));
+}
+
+function logRefusal(error: unknown, address: string, { services }: ServeContext): void {
+  if (error instanceof ConnectionEnded) {
+    services.log.debug('client left while logging in', { address });
+  } else if (error instanceof StageError) {
+    services.log.info('client refused', { address, code: error.code, sqlstate: error.sqlstate });
+  } else {
+    services.log.error('login failed', { address, error: String(error) });
+  }
+}
+
+function tooSlow(): StageError {
+  return new StageError('server_unavailable', 'canceling authentication due to timeout', {
+    sqlstate: '57014',
+    hint: 'The client or the upstream database did not answer in time.',
+  });
+}

@@ -1,0 +1,132 @@
+/** Accepts clients and, when the daemon stops, ends them in order. */
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { SecureContext, SecureContextOptions } from 'node:tls';
+import { createSecureContext } from 'node:tls';
+import { StageError } from '../errors.ts';
+import type { Session } from '../model/session.ts';
+import type { ProxyServices, RunPipeline } from '../server-connection/connected-pair.ts';
+import type { ConnectionList } from '../server-connection/connection-list.ts';
+import { createConnectionList } from '../server-connection/connection-list.ts';
+import { createCancelKeys } from './cancel.ts';
+import { createAdmission } from './listener-admission.ts';
+import type { ServeContext } from './listener-serve.ts';
+import { serve } from './listener-serve.ts';
+import { createStallWatch } from './stall-watch.ts';
+import type { UpstreamTarget } from './upstream-target.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly services: ProxyServices;
+  readonly target: UpstreamTarget;
+  /** Gives null for an id that does not exist. */
+  readonly findSession: (id: string) => Promise<Session | null>;
+  readonly run: RunPipeline;
+  /** See LoginServices. */
+  readonly isNoticedGone: () => boolean;
+  /** Certificate and key for clients that ask for encryption; without them they are told there is none. */
+  readonly tls?: Pick<SecureContextOptions, 'cert' | 'key'>;
+  /** Asked for each connection: what production can spare is not known before it has been looked at. */
+  readonly maxConnections: () => number;
+  /** Null where one address may have them all. */
+  readonly maxConnectionsPerAddress: number | null;
+}
+
+export interface Listener {
+  /** Begins to listen; gives the address in use, rejects when it cannot be had. */
+  start(): Promise<{ host: string; port: number }>;
+  /** The connections that are served. */
+  readonly connections: Omit<ConnectionList, 'add'>;
+  /** Accepts nobody any more, lets connections end for so long, then closes the rest. Resolves when all are gone. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Connections that have said nothing yet cost a socket each, and are the first to go. */
+const maxSilent = 1000;
+
+/** Detects peers that are gone without a word: probes start after this time of silence. */
+const keepAliveMs = 10_000;
+
+/**
+ * Prepares a listener; nothing is bound before `start`.
+ * @throws StageError `configuration_invalid` when certificate and key cannot be used
+ */
+export function createListener(options: ListenerOptions): Listener {
+  const context = createContext(options);
+  const serving = new Set<Promise<void>>();
+  const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
+  const server = createServer(socketOptions, (socket) => {
+    const served: Promise<void> = serve(socket, context).finally(() => serving.delete(served));
+    serving.add(served);
+  });
+  return {
+    connections: context.connections,
+    start: async () => {
+      server.listen(options.port, options.host);
+      await once(server, 'listening');
+      // A connection that could not be accepted is lost; the next one may be luckier.
+      server.on('error', (error) => {
+        options.services.log.error('cannot accept a connection', { error: error.message });
+      });
+      const { address, port } = server.address() as AddressInfo;
+      return { host: address, port };
+    },
+    stop: async (graceMs) => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const control of context.running) control.abort(stopping());
+      const timer = setTimeout(() => {
+        for (const socket of context.sockets) socket.destroy();
+      }, graceMs);
+      await Promise.all([closed, ...serving]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function createContext(options: ListenerOptions): ServeContext {
+  const { services, target, findSession, run, isNoticedGone, tls } = options;
+  return {
+    services,
+    target,
+    findSession,
+    run,
+    isNoticedGone,
+    connections: createConnectionList(),
+    stallWatch: createStallWatch(services.settings.stallTimeoutMs),
+    secureContext: tls ? loadCertificate(tls) : null,
+    cancelKeys: createCancelKeys(),
+    admission: createAdmission({
+      total: options.maxConnections,
+      perAddress: options.maxConnectionsPerAddress,
+      silent: maxSilent,
+    }),
+    sockets: new Set<Socket>(),
+    running: new Set<AbortController>(),
+  };
+}
+
+function loadCertificate(tls: ListenerOptions['tls']): SecureContext {
+  try {
+    return createSecureContext(tls);
+  } catch (cause) {
+    throw new StageError(
+      'configuration_invalid',
+      `the certificate or key for clients cannot be used: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
+
+function stopping(): StageError {
+  return new StageError(
+    'server_unavailable',
+    'terminating connection due to administrator command',
+    {
+      sqlstate: '57P01',
+    },
+  );
+}

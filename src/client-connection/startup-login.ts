@@ -1,0 +1,145 @@
+/** A client's login as a list of steps: what it asks for, its session, the upstream in its name, both made ready. */
+import type { Session } from '../model/session.ts';
+import type { ConnectedPair } from '../server-connection/connected-pair.ts';
+import { backendKeyData, readyForQuery } from '../wire/backend-messages.ts';
+import { startupMessage } from '../wire/startup.ts';
+import { relayAuthentication } from './authentication.ts';
+import type { CancelKeys, IssuedKey } from './cancel.ts';
+import { cancelUpstream } from './cancel.ts';
+import type { ClientStartup } from './startup.ts';
+import { settleVersion } from './startup.ts';
+import type { Login } from './startup-parameters.ts';
+import { noticeGone, pinnedParameters, readLogin, unknownSession } from './startup-parameters.ts';
+import { question, readReports } from './startup-settings.ts';
+import type { StartupStream } from './startup-stream.ts';
+import type { UpstreamOpening } from './upstream.ts';
+import { openUpstream } from './upstream.ts';
+import type { UpstreamTarget } from './upstream-target.ts';
+
+export interface LoginServices {
+  readonly target: UpstreamTarget;
+  readonly cancelKeys: CancelKeys;
+  readonly findSession: (id: string) => Promise<Session | null>;
+  /** Whether the upstream can notice, while it runs a statement, that nobody waits for it any more. */
+  readonly isNoticedGone: () => boolean;
+}
+
+export interface LoggedIn {
+  readonly pair: Omit<ConnectedPair, 'shutdown' | 'handle'>;
+  /** Whom it logged in as, and the server's process that serves it. */
+  readonly user: string;
+  readonly backend: number;
+  /** To be revoked when the connection has ended. */
+  readonly key: IssuedKey;
+}
+
+/**
+ * Logs a client in.
+ * @returns null when the upstream refused, after the client has been given the upstream's own error
+ * @throws StageError for the client, ConnectionEnded, or the signal's reason; the upstream's socket is closed by then
+ */
+export async function logIn(
+  { stream: client, packet }: ClientStartup,
+  services: LoginServices,
+  signal: AbortSignal,
+): Promise<LoggedIn | null> {
+  const protocolMinor = settleVersion(client, packet);
+  const login = readLogin(packet.parameters, services.target.database);
+  const session = await orAborted(services.findSession(login.sessionId), signal);
+  if (session === null) throw unknownSession(login.sessionId);
+  const reads = login.reads ?? session.reads;
+  const startup = startupMessage([
+    ...(services.isNoticedGone() ? noticeGone : []),
+    ...login.parameters,
+    ...pinnedParameters({ sessionId: session.id, reads, access: login.access }),
+  ]);
+  const opening = await openUpstream(services.target, startup, signal);
+  const upstream = opening.stream;
+  try {
+    const ready = await makeReady({ client, opening, login, protocolMinor }, services);
+    if (ready === null) return null;
+    const { key, cancel, backend } = ready;
+    const pair = {
+      client: client.socket,
+      upstream: upstream.socket,
+      session,
+      reads,
+      notice: login.notice,
+      access: login.access,
+      leftover: client.release(),
+      upstreamLeftover: upstream.release(),
+      protocolMinor,
+      processId: key.processId,
+      cancel,
+    };
+    const user = new Map(login.parameters).get('user') ?? '';
+    return { pair, key, user, backend };
+  } catch (error) {
+    upstream.socket.destroy();
+    throw error;
+  }
+}
+
+interface Joining {
+  readonly client: StartupStream;
+  readonly opening: UpstreamOpening;
+  readonly login: Login;
+  readonly protocolMinor: number;
+}
+
+/** Protocol 3.0 knows secrets of 4 bytes only; 3.2 lets them be long enough never to be guessed. */
+const secretBytes = (protocolMinor: number) => (protocolMinor >= 2 ? 32 : 4);
+
+interface ReadyKey {
+  readonly key: IssuedKey;
+  readonly cancel: () => Promise<void>;
+  readonly backend: number;
+}
+
+/** Relays the login and what the server reports after it; gives the client's cancel key and what it does, or null when refused. */
+async function makeReady(
+  joining: Joining,
+  { target, cancelKeys }: LoginServices,
+): Promise<ReadyKey | null> {
+  const { client, opening } = joining;
+  const upstream = opening.stream;
+  const answer = await relayAuthentication({ client, upstream }, opening.first);
+  if (answer.outcome === 'refused') return refuse(joining, [answer.frame]);
+  upstream.socket.write(question);
+  const reports = await readReports(upstream, joining.login.access);
+  if (reports.outcome === 'refused') return refuse(joining, [answer.frame, ...reports.messages]);
+  const upstreamKey = reports.key;
+  const cancel = async () => {
+    if (upstreamKey !== null) await cancelUpstream(target, opening.encrypted, upstreamKey);
+  };
+  const bytes = secretBytes(joining.protocolMinor);
+  const key = cancelKeys.issue(bytes, upstreamKey?.processId, cancel);
+  client.socket.write(
+    Buffer.concat([
+      answer.frame,
+      ...reports.messages,
+      backendKeyData(key.processId, key.secret),
+      readyForQuery('I'),
+    ]),
+  );
+  return { key, cancel, backend: upstreamKey?.processId ?? 0 };
+}
+
+function refuse({ client, opening }: Joining, messages: readonly Buffer[]): null {
+  client.socket.write(Buffer.concat(messages));
+  opening.stream.socket.destroy();
+  return null;
+}
+
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,214 @@
+/** What a client's start-up parameters ask for, and what is asked of the upstream in its name. */
+import { StageError } from '../errors.ts';
+import type { ReadsMode } from '../model/session.ts';
+import { isSessionId, readsModes } from '../model/session.ts';
+import type { Setting, Switch } from '../model/startup-options.ts';
+import { formatOptions, parseOptions, settingOf } from '../model/startup-options.ts';
+import { accessSetting, pinned } from '../server-connection/pinned-settings.ts';
+import { refusalError } from '../server-connection/refusals.ts';
+import { judgeAssignment } from '../sql/classify/judge-setting.ts';
+import { isConnectionOption } from '../sql/classify/settings.ts';
+import type { StartupParameters } from '../wire/startup.ts';
+
+export interface Login {
+  readonly sessionId: string;
+  /** Null where the session's own mode applies. */
+  readonly reads: ReadsMode | null;
+  /** Whether the client is told of what is staged; null where the daemon's setting applies. */
+  readonly notice: boolean | null;
+  readonly access: 'read write' | 'read only';
+  /** Everything that passes through to the upstream, in order, without the pinned settings. */
+  readonly parameters: StartupParameters;
+}
+
+/** Parameters that are not settings of the server. */
+const notSettings = new Set(['user', 'database', 'options', 'replication']);
+
+/**
+ * Reads the start-up parameters.
+ * @param database the one that is staged: no other can be reached
+ * @throws StageError with SQLSTATE 08004 unless exactly one session is named, exactly as documented;
+ *   3D000 for another database, 0A000 for another encoding or replication; what SET says for a setting that it refuses
+ */
+export function readLogin(parameters: StartupParameters, database: string): Login {
+  const named = new Map(parameters);
+  const options = parseOptions(named.get('options') ?? '');
+  const settings = [
+    ...options.map(settingOf).filter((setting) => setting !== null),
+    ...parameters.filter(([name]) => !notSettings.has(name)),
+  ];
+  const sessionId = readSession(settings);
+  checkConnection(named, database);
+  const access = settings.map(judgeSetting).findLast((asked) => asked !== null) ?? 'read write';
+  return {
+    sessionId,
+    reads: readReads(settings),
+    notice: readNotice(settings),
+    access,
+    parameters: passedOn(parameters, options),
+  };
+}
+
+/**
+ * The settings that every upstream connection must keep. They come last in the StartupMessage, so nothing before
+ * them can win: reads are read-only by PostgreSQL's own word, and the bytes of a statement mean what the parser reads.
+ */
+export function pinnedParameters(of: {
+  readonly sessionId: string;
+  readonly reads: ReadsMode;
+  readonly access: Login['access'];
+}): StartupParameters {
+  return [
+    ...pinned,
+    ['stage.session', of.sessionId.slice('sess_'.length)],
+    ['stage.reads', of.reads],
+    [accessSetting, of.access],
+  ];
+}
+
+/** Has the server look, while it runs a statement, whether its connection is still there. */
+export const noticeGone: StartupParameters = [['client_connection_check_interval', '2000']];
+
+const pinnedNames = new Set(pinned.map(([name]) => name));
+
+type Settings = readonly (readonly [name: string, value: string])[];
+
+/** Names of settings are compared without regard to case, and `-` in them is read as `_`. */
+function folded(name: string): string {
+  return name.trim().toLowerCase().replaceAll('-', '_');
+}
+
+function readSession(settings: Settings): string {
+  const id = readOwn(settings, 'service_session');
+  if (id === null) throw noSession('the connection names no session', sessionHint);
+  if (!isSessionId(id)) throw noSession(`${JSON.stringify(id)} is not a session id`, sessionHint);
+  return id;
+}
+
+function readReads(settings: Settings): ReadsMode | null {
+  return readChoice(settings, 'service_reads', readsModes);
+}
+
+function readNotice(settings: Settings): boolean | null {
+  const asked = readChoice(settings, 'service_notice', ['on', 'off']);
+  return asked === null ? null : asked === 'on';
+}
+
+function readChoice<const T extends string>(
+  settings: Settings,
+  option: string,
+  choices: readonly T[],
+): T | null {
+  const asked = readOwn(settings, option);
+  const choice = choices.find((each) => each === asked);
+  if (asked !== null && choice === undefined) {
+    throw new StageError(
+      'invalid_request',
+      `invalid value for "${option}": ${JSON.stringify(asked)}`,
+      { hint: `Available values: ${choices.join(', ')}.` },
+    );
+  }
+  return choice ?? null;
+}
+
+/** One of our own options: exactly once and exactly as documented, for what is nearly right may select the wrong session. */
+function readOwn(settings: Settings, option: string): string | null {
+  const candidates = settings.filter(([name]) => folded(name) === option);
+  const [first] = candidates;
+  if (first === undefined) return null;
+  if (candidates.length > 1)
+    throw noSession(`the connection gives "${option}" more than once`, 'Give it exactly once.');
+  if (first[0] !== option) {
+    throw noSession(
+      `connection option ${JSON.stringify(first[0])} is not spelled "${option}"`,
+      sessionHint,
+    );
+  }
+  return first[1];
+}
+
+const sessionHint =
+  "Add options='-c service_session=<session id>' to the connection string; `stage session new` makes a session and prints its id.";
+
+function noSession(message: string, hint: string): StageError {
+  return new StageError('session_not_found', message, { hint });
+}
+
+/** The refusal of a session that does not exist. */
+export function unknownSession(id: string): StageError {
+  return noSession(`session "${id}" does not exist`, sessionHint);
+}
+
+function checkConnection(named: ReadonlyMap<string, string>, database: string): void {
+  const user = named.get('user') ?? '';
+  if (user === '') {
+    throw new StageError('unauthorized', 'no PostgreSQL user name specified in startup packet', {
+      sqlstate: '28000',
+    });
+  }
+  const asked = named.get('database') || user;
+  if (asked !== database) {
+    throw new StageError(
+      'not_found',
+      `database ${JSON.stringify(asked)} is not the one that is staged here`,
+      {
+        sqlstate: '3D000',
+        hint: `Connect to database ${JSON.stringify(database)}.`,
+      },
+    );
+  }
+  if (!/^(false|off|no|0)?$/i.test(named.get('replication') ?? '')) {
+    throw unsupported(
+      'replication connections are not possible here',
+      'Connect to the database server itself.',
+    );
+  }
+}
+
+/** Gives the access that a setting chooses for transactions, if it does. */
+function judgeSetting([name, value]: Settings[number]): Login['access'] | null {
+  const key = folded(name);
+  if (key === 'client_encoding') {
+    checkEncoding(value);
+    return null;
+  }
+  if (isConnectionOption(key)) return null;
+  const verdict = judgeAssignment(key, value);
+  if (verdict.kind === 'refuse') throw refusalError(verdict);
+  return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
+}
+
+/** A value is given, no DEFAULT. */
+const givenAccess = (to: string) => (to === 'read only' ? to : 'read write');
+
+/** SQL_ASCII means "no conversion" and is what psql asks for in the C locale: UTF8 serves it as well. */
+const acceptedEncodings = new Set(['utf8', 'unicode', 'sqlascii']);
+
+function checkEncoding(value: string): void {
+  // As the server compares encoding names: letters and digits only.
+  if (acceptedEncodings.has(value.toLowerCase().replace(/[^a-z0-9]/g, ''))) return;
+  throw unsupported(
+    `client encoding ${JSON.stringify(value)} is not supported`,
+    'Set client_encoding to UTF8 (PGCLIENTENCODING=UTF8 for programs that use libpq).',
+  );
+}
+
+function unsupported(message: string, hint: string): StageError {
+  return new StageError('statement_not_supported', message, { hint });
+}
+
+function passedOn(
+  parameters: StartupParameters,
+  options: readonly (Setting | Switch)[],
+): StartupParameters {
+  const kept = options.filter((option) => option.kind === 'switch' || passes(option.name));
+  return parameters.flatMap(([name, value]) => {
+    if (name === 'options') return kept.length === 0 ? [] : [[name, formatOptions(kept)] as const];
+    return passes(name) ? [[name, value] as const] : [];
+  });
+}
+
+function passes(name: string): boolean {
+  const key = folded(name);
+  return !pinnedNames.has(key) && !isConnectionOption(key);
+}

@@ -1,0 +1,168 @@
+/** The functions of a table that apply staged rows to production. */
+import { quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Column, Table } from '../../model/table.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  isKeyless,
+  oldColumns,
+  productionName,
+  productionRows,
+  rowTypeName,
+  shadowName,
+} from '../object-names.ts';
+import {
+  keyColumns,
+  keysEqual,
+  oldKeyColumns,
+  rowId,
+  rowImage,
+  rowKey,
+  same,
+} from '../row-identity.ts';
+import { foundSql } from '../rows/keyless.ts';
+import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
+
+const oneRow =
+  's._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first';
+
+/** Of the origin `a` are the client's own rows and those of actions. */
+const manyRows = `s._stage_session OPERATOR(pg_catalog.=) p_session
+        AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
+        AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[]))`;
+
+/** Builds `apply_<oid>_row`, `apply_<oid>_set` and what actions of foreign keys need that are production's own. */
+export function applySql(table: Table): string {
+  return [
+    ...(isKeyless(table) ? [foundSql(table, manyRows)] : []),
+    applyFunctionSql(table, 'row', oneRow),
+    applyFunctionSql(table, 'set', manyRows),
+    cascadedFunctionsSql(table),
+  ].join('\n');
+}
+
+function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): string {
+  const written = table.columns
+    .filter((column) => column.generated === null)
+    .map((column) => column.name);
+  return fillSql(loadSql('table/approval/apply.sql'), {
+    function: functionName(table, 'apply', suffix),
+    table: productionName(table),
+    production: productionRows(table),
+    shadow: shadowName(table),
+    rows,
+    row_image: rowImage(table),
+    p_texts: exactTextsOfColumns(table, 'p.'),
+    o_texts: exactTextsOfColumns(table, 'o.'),
+    settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
+    insert_columns: columnList(written),
+    insert_values: columnList(written, 's.'),
+    assignments: assignments(table.columns),
+    ...(isKeyless(table) ? foundRows(table) : keyedRows(table)),
+  });
+}
+
+/** How staged rows and production's come together by their key. */
+function keyedRows(table: Table) {
+  const key = keyColumns(table, 'p.');
+  const old = keyColumns(table, 'o.');
+  const staged = oldKeyColumns(table, 's.');
+  return {
+    staged: `${shadowName(table)} s`,
+    p_key: key.map((column, index) => `${column} AS key_${index + 1}`).join(', '),
+    p_matches_row: keysEqual(
+      table,
+      key,
+      key.map((_, index) => `v_row.key_${index + 1}`),
+    ),
+    p_matches_o: keysEqual(table, key, old),
+    p_matches_old: keysEqual(table, key, staged),
+    o_matches_old: keysEqual(table, old, staged),
+    p_row_id: rowId(table, key),
+    p_row_key: rowKey(table, key),
+    o_row_id: rowId(table, old),
+    o_row_key: rowKey(table, old),
+  };
+}
+
+/** How they come together without a key: `found_<oid>` pairs them. */
+function foundRows(table: Table) {
+  const call = `${functionName(table, 'found')}(p_session, p_first, p_last, p_mutation, p_operation, p_origin)`;
+  const isAt = (row: string, other: string) =>
+    `${row}.ctid OPERATOR(pg_catalog.=) ${other} AND ${row}.tableoid OPERATOR(pg_catalog.=) `;
+  const image = keyColumns(table, 'p.');
+  const staged = oldKeyColumns(table, 's.');
+  return {
+    staged: `${shadowName(table)} s JOIN ${call} f ON f.seq OPERATOR(pg_catalog.=) s._stage_seq`,
+    p_key: 'p.ctid AS place, p.tableoid AS relation',
+    p_matches_row: `${isAt('p', 'v_row.place')}v_row.relation`,
+    p_matches_o: `${isAt('p', 'o.ctid')}o.tableoid`,
+    p_matches_old: `${isAt('p', 'f.place')}f.relation`,
+    o_matches_old: `${isAt('o', 'f.place')}f.relation`,
+    p_row_id: rowId(table, image),
+    p_row_key: rowKey(table, image),
+    o_row_id: rowId(table, staged),
+    o_row_key: rowKey(table, staged),
+  };
+}
+
+/** Nothing of production alters a row behind the statement that wrote it. For one row the look is not worth its while. */
+function settled(table: Table): string {
+  const refersToItself = table.references.some(({ parent }) => parent.oid === table.oid);
+  if (table.kind === 'partitioned' || refersToItself) return 'false';
+  return `NOT EXISTS (
+    SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) ${table.oid}::pg_catalog.oid AND NOT t.tgisinternal
+      AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0)`;
+}
+
+/** Sets every column to what was staged if the staged change altered it, else leaves it as it is. */
+function assignments(columns: readonly Column[]): string {
+  const settable = columns.filter(
+    (column) => column.generated === null && column.identity !== 'always',
+  );
+  if (settable.length === 0) {
+    // no update of such a table can be staged, but the function has to parse
+    return columns.map(({ name }) => `${quoteIdentifier(name)} = DEFAULT`).join(', ');
+  }
+  return settable
+    .map(({ name }) => quoteIdentifier(name))
+    .map(
+      (name) =>
+        `${name} = CASE WHEN ${same(`s.${name}`, `(s._stage_base).${name}`)} THEN p.${name} ELSE s.${name} END`,
+    )
+    .join(',\n          ');
+}
+
+function cascadedFunctionsSql(table: Table): string {
+  const columns = columnNames(table);
+  const key = keyColumns(table, 'p.');
+  const staged = oldKeyColumns(table, 's.');
+  const old = oldColumns(table).map((_, index) => `_stage_old_${index + 1}`);
+  return fillSql(loadSql('table/approval/apply_cascaded.sql'), {
+    prepare: functionName(table, 'prepare'),
+    capture: functionName(table, 'capture'),
+    cascaded: functionName(table, 'apply', 'cascaded'),
+    gone: functionName(table, 'apply', 'gone'),
+    production: productionRows(table),
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    row_image: rowImage(table),
+    base_texts: exactTexts(table, 's._stage_base'),
+    image_texts: exactTexts(table, 'p.image'),
+    rows: manyRows,
+    x_columns: columnList(columns, 'x.'),
+    set_old: old.map((name) => `${name} = a.${name}`).join(', '),
+    first_old: old
+      .map((name) => `first_value(x.${name}) OVER (w ORDER BY x._stage_seq) AS ${name}`)
+      .join(', '),
+    p_columns: columnList(columns, 'p.'),
+    p_matches_old: keysEqual(table, key, staged),
+    p_matches_new: keysEqual(table, key, keyColumns(table, 's.')),
+    s_old_row_id: rowId(table, staged),
+    s_old_row_key: rowKey(table, staged),
+  });
+}

@@ -1,0 +1,160 @@
+/** The functions of a table that look for conflicts between a session's staged rows and production. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
+import {
+  columnList,
+  columnNamed,
+  columnNames,
+  functionName,
+  imageColumn,
+  imageOf,
+  isKeyless,
+  oldColumnName,
+  oldColumns,
+  productionRows,
+  rowTypeName,
+  shadowName,
+  sourceCall,
+} from '../object-names.ts';
+import { keyColumns, keysEqual, oldKeyColumns, rowImage, rowKey, same } from '../row-identity.ts';
+import { hidesRow } from '../rows/keyless.ts';
+import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
+
+/** Builds `vanished_<oid>`, `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */
+export function conflictsSql(table: Table): string {
+  const vanished = fillSql(loadSql('table/approval/vanished.sql'), {
+    ...common(table),
+    columns_left: columnsLeft(table),
+    reached_by_foreign_keys: reachedByForeignKeys(table),
+  });
+  return `${vanished}\n${isKeyless(table) ? keylessConflicts(table) : keyedConflicts(table)}`;
+}
+
+const common = (table: Table) => ({
+  vanished: functionName(table, 'vanished'),
+  lock: functionName(table, 'lock'),
+  conflicts: functionName(table, 'conflicts'),
+  reached: functionName(table, 'reached'),
+  production: productionRows(table),
+  shadow: shadowName(table),
+  source: sourceCall(table),
+  row_type: rowTypeName(table),
+  row_image: rowImage(table),
+  h_columns: columnList(columnNames(table), 'h.'),
+});
+
+function keylessConflicts(table: Table): string {
+  return fillSql(loadSql('table/approval/conflicts_keyless.sql'), {
+    ...common(table),
+    p_image: imageOf(table, 'p.'),
+    v_image: imageOf(table, '(v.base).'),
+    t_row_id: rowKey(table, ['t.image']),
+    t_texts: exactTexts(table, 't.base'),
+    h_texts: exactTextsOfColumns(table, 'h.'),
+  });
+}
+
+function keyedConflicts(table: Table): string {
+  const columns = columnNames(table);
+  const key = keyColumns(table, 'p.');
+  const first = oldKeyColumns(table, 'f.');
+  const inserted = keyColumns(table, 'i.');
+  return fillSql(loadSql('table/approval/conflicts.sql'), {
+    ...common(table),
+    p_key: key.join(', '),
+    p_columns: columnList(columns, 'p.'),
+    p_matches_first: keysEqual(table, key, first),
+    p_matches_vanished: keysEqual(table, key, keyColumns(table, '(v.base).')),
+    p_matches_inserted: keysEqual(table, key, inserted),
+    f_row_id: rowKey(table, first),
+    changed_by_session: changedBySession(table),
+    fields: fields(table),
+    base_texts: exactTexts(table, 'm.base'),
+    staged_texts: exactTexts(table, 'm.staged'),
+    current_texts: exactTexts(table, 'm.current'),
+    i_texts: exactTextsOfColumns(table, 'i.'),
+    taken_texts: exactTexts(table, 'i.image'),
+    i_key: inserted.join(', '),
+    i_columns: columnList(columns, 'i.'),
+    i_row_id: rowKey(table, inserted),
+    i_keeps_key: keysEqual(table, inserted, oldKeyColumns(table, 'i.')),
+    f_had_inserted: keysEqual(table, first, inserted),
+  });
+}
+
+/** For each column by which rows are found or referred to, its name if any staged version `v` of the row left its value. */
+function columnsLeft(table: Table): string {
+  const left = oldColumns(table)
+    .filter((name) => name !== imageColumn)
+    .map((name) => {
+      const kept = same(`v.${quoteIdentifier(name)}`, `v.${oldColumnName(table, name)}`);
+      return `CASE WHEN bool_or(v._stage_op = 'U' AND NOT ${kept}) THEN ${quoteLiteral(name)} END`;
+    });
+  return left.join(', ') || 'NULL';
+}
+
+/** Generated columns follow the others; by themselves they are no change of anybody's. */
+const comparedColumns = (table: Table) =>
+  table.columns.filter((column) => column.generated === null).map((column) => column.name);
+
+/** For each compared column whether any staged version `v` of the row `m` altered it; a deletion alters all. */
+function changedBySession(table: Table): string {
+  const changed = comparedColumns(table)
+    .map(quoteIdentifier)
+    .map((name) => `bool_or(v._stage_op = 'D' OR NOT ${same(`v.${name}`, `(m.base).${name}`)})`);
+  return `ARRAY[${changed.join(', ')}]::boolean[]`;
+}
+
+/** One row a compared column of the row `m`: name, number, whether production has another value, the three values. */
+function fields(table: Table): string {
+  return comparedColumns(table)
+    .map((name, index) => {
+      const image = columnNamed(table, name).holdsJson ? 'stage.value_image' : 'to_jsonb';
+      const column = quoteIdentifier(name);
+      const images = ['base', 'staged', 'current'].map((row) => `(m.${row}).${column}`);
+      const moved = `NOT ${same(`(m.current).${column}`, `(m.base).${column}`)}`;
+      const shown = `CASE WHEN m.gone THEN NOT m.deleted ELSE ${moved} END`;
+      const values = images.map((value) => `${image}(${value})`);
+      return `(${[quoteLiteral(name), index + 1, shown, ...values].join(', ')})`;
+    })
+    .join(',\n    ');
+}
+
+const acts = (action: ForeignKeyAction) => action !== 'no action' && action !== 'restrict';
+
+function reachedByForeignKeys(table: Table): string {
+  const acting = table.references.filter(
+    ({ onDelete, onUpdate }) => acts(onDelete) || acts(onUpdate),
+  );
+  return acting.length === 0
+    ? '  RETURN;'
+    : acting.map((foreignKey) => reachedBy(table, foreignKey)).join('\n');
+}
+
+function reachedBy(table: Table, foreignKey: ForeignKey): string {
+  const { child, parent, equals, onDelete, onUpdate } = foreignKey;
+  const key = keyColumns(table, 'c.');
+  const referred = parent.columns.map(
+    (name, index) =>
+      `(v.base).${quoteIdentifier(name)} ${equals[index]} c.${quoteIdentifier(child.columns[index] ?? '')}`,
+  );
+  const left = `v.columns_left && ARRAY[${parent.columns.map(quoteLiteral).join(', ')}]`;
+  const events = [...(acts(onDelete) ? ['v.deleted'] : []), ...(acts(onUpdate) ? [left] : [])];
+  return fillSql(loadSql('table/approval/conflicts_reached.sql'), {
+    parent_vanished: functionName(parent, 'vanished'),
+    shadow: shadowName(table),
+    source: sourceCall(table),
+    row_type: rowTypeName(table),
+    row_image: rowImage(table),
+    c_key: key.join(', '),
+    c_row_id: rowKey(table, key),
+    c_columns: columnList(columnNames(table), 'c.'),
+    c_texts: exactTextsOfColumns(table, 'c.'),
+    c_referred_to_base: referred.join(' AND '),
+    acted_upon: events.join(' OR '),
+    h_touched_c: isKeyless(table)
+      ? hidesRow(table, 'c.')
+      : keysEqual(table, keyColumns(table, 'h.'), key),
+  });
+}

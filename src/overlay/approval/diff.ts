@@ -1,0 +1,43 @@
+/** The functions of a table that give the net change of each row a session staged, and count them in chunks. */
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table } from '../../model/table.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  imageColumn,
+  isKeyless,
+  rowTypeName,
+  shadowName,
+} from '../object-names.ts';
+import { keyColumns, oldKeyColumns, rowImage, rowKey } from '../row-identity.ts';
+import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
+
+/** Builds `diff_<oid>` and `outline_<oid>`. */
+export function diffSql(table: Table): string {
+  const netChanges = fillSql(loadSql('table/approval/net_changes.sql'), {
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    h_columns: columnList(columnNames(table), '(h.version).'),
+  });
+  const diff = fillSql(loadSql('table/approval/diff.sql'), {
+    function: functionName(table, 'diff'),
+    row_type: rowTypeName(table),
+    row_image: rowImage(table),
+    texts_before: exactTexts(table, '(n.first)._stage_base'),
+    texts_after: exactTextsOfColumns(table, '(n.newest).'),
+    net_changes: netChanges,
+    n_columns: columnList(columnNames(table), '(n.newest).'),
+    // without a key, a row goes by what it was when the session first knew it
+    n_row_id: rowKey(
+      table,
+      isKeyless(table) ? [`(n.first).${imageColumn}`] : keyColumns(table, '(n.newest).'),
+    ),
+    f_row_id: rowKey(table, oldKeyColumns(table, '(n.first).')),
+  });
+  const outline = fillSql(loadSql('table/approval/outline.sql'), {
+    function: functionName(table, 'outline'),
+    net_changes: netChanges,
+  });
+  return `${diff};\n${outline}`;
+}

@@ -1,0 +1,57 @@
+/** The function of a table that gives what the JSON of a row does not tell of its values. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Column, ExactTextKind, Table } from '../../model/table.ts';
+import { columnList, columnNames, functionName, rowTypeName } from '../object-names.ts';
+
+/** Builds `texts_<oid>`. */
+export function exactTextsSql(table: Table): string {
+  return fillSql(loadSql('table/approval/texts.sql'), {
+    function: functionName(table, 'texts'),
+    row_type: rowTypeName(table),
+    body: quoteLiteral(`SELECT ${textsOf(table.columns)}`),
+  });
+}
+
+/** A call of it on a row of the shadow's row type. */
+export const exactTexts = (table: Table, row: string) => `${functionName(table, 'texts')}(${row})`;
+
+/** A call of it on the columns of a row: `p.` of production. */
+export const exactTextsOfColumns = (table: Table, prefix: string) =>
+  exactTexts(table, `ROW(${columnList(columnNames(table), prefix)})::${rowTypeName(table)}`);
+
+function textsOf(columns: readonly Column[]): string {
+  const names: string[] = [];
+  const texts: string[] = [];
+  for (const { name, exactText } of columns) {
+    if (exactText === null) continue;
+    names.push(quoteLiteral(name));
+    texts.push(texted[exactText](`($1).${quoteIdentifier(name)}`));
+  }
+  if (names.length === 0) return 'NULL::pg_catalog.jsonb';
+  return `stage.texts_of_row(ARRAY[${names.join(', ')}]::pg_catalog.text[], ARRAY[${texts.join(', ')}]::pg_catalog.text[])`;
+}
+
+/** What a type's output function makes of a value: a cast to text may be somebody's own. */
+const output = (value: string) => `pg_catalog.format('%s', ${value})`;
+
+const otherBounds = (value: string) =>
+  `pg_catalog.array_dims(${value}) OPERATOR(pg_catalog.~) '\\[(?!1:)'`;
+
+/** The text of a value, or NULL where the JSON tells it. */
+const texted: Readonly<Record<ExactTextKind, (value: string) => string>> = {
+  // JSON null, and strings: `"1"` is shown without its quotes
+  jsonb: (value) =>
+    `CASE WHEN pg_catalog.jsonb_typeof(${value}) OPERATOR(pg_catalog.=) ANY (ARRAY['null', 'string']) THEN ${output(value)} END`,
+  float: (value) =>
+    `CASE WHEN ${value} OPERATOR(pg_catalog.=) 0 AND ${output(value)} OPERATOR(pg_catalog.=) '-0' THEN '-0' END`,
+  // what is shown of a document lacks its declaration
+  xml: (value) =>
+    `CASE WHEN ${output(value)} OPERATOR(pg_catalog.<>) ${value}::pg_catalog.text THEN ${value}::pg_catalog.text END`,
+  // of several functions of one name all have the same text
+  'object name': (value) => `${value}::pg_catalog.oid::pg_catalog.text`,
+  array: (value) => `CASE WHEN ${otherBounds(value)} THEN ${output(value)} END`,
+  'float array': (value) =>
+    `CASE WHEN ${otherBounds(value)} OR ${output(value)} OPERATOR(pg_catalog.~) '[{,]-0[,}]' THEN ${output(value)} END`,
+  any: (value) => `CASE WHEN ${value} IS DISTINCT FROM NULL THEN ${output(value)} END`,
+};

@@ -1,0 +1,87 @@
+/** Constraints that can be deferred: judged when their statement ends, or at COMMIT, as SET CONSTRAINTS and definitions say. */
+import { createHash } from 'node:crypto';
+import { quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { ForeignKey, Table, Unique } from '../../model/table.ts';
+import { functionName, shadowName } from '../object-names.ts';
+import { uniqueSetChecks } from '../rows/uniques.ts';
+import { childCheck, restriction } from './foreign-keys.ts';
+
+/** A constraint by its table and name, as SET CONSTRAINTS tells it from others. */
+export interface Deferral {
+  readonly table: number;
+  readonly name: string;
+  readonly initially: boolean;
+}
+
+export const foreignKeyDeferral = ({ child, name, deferred }: ForeignKey): Deferral => ({
+  table: child.oid,
+  name,
+  initially: deferred,
+});
+
+export const uniqueDeferral = (table: Table, { name, timing }: Unique): Deferral => ({
+  table: table.oid,
+  name,
+  initially: timing === 'deferred',
+});
+
+/** An SQL condition: the constraint is judged at COMMIT. */
+const isDeferred = ({ table, name, initially }: Deferral) =>
+  `stage.is_deferred(${table}, ${quoteLiteral(name)}, ${initially})`;
+
+/** Has a statement's check of a constraint left out while that is deferred. */
+export function unlessDeferred(deferral: Deferral, check: string): string {
+  return check === '' ? '' : `  IF NOT ${isDeferred(deferral)} THEN\n${check}\n  END IF;`;
+}
+
+interface DeferredCheck {
+  readonly deferral: Deferral;
+  readonly checks: readonly string[];
+}
+
+/** Creates, for each end of a constraint that can be deferred, the trigger that judges it at COMMIT or when it is made immediate. */
+export function deferredSql(table: Table, server: number): string[] {
+  const row = (alias: string) =>
+    `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
+  // triggers fire in the order of their names: in that of PostgreSQL's own
+  const checks: DeferredCheck[] = [
+    ...table.referencedBy.map((key) => ({
+      deferral: foreignKeyDeferral(key),
+      checks: (['delete', 'update'] as const)
+        .filter((event) => isDeferrableFor(key, event))
+        .map((event) => restriction(table, key, event, row('d'), false, server)),
+    })),
+    ...table.references
+      .filter(({ deferrable }) => deferrable)
+      .map((key) => ({
+        deferral: foreignKeyDeferral(key),
+        checks: [childCheck(table, key, row('s'), true)],
+      })),
+    ...uniqueSetChecks(table, row('s')).map(({ unique, check }) => ({
+      deferral: uniqueDeferral(table, unique),
+      checks: [check],
+    })),
+  ];
+  return checks
+    .filter(({ checks }) => checks.length > 0)
+    .map(({ deferral, checks }, index) =>
+      fillSql(loadSql('table/foreign-keys/deferred.sql'), {
+        function: functionName(table, 'deferred', index),
+        trigger: `deferred_${String(index).padStart(4, '0')}_${digestOf(deferral)}`,
+        shadow: shadowName(table),
+        is_deferred: isDeferred(deferral),
+        checks: checks.join('\n'),
+      }),
+    );
+}
+
+/** Of what happens to a parent's row, only NO ACTION can wait. */
+export function isDeferrableFor(key: ForeignKey, event: 'delete' | 'update'): boolean {
+  return key.deferrable && (event === 'delete' ? key.onDelete : key.onUpdate) === 'no action';
+}
+
+/** As stage.deferral_name has it. */
+function digestOf({ table, name }: Deferral): string {
+  return createHash('md5').update(`${table}.${name}`).digest('hex');
+}

@@ -1,0 +1,107 @@
+/** The objects that twins of functions are made of. */
+import type { Queryable } from '../../db/database.ts';
+import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { QualifiedName } from '../../sql/functions/calls.ts';
+import { makeSchema } from '../install/schemas.ts';
+import { oidArray } from '../object-names.ts';
+
+/** All functions of one name in one schema. */
+export interface Definition {
+  readonly namespace: number;
+  readonly schema: string;
+  readonly name: string;
+  /** Of tables or composite types. */
+  readonly takesRows: boolean;
+  readonly givesRows: boolean;
+  /** They came with the server. */
+  readonly isServers: boolean;
+  readonly functions: readonly FunctionDefinition[];
+}
+
+export interface FunctionDefinition {
+  readonly oid: number;
+  readonly language: 'sql' | 'plpgsql';
+  readonly obstacle: string | null;
+  readonly arguments: string;
+  /** What it gives; null for rows of a table or a composite type. */
+  readonly result: string | null;
+  readonly isSet: boolean;
+  readonly row:
+    | (QualifiedName & { readonly columns: readonly { name: string; type: string }[] })
+    | null;
+  readonly options: string;
+  readonly body: string;
+}
+
+/** Why functions have no twins. */
+export class Obstacle extends Error {}
+
+/**
+ * Makes twins in a schema of their own.
+ * @throws Obstacle, or what PostgreSQL says against them
+ */
+export async function createTwins(
+  tx: Queryable,
+  schema: string,
+  scripts: readonly string[],
+  path: readonly number[],
+): Promise<void> {
+  const shown = await shownPath(tx, path);
+  await makeSchema(tx, schema);
+  await tx.query(`SET LOCAL search_path = ${shown}`);
+  for (const script of scripts) await tx.query(script);
+  await tx.query('SET LOCAL search_path = pg_catalog');
+  await refuseDependent(tx, schema);
+}
+
+/** Gives what creates a twin; rows of a table are rows of a type of ours, for nothing is to depend on the table's. */
+export function scriptFor(
+  { oid, row, isSet, ...each }: FunctionDefinition,
+  name: string,
+  schema: string,
+  body: string,
+): string[] {
+  const type = qualifiedName(schema, `row_${oid}`);
+  const columns = row?.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`);
+  const create = fillSql(loadSql('table/functions/function_twin.sql'), {
+    function: qualifiedName(schema, name),
+    arguments: each.arguments,
+    result: each.result ?? `${isSet ? 'SETOF ' : ''}${type}`,
+    language: each.language,
+    options: each.options,
+    body: quoteLiteral(body),
+  });
+  return [...(columns ? [`CREATE TYPE ${type} AS (${columns.join(', ')})`] : []), create];
+}
+
+/** `name(arguments) RETURNS result`; rows are of the given type. */
+export function headOf(each: FunctionDefinition, name: string, row: string): string {
+  const result = each.result ?? `${each.isSet ? 'SETOF ' : ''}${row}`;
+  return `${quoteIdentifier(name)}(${each.arguments}) RETURNS ${result}`;
+}
+
+/** @throws Obstacle where the server's own names would not come first: nothing of ours may be hidden */
+async function shownPath(tx: Queryable, path: readonly number[]): Promise<string> {
+  const rows = await tx.query(
+    `SELECT n.nspname AS name FROM unnest($1::oid[]) WITH ORDINALITY p(oid, place) JOIN pg_namespace n ON n.oid = p.oid ORDER BY p.place`,
+    [oidArray(path)],
+  );
+  const names = rows.map(({ name }) => String(name));
+  if (names[0] !== 'pg_catalog') throw new Obstacle('pg_catalog does not come first');
+  return names.map(quoteIdentifier).join(', ');
+}
+
+/** @throws Obstacle where a twin would be in the way of a migration */
+async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
+  const [found] = await tx.query(
+    `SELECT pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid) AS object
+     FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
+     WHERE d.classid = 'pg_proc'::regclass AND p.pronamespace = to_regnamespace($1) AND d.deptype = 'n'
+       AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+       AND NOT EXISTS (SELECT FROM pg_type t WHERE d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid AND t.typnamespace = to_regnamespace($1))
+     LIMIT 1`,
+    [schema],
+  );
+  if (found !== undefined) throw new Obstacle(`depends on ${found['object']}`);
+}

@@ -1,0 +1,72 @@
+/** Builds, rebuilds or confirms the view of a table with those that inherit from it, inside the caller's transaction. */
+import { createHash } from 'node:crypto';
+import { readTable } from '../../db/catalog-reader.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Table } from '../../model/table.ts';
+import { generationOn } from '../install/generation.ts';
+import { makeSchema } from '../install/schemas.ts';
+import { oidArray, treeSchema } from '../object-names.ts';
+import { treeSql, treeTriggersSql } from './tree.ts';
+
+/** The tables of an inheritance tree by OID, its root first. */
+export async function treeTables(tx: Queryable, root: number): Promise<number[]> {
+  const rows = await tx.query('SELECT t FROM stage.truncated_tables($1, false) t', [root]);
+  return rows.map(({ t }) => Number(t));
+}
+
+/** Whether a table, which is no partitioned one, has children. */
+export async function hasChildren(tx: Queryable, relation: number): Promise<boolean> {
+  const [row] = await tx.query(
+    `SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent WHERE c.oid = $1 AND c.relkind = 'r' LIMIT 1`,
+    [relation],
+  );
+  return row !== undefined;
+}
+
+/**
+ * Makes the view of a table and its children current; the overlays of those that can be staged are.
+ * @param server major version of PostgreSQL
+ * @returns whether it can be written to: through it every row can be staged
+ */
+export async function installTree(tx: Queryable, root: number, server: number): Promise<boolean> {
+  const all = await Promise.all((await treeTables(tx, root)).map((oid) => readTable(tx, oid)));
+  const tables = all.filter((table) => table !== null);
+  const members = tables.filter(({ obstacle }) => obstacle === null);
+  const table = tables.find(({ oid }) => oid === root);
+  if (table === undefined) return false;
+  const isWhole = members.length === tables.length;
+  const signature = signatureOf(tables);
+  const [installed] = await tx.query(
+    `SELECT FROM stage.tree WHERE relation = $1 AND signature = $2 AND NOT starts_with(stamp, 'outdated ')`,
+    [root, signature],
+  );
+  if (installed === undefined) {
+    await tx.query('SELECT stage.drop_tree($1)', [root]);
+    await makeSchema(tx, treeSchema(table));
+    const script = [
+      treeSql(table, members),
+      ...(isWhole ? treeTriggersSql(table, members, server) : []),
+    ];
+    await tx.query(script.join(';\n'));
+  }
+  await tx.query(
+    `INSERT INTO stage.tree (relation, namespace, table_name, members, signature, stamp, generation)
+     VALUES ($1, $2, $3, $4::oid[], $5, stage.tree_stamp($1), $6)
+     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp`,
+    [
+      root,
+      table.namespaceOid,
+      table.name,
+      oidArray(members.map(({ oid }) => oid)),
+      signature,
+      generationOn(server),
+    ],
+  );
+  return isWhole;
+}
+
+/** A witness of what the view is made of. */
+function signatureOf(tables: readonly Table[]): string {
+  const parts = tables.map(({ oid, signature, obstacle }) => [oid, signature, obstacle]);
+  return createHash('md5').update(JSON.stringify(parts)).digest('hex');
+}

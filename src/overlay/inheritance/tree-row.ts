@@ -1,0 +1,117 @@
+/** Changes of single rows of an inheritance tree, staged in the table that each row is of. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { KeyColumn, Table } from '../../model/table.ts';
+import {
+  columnList,
+  columnNamed,
+  columnNames,
+  equalImages,
+  functionName,
+  imageOf,
+  isKeyless,
+  keyMatches,
+  rowTypeName,
+  shadowName,
+  sourceCall,
+} from '../object-names.ts';
+import { hidesRow, looksLike } from '../rows/keyless.ts';
+import { stepName } from '../rows/triggers.ts';
+
+export type TreeOperation = 'update' | 'delete';
+
+/** Whether what the parent shows of a member's row tells which one it is. */
+export const isKeyInherited = (table: Table, member: Table) =>
+  !isKeyless(member) && member.key.every(({ name }) => columnNames(table).includes(name));
+
+/** Stages the change of a member's row; says whether there was one. */
+export const treeRowName = (table: Table, member: Table, operation: TreeOperation) =>
+  functionName(table, `tree_${operation}`, member.oid);
+
+/** Tells whether the statement has changed such a row of a member already. */
+export const treeTouchedName = (table: Table, member: Table) =>
+  functionName(table, 'tree_touched', member.oid);
+
+export function treeRowSql(table: Table, member: Table, operation: TreeOperation): string {
+  const isUpdate = operation === 'update';
+  const names = columnNames(table).map(quoteLiteral);
+  const shown = table.policies === null ? `ARRAY[${names.join(', ')}]` : 'NULL';
+  const given = table.columns.filter(({ generated }) => generated === null);
+  return fillSql(loadSql('table/inheritance/tree_row.sql'), {
+    function: treeRowName(table, member, operation),
+    parent_type: rowTypeName(table),
+    row_type: rowTypeName(member),
+    p_new: isUpdate ? `p_new ${rowTypeName(table)}, ` : '',
+    shadow: shadowName(member),
+    source: sourceCall(member),
+    s_columns: columnList(columnNames(member), 's.'),
+    p_columns: columnList(columnNames(member), 'p.'),
+    // before a table is analysed any index that begins with the session looks as good as that of the parent's key
+    s_is_own:
+      parentKey(table, member).length > 0
+        ? 'pg_catalog.uuid_eq(s._stage_session, v_session)'
+        : 's._stage_session = v_session',
+    s_is_old: [...sameKey(table, member, 's.'), isOld(table, 's.')].join(' AND '),
+    p_is_old: [...sameKey(table, member, 'p.'), isOld(table, 'p.')].join(' AND '),
+    p_is_free: isFree(member),
+    assignments: isUpdate
+      ? given.map(({ name }) => `    ${assigned('v_new.', 'p_new.', name)}`).join('\n')
+      : '',
+    step: `${stepName(member, operation)}(v_old, ${isUpdate ? 'v_new, ' : ''}p_mutation, p_start, ${shown})`,
+    changed_columns: columnList(columnNames(table), 'v_new.'),
+  });
+}
+
+export function treeTouchedSql(table: Table, member: Table): string {
+  const own = `coalesce(v._stage_root, v._stage_seq) = s._stage_root AND v._stage_seq < s._stage_seq`;
+  return fillSql(loadSql('table/inheritance/tree_touched.sql'), {
+    function: treeTouchedName(table, member),
+    parent_type: rowTypeName(table),
+    shadow: shadowName(member),
+    s_was_old: isKeyInherited(table, member)
+      ? `s._stage_head AND ${keyMatches(member, 's.', 'p_old.')}`
+      : `s._stage_seq > p_start AND s._stage_origin <> 'k' AND CASE WHEN s._stage_first THEN ${isOld(table, '(s._stage_base).')}
+    ELSE EXISTS (SELECT 1 FROM (SELECT v.* FROM ${shadowName(member)} v WHERE v._stage_session = v_session AND ${own}
+      ORDER BY v._stage_seq DESC LIMIT 1) v WHERE ${isOld(table, 'v.')}) END`,
+  });
+}
+
+export const assigned = (target: string, source: string, name: string) =>
+  `${target}${quoteIdentifier(name)} := ${source}${quoteIdentifier(name)};`;
+
+/** The parent shows the row as p_old. */
+const isOld = (table: Table, prefix: string) =>
+  `pg_catalog.record_image_eq(ROW(${columnList(columnNames(table), prefix)})::${rowTypeName(table)}, p_old)`;
+
+/** The parent's key in a member that has another one, or none: by it staged rows are found, though production's may not be. */
+function parentKey(table: Table, member: Table): readonly KeyColumn[] {
+  const present = table.key.filter(({ name }) => columnNamed(member, name).notNull);
+  return isKeyInherited(table, member) || present.length < table.key.length ? [] : table.key;
+}
+
+/** By which indexes find it: columns of keys and others that are never null. */
+function sameKey(table: Table, member: Table, prefix: string): string[] {
+  const shown = new Set(columnNames(table));
+  const known = [...parentKey(table, member), ...member.lookup, ...member.key];
+  const columns = new Map(known.map((each) => [each.name, each]));
+  return [...columns.values()]
+    .filter(({ name }) => shown.has(name))
+    .map(({ name, equals }) => {
+      const column = quoteIdentifier(name);
+      return `${prefix}${column} ${equals} p_old.${column}`;
+    });
+}
+
+/** Production row `p` of a member is one that the session has not touched, or one of several like it of which some are left. */
+function isFree(member: Table): string {
+  const heads = `FROM ${shadowName(member)} h WHERE h._stage_session = v_session AND h._stage_head`;
+  if (!isKeyless(member))
+    return `NOT EXISTS (SELECT 1 ${heads} AND ${keyMatches(member, 'h.', 'p.')} OFFSET 0)`;
+  const image = imageOf(member, 'p.');
+  const hiding = `${heads} AND ${hidesRow(member, 'p.')}`;
+  const touched = `SELECT count(*) FROM ${shadowName(member)} t WHERE t._stage_session = v_session
+        AND ${equalImages('t._stage_old_1', image)} AND t._stage_first AND t._stage_mutation = ANY (v_touched)`;
+  const copies = `SELECT count(*) FROM ${sourceCall(member)} q WHERE ${looksLike(member, 'q.', 'p.', image)}`;
+  return `NOT EXISTS (SELECT 1 ${hiding} AND NOT h._stage_mutation = ANY (v_touched) OFFSET 0)
+    AND CASE WHEN EXISTS (SELECT 1 ${hiding} OFFSET 0) THEN (${touched}) < (${copies}) ELSE true END`;
+}

@@ -1,0 +1,132 @@
+/**
+ * The binding of overlays to tables. Everything is known by OIDs, which mean something in one database only: in a copy that was
+ * restored they are those of other tables. There each overlay is bound anew, to the table that bears the name that its own had
+ * when the copy was made, and has the same columns; where there is none, what was staged is parked, and approval reports a conflict.
+ */
+import { readTable } from '../../db/catalog-reader.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import type { Table } from '../../model/table.ts';
+import { isServable } from '../../staging/servable.ts';
+import { diffSql } from '../approval/diff.ts';
+import { exactTextsSql } from '../approval/exact-texts.ts';
+import type { ShadowColumn } from './column-changes.ts';
+import { shadowColumns } from './column-changes.ts';
+import { layoutOf } from './install.ts';
+import { lockInstallation } from './installation-lock.ts';
+
+/** How many objects are dropped in one transaction, or overlays moved: each takes locks, and a server has room for so many. */
+const atOnce = { objects: 200, overlays: 20 };
+
+/**
+ * Binds all overlays to the tables of the database, if they are not. Any number of daemons may do so at once.
+ * @throws StageError `service_outdated` when a newer release has been here: that one does it
+ */
+export async function ensureBound(db: Database): Promise<void> {
+  while (!(await isServable(db))) await db.transaction(bindSome);
+}
+
+/** One step: what is found undone is done, in this order, and at most so much of it. */
+async function bindSome(tx: Queryable): Promise<void> {
+  await lockInstallation(tx);
+  // as for installations: no code of users is to run with our rights
+  await tx.query('SET LOCAL check_function_bodies = off');
+  if (await isServable(tx)) return;
+  await tx.query('SELECT stage.begin_rebinding()');
+  if (await isServable(tx)) return;
+  const unjudged = await moving(tx, 'unjudged');
+  if (unjudged.length > 0) return each(tx, unjudged, judge);
+  const [row] = await tx.query('SELECT stage.clear_stand_ins($1) AS dropped', [atOnce.objects]);
+  if (row?.['dropped'] !== '0') return;
+  const bindable = await moving(tx, 'bindable');
+  if (bindable.length > 0) return each(tx, bindable, detach);
+  const detached = await moving(tx, 'detached');
+  if (detached.length > 0) return each(tx, detached, attach);
+  await tx.query('SELECT stage.finish_rebinding()');
+}
+
+interface Moving {
+  readonly relation: number;
+  readonly columns: readonly ShadowColumn[];
+  readonly layout: string;
+  /** The table of this database that is to be its own; null where there is none. */
+  readonly table: Table | null;
+}
+
+async function moving(tx: Queryable, state: string): Promise<Moving[]> {
+  const rows = await tx.query(
+    `SELECT o.relation, o.columns, o.layout, b.production FROM stage.overlay o JOIN stage.bound_tables() b ON b.relation = o.relation
+     WHERE o.moving = $1 ORDER BY o.relation LIMIT ${atOnce.overlays}`,
+    [state],
+  );
+  const found: Moving[] = [];
+  for (const { relation, columns, layout, production } of rows) {
+    found.push({
+      relation: Number(relation),
+      columns: JSON.parse(columns ?? '[]') as ShadowColumn[],
+      layout: String(layout),
+      table: production == null ? null : await readTable(tx, Number(production)),
+    });
+  }
+  return found;
+}
+
+async function each(
+  tx: Queryable,
+  overlays: readonly Moving[],
+  work: (tx: Queryable, overlay: Moving) => Promise<void>,
+): Promise<void> {
+  for (const overlay of overlays) await work(tx, overlay);
+}
+
+/** Parks what was staged in a table that is not there, or has other columns, while the functions are still there that tell what it is. */
+async function judge(tx: Queryable, { relation, table, columns, layout }: Moving): Promise<void> {
+  const fits = table !== null && layoutOf(renumbered(table, columns)) === layout;
+  if (fits) await setMoving(tx, relation, 'bindable');
+  else await tx.query('SELECT stage.park_all($1, $2)', [relation, misfit(table)]);
+}
+
+const misfit = (table: Table | null) =>
+  table === null
+    ? 'the database was restored, and the table is not in it'
+    : 'the database was restored, and the table has other columns in it';
+
+/** Takes the overlay away from its number, for that may be the next one's. */
+async function detach(tx: Queryable, { relation }: Moving): Promise<void> {
+  const [row] = await tx.query('SELECT stage.free_number() AS free');
+  const free = Number(row?.['free']);
+  await tx.query('SELECT stage.renumber_overlay($1, $2)', [relation, free]);
+  await setMoving(tx, free, 'detached');
+}
+
+/** Makes the overlay that of its table. Its views and functions are made when they are needed, but for those that show its diff. */
+async function attach(tx: Queryable, { relation, table }: Moving): Promise<void> {
+  if (table === null) return setMoving(tx, relation, 'unjudged');
+  await tx.query('SELECT stage.renumber_overlay($1, $2)', [relation, table.oid]);
+  await tx.query(
+    `UPDATE stage.overlay SET moving = NULL, namespace = $2, schema_name = $3, table_name = $4, columns = $5, layout = $6,
+       signature = '', stamp = 'outdated ', generation = NULL, storage = pg_relation_filenode(relation) WHERE relation = $1`,
+    [
+      table.oid,
+      table.namespaceOid,
+      table.schema,
+      table.name,
+      JSON.stringify(shadowColumns(table)),
+      layoutOf(table),
+    ],
+  );
+  await tx.query(exactTextsSql(table));
+  await tx.query(diffSql(table));
+}
+
+async function setMoving(tx: Queryable, relation: number, state: string): Promise<void> {
+  await tx.query('UPDATE stage.overlay SET moving = $2 WHERE relation = $1', [relation, state]);
+}
+
+/** The table with the numbers that its columns had where the overlay comes from: those of dropped columns are not restored. */
+function renumbered(table: Table, columns: readonly ShadowColumn[]): Table {
+  const numbers = new Map(columns.map(({ name, number }) => [name, number]));
+  return {
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, number: numbers.get(column.name) ?? 0 })),
+  };
+}

@@ -1,0 +1,134 @@
+/** Taking staged rows along when a table's columns change: into a new shadow table, column by column. */
+import { quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Column, Table } from '../../model/table.ts';
+import {
+  columnList,
+  functionName,
+  isKeyless,
+  oldColumns,
+  productionRows,
+  rowTypeName,
+  shadowName,
+} from '../object-names.ts';
+import { keyColumns, keysEqual } from '../row-identity.ts';
+import { rowCall } from '../rows/row-functions.ts';
+import { defaultCalls } from '../rows/view.ts';
+import type { ColumnChange } from './column-changes.ts';
+
+const bookkeeping = [
+  '_stage_seq',
+  '_stage_session',
+  '_stage_mutation',
+  '_stage_op',
+  '_stage_origin',
+  '_stage_head',
+  '_stage_first',
+  '_stage_check',
+  '_stage_root',
+];
+
+const oldShadowName = (table: Table) => `stage_data.old_shadow_${table.oid}`;
+const oldRowTypeName = (table: Table) => `stage_data.old_row_${table.oid}`;
+
+/** Puts the shadow table aside, for a new one to take its place. */
+export function setAsideSql(table: Table): string {
+  return `ALTER TABLE ${shadowName(table)} RENAME TO old_shadow_${table.oid};
+ALTER TYPE ${rowTypeName(table)} RENAME TO old_row_${table.oid}`;
+}
+
+/**
+ * Fills the new shadow table from the one put aside, and drops that. The functions for defaults and generated columns
+ * have to be there, constraint triggers not yet.
+ */
+export function carryOverSql(table: Table, changes: readonly ColumnChange[]): string {
+  // which row a staged one means nobody can say without a key: all of them are parked by now
+  if (isKeyless(table))
+    return `DROP TABLE ${oldShadowName(table)}; DROP TYPE ${oldRowTypeName(table)}`;
+  const kept = new Map(changes.flatMap(({ before, after }) => (after ? [[after, before]] : [])));
+  const added = table.columns.filter((column) => !kept.has(column) && column.generated === null);
+  return [
+    keptSql(table, kept),
+    ...(added.length === 0 ? [] : [addedSql(table, added)]),
+    ...(table.columns.some(({ generated }) => generated) ? [generatedSql(table)] : []),
+    oldSql(table),
+  ].join('\n');
+}
+
+function keptSql(table: Table, kept: ReadonlyMap<Column, ColumnChange['before']>): string {
+  const value = (column: Column, row: string) => {
+    const before = kept.get(column);
+    if (before === undefined) return 'NULL';
+    const name = row + quoteIdentifier(before.name);
+    return before.type === column.type ? name : `${name}::${column.type}`;
+  };
+  return fillSql(loadSql('table/install/carry_rows.sql'), {
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    old_shadow: oldShadowName(table),
+    old_row_type: oldRowTypeName(table),
+    columns: `${columnList(table.columns.map(({ name }) => name))}, `,
+    kept: `${table.columns.map((column) => value(column, 'o.')).join(', ')}, `,
+    kept_base: table.columns.map((column) => value(column, '(o._stage_base).')).join(', '),
+    bookkeeping: bookkeeping.join(', '),
+  });
+}
+
+function addedSql(table: Table, added: readonly Column[]): string {
+  const names = added.map(({ name }) => quoteIdentifier(name));
+  const calls = new Map(defaultCalls(table).map(({ name, call }) => [name, call]));
+  const isAdded = new Set(added);
+  return fillSql(loadSql('table/install/carry_added.sql'), {
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    production: productionRows(table),
+    set_production: names.map((name) => `${name} = p.${name}`).join(', '),
+    base: baseOf(table, (column) => (isAdded.has(column) ? 'p.' : null)),
+    p_matches_f: keysEqual(table, keyColumns(table, 'p.'), keyColumns(table, '(f._stage_base).')),
+    set_defaults: names.map((name) => `${name} = d.${name}`).join(', '),
+    defaults: added
+      .map(({ name, type }) => `${calls.get(name) ?? `NULL::${type}`} AS ${quoteIdentifier(name)}`)
+      .join(', '),
+  });
+}
+
+/** The columns of a base, some from elsewhere. */
+function baseOf(table: Table, from: (column: Column) => string | null): string {
+  return table.columns
+    .map((column) => (from(column) ?? '(s._stage_base).') + quoteIdentifier(column.name))
+    .join(', ');
+}
+
+function generatedSql(table: Table): string {
+  const value = (column: Column, index: number, row: string) =>
+    column.generated === null
+      ? row + quoteIdentifier(column.name)
+      : rowCall(functionName(table, 'generated', index + 1), column.generated.columns, row);
+  const set = table.columns.flatMap((column, index) =>
+    column.generated === null
+      ? []
+      : [`${quoteIdentifier(column.name)} = ${value(column, index, 's.')}`],
+  );
+  return fillSql(loadSql('table/install/carry_generated.sql'), {
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    set_generated: set.join(', '),
+    base: table.columns.map((column, index) => value(column, index, '(s._stage_base).')).join(', '),
+  });
+}
+
+/** A deletion's row is the row as it was, the hiding of an old key too; an update's is the version before, or the base. */
+function oldSql(table: Table): string {
+  const old = oldColumns(table).map(quoteIdentifier);
+  return fillSql(loadSql('table/install/carry_old.sql'), {
+    shadow: shadowName(table),
+    set_old: old.map((_, index) => `_stage_old_${index + 1} = v.old_${index + 1}`).join(', '),
+    old_values: old
+      .map(
+        (name, index) =>
+          `CASE WHEN x._stage_op = 'D' THEN x.${name} WHEN x._stage_first THEN (x._stage_base).${name} ` +
+          `ELSE lag(x.${name}) OVER w END AS old_${index + 1}`,
+      )
+      .join(', '),
+  });
+}

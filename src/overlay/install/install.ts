@@ -1,0 +1,158 @@
+/** Builds, rebuilds or confirms the overlay of one table, inside the caller's transaction. */
+import { createHash } from 'node:crypto';
+import { foreignKeyRank } from '../../db/catalog-reader.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
+import { applySql } from '../approval/apply.ts';
+import { conflictsSql } from '../approval/conflicts.ts';
+import { diffSql } from '../approval/diff.ts';
+import { exactTextsSql } from '../approval/exact-texts.ts';
+import { oldColumns, overlayName, upsertName } from '../object-names.ts';
+import { mergeSql } from '../rows/merge.ts';
+import { rowFunctionsSql } from '../rows/row-functions.ts';
+import { rowLockSql } from '../rows/row-lock.ts';
+import { triggersSql } from '../rows/triggers.ts';
+import { upsertSql } from '../rows/upsert.ts';
+import { defaultsSql, overlaySql } from '../rows/view.ts';
+import { carryOverSql, setAsideSql } from './carry-over.ts';
+import type { ShadowColumn } from './column-changes.ts';
+import { compareColumns, parkDuplicates, parkUnclear, shadowColumns } from './column-changes.ts';
+import { generationOn } from './generation.ts';
+import { makeSchemas } from './schemas.ts';
+import { shadowSql } from './shadow.ts';
+import { addLookupIndexes, shadowIndexesSql } from './shadow-indexes.ts';
+
+/**
+ * Makes the overlay of a table current. Staged rows are taken along where it is clear what they mean now; where it is not,
+ * those of the session are parked, and its approval reports a conflict.
+ * @param server major version of PostgreSQL
+ */
+export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
+  const installed = await readInstalled(tx, table.oid);
+  if (installed?.signature === table.signature && !installed.isOutdated) {
+    await tx.query(
+      'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), partitions_stamp = stage.partitions_stamp(relation), dependents = stage.dependent_columns(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
+      [table.oid],
+    );
+    await addLookupIndexes(tx, table);
+    return;
+  }
+  const layout = layoutOf(table);
+  const changes = installed && compareColumns(table, installed.columns, installed.isRewritten);
+  const isCarried = changes !== null && installed?.layout !== layout;
+  if (isCarried) await parkUnclear(tx, table, changes, installed?.key ?? []);
+  if (installed !== null) await tx.query('SELECT stage.drop_overlay($1)', [table.oid]);
+  if (isCarried) await tx.query(setAsideSql(table));
+  if (installed?.layout !== layout) await tx.query(shadowSql(table));
+  await makeSchemas(tx, table);
+  // What still bears the name is the twin of a view or partition, or of what was one.
+  await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)}, ${upsertName(table)} CASCADE`);
+  await tx.query('DELETE FROM stage.twin WHERE relation = $1', [table.oid]);
+  await tx.query(viewScript(table));
+  if (isCarried) await tx.query(carryOverSql(table, changes));
+  await tx.query(triggerScript(table, server));
+  if (installed !== null) await parkDuplicates(tx, table);
+  await tx.query(shadowIndexesSql(table).join(';\n'));
+  await addLookupIndexes(tx, table);
+  await register(tx, table, layout, generationOn(server));
+}
+
+interface Installed {
+  readonly signature: string | null;
+  /** Another release has made it. */
+  readonly isOutdated: boolean;
+  readonly layout: string | null;
+  readonly key: readonly string[];
+  readonly columns: readonly ShadowColumn[];
+  /** Whether every row of the table may have been written anew since. */
+  readonly isRewritten: boolean;
+}
+
+async function readInstalled(tx: Queryable, relation: number): Promise<Installed | null> {
+  const [row] = await tx.query(
+    `SELECT signature, starts_with(stamp, 'outdated ') AS outdated, layout, to_json(key_columns) AS key, columns,
+       storage IS DISTINCT FROM pg_relation_filenode(relation) OR storage IS NULL AS rewritten
+     FROM stage.overlay WHERE relation = $1`,
+    [relation],
+  );
+  if (row === undefined) return null;
+  return {
+    signature: row['signature'] ?? null,
+    isOutdated: row['outdated'] === 't',
+    layout: row['layout'] ?? null,
+    key: JSON.parse(row['key'] ?? '[]') as string[],
+    columns: JSON.parse(row['columns'] ?? '[]') as ShadowColumn[],
+    isRewritten: row['rewritten'] === 't',
+  };
+}
+
+/** The view with the functions that its values come from. */
+function viewScript(table: Table): string {
+  const defaults = defaultsSql(table, [overlayName(table)]);
+  return [overlaySql(table), ...defaults, ...rowFunctionsSql(table)].join(';\n');
+}
+
+/** Everything that works on staged rows. */
+function triggerScript(table: Table, server: number): string {
+  return [
+    ...triggersSql(table, server),
+    upsertSql(table, server),
+    ...mergeSql(table, server),
+    ...rowLockSql(table),
+    exactTextsSql(table),
+    applySql(table),
+    conflictsSql(table),
+    diffSql(table),
+  ].join(';\n');
+}
+
+/** A witness of what the shadow table is made of. */
+export function layoutOf(table: Table): string {
+  const parts = [
+    table.columns.map(({ number, name, type, generated }) => [
+      number,
+      name,
+      type,
+      generated?.expression,
+    ]),
+    table.key,
+    oldColumns(table),
+  ];
+  return createHash('md5').update(JSON.stringify(parts)).digest('hex');
+}
+
+async function register(
+  tx: Queryable,
+  table: Table,
+  layout: string,
+  generation: string,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO stage.overlay (relation, namespace, schema_name, table_name, shown_name, key_columns, uniques, signature, layout, stamp, partitions_stamp, dependents, foreign_key_rank, columns, storage, generation)
+     VALUES ($1, $2, $3, $4, $5, ARRAY(SELECT jsonb_array_elements_text($6::jsonb)), $7, $8, $9, stage.table_stamp($1), stage.partitions_stamp($1), stage.dependent_columns($1), $10, $11, pg_relation_filenode($1), $12)
+     ON CONFLICT (relation) DO UPDATE SET namespace = excluded.namespace, schema_name = excluded.schema_name,
+       table_name = excluded.table_name, shown_name = excluded.shown_name, key_columns = excluded.key_columns, uniques = excluded.uniques,
+       signature = excluded.signature, layout = excluded.layout, stamp = excluded.stamp, partitions_stamp = excluded.partitions_stamp, dependents = excluded.dependents, writable = false,
+       foreign_key_rank = excluded.foreign_key_rank, columns = excluded.columns, storage = excluded.storage, generation = excluded.generation,
+       installed_at = clock_timestamp()`,
+    [
+      table.oid,
+      table.namespaceOid,
+      table.schema,
+      table.name,
+      shownName(table.schema, table.name),
+      JSON.stringify(table.key.map(({ name }) => name)),
+      JSON.stringify(table.uniques),
+      table.signature,
+      layout,
+      await foreignKeyRank(tx, table.oid),
+      JSON.stringify(shadowColumns(table)),
+      generation,
+    ],
+  );
+  await tx.query(
+    'INSERT INTO stage.binding VALUES ($1::oid, $1::oid) ON CONFLICT (relation) DO UPDATE SET production = excluded.production',
+    [table.oid],
+  );
+}

@@ -1,0 +1,217 @@
+/** Makes sure that the overlays a write needs are there and current. */
+import { readTable, serverMajor } from '../../db/catalog-reader.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { ForeignKey, Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
+import type { QualifiedName } from '../../sql/functions/calls.ts';
+import { demandServable } from '../../staging/servable.ts';
+import { ensureFunctionTwin } from '../functions/function-twin.ts';
+import { hasChildren, installTree, treeTables } from '../inheritance/tree-install.ts';
+import { oidArray } from '../object-names.ts';
+import { ensureTwin } from '../views/twin.ts';
+import { ensureBound } from './binding.ts';
+import { installOverlay } from './install.ts';
+import { lockInstallation } from './installation-lock.ts';
+
+export interface OverlayManager {
+  /** To be called before each staged statement. @throws StageError when the service may not stage any more */
+  demandUpToDate(): void;
+  /**
+   * Makes sure that write targets, tables or views, and every table their foreign keys reach have current overlays.
+   * Cheap to call, but not free: callers call it when a name resolved to no overlay or to a stale one.
+   * @param cascades the statement writes to all tables that refer to its targets, whatever their foreign keys say
+   * @param trees targets whose children's rows are written, too
+   * @throws StageError `statement_not_supported` with a hint for a table that cannot be staged
+   */
+  ensure(
+    relations: readonly number[],
+    cascades?: boolean,
+    trees?: readonly number[],
+  ): Promise<void>;
+  /**
+   * Makes sure that views and partitions that are read have current twins.
+   * @throws StageError `statement_not_supported` with a hint for a view that cannot be read with what is staged
+   */
+  ensureTwins(relations: readonly number[]): Promise<void>;
+  /**
+   * Makes sure that functions have current twins, which read what is staged, or that it is known why they have none.
+   * @param path OIDs of the schemas in which names are looked for, in order
+   */
+  ensureFunctions(names: readonly QualifiedName[], path: readonly number[]): Promise<void>;
+}
+
+/**
+ * Creates the manager over the service account's database.
+ * @param demandUpToDate raises when the service is known to be one that may not stage any more
+ */
+export function createOverlayManager(
+  db: Database,
+  demandUpToDate: () => void = () => undefined,
+): OverlayManager {
+  const install = async (work: (tx: Queryable, server: number) => Promise<void>) => {
+    await ensureBound(db);
+    return db.transaction(async (tx) => {
+      await lockInstallation(tx);
+      await demandServable(tx);
+      // To check a body converts its literals, and the checks of a domain are code of whoever made it: not with our rights.
+      await tx.query('SET LOCAL check_function_bodies = off');
+      await tx.query('SELECT stage.release_names()');
+      await tx.query('SELECT stage.release_functions()');
+      await work(tx, await serverMajor(tx));
+      // an overlay that is made anew takes with it the views that stand on it
+      await tx.query('DELETE FROM stage.twin WHERE stage.overlay_of(relation) IS NULL');
+    });
+  };
+  return {
+    demandUpToDate,
+    ensure: (relations, cascades = false, trees = []) =>
+      install(async (tx, server) => {
+        const targets = await tablesBehind(tx, relations, trees, server);
+        const { tables, written } = await reachableTables(tx, targets, cascades);
+        for (const table of tables) await installOverlay(tx, table, server);
+        for (const root of targets.trees) await installTree(tx, root, server);
+        await tx.query('UPDATE stage.tree SET writable = true WHERE relation = ANY ($1::oid[])', [
+          oidArray(targets.trees),
+        ]);
+        await tx.query(
+          'UPDATE stage.overlay SET writable = true WHERE relation = ANY ($1::oid[])',
+          [oidArray(written)],
+        );
+      }),
+    ensureTwins: (relations) =>
+      install(async (tx, server) => {
+        for (const oid of relations) await ensureTwin(tx, oid, server);
+      }),
+    ensureFunctions: (names, path) =>
+      install(async (tx, server) => {
+        for (const name of names) await ensureFunctionTwin(tx, name, path, server);
+      }),
+  };
+}
+
+interface Targets {
+  readonly tables: readonly number[];
+  /** Those that are written together with their children. */
+  readonly trees: readonly number[];
+}
+
+/** The tables that writes go to: the targets themselves, or what is behind those that are views. */
+async function tablesBehind(
+  tx: Queryable,
+  targets: readonly number[],
+  roots: readonly number[],
+  server: number,
+): Promise<Targets> {
+  const views = await tx.query(
+    `SELECT c.oid, c.relname AS name FROM pg_class c WHERE c.oid = ANY ($1::oid[]) AND c.relkind = 'v'`,
+    [`{${targets.join(',')}}`],
+  );
+  const tables = new Set(targets);
+  const trees = new Set(roots);
+  for (const { oid, name } of views) {
+    const table = await ensureTwin(tx, Number(oid), server);
+    if (table === null) throw notBehind(String(name));
+    tables.delete(Number(oid));
+    tables.add(table);
+    if (await hasChildren(tx, table)) trees.add(table);
+  }
+  return { tables: [...tables], trees: [...trees] };
+}
+
+function notBehind(view: string): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `cannot stage writes to view "${view}": no table behind it can be staged`,
+    { hint: 'Write to the tables behind the view. The error of that statement names the reason.' },
+  );
+}
+
+interface Reachable {
+  readonly tables: readonly Table[];
+  /** OIDs of those that a statement on a target may write to. */
+  readonly written: readonly number[];
+}
+
+/** Reads the write targets and what they need: the other end of each foreign key, and on from there wherever an action writes. */
+async function reachableTables(
+  tx: Queryable,
+  { tables: targets, trees }: Targets,
+  cascades: boolean,
+): Promise<Reachable> {
+  const tables = new Map<number, Table>();
+  const written = new Set(targets);
+  for (const root of trees) {
+    const because = { target: await nameOf(tx, root), link: 'its rows include those of' };
+    for (const oid of await treeTables(tx, root)) {
+      if (oid !== root) await readInto(tables, tx, oid, because);
+      written.add(oid);
+    }
+  }
+  // a set gives what is added while it is walked, too
+  for (const oid of written) {
+    const table = await readInto(tables, tx, oid, null);
+    const target = shownName(table.schema, table.name);
+    const because = { target, link: 'a foreign key links it with' };
+    for (const { parent } of table.references) await readInto(tables, tx, parent.oid, because);
+    for (const foreignKey of table.referencedBy) {
+      await readInto(tables, tx, foreignKey.child.oid, because);
+      if (cascades || writesChild(foreignKey)) written.add(foreignKey.child.oid);
+    }
+  }
+  return { tables: [...tables.values()], written: [...written] };
+}
+
+async function nameOf(tx: Queryable, oid: number): Promise<string> {
+  const [row] = await tx.query('SELECT relname FROM pg_class WHERE oid = $1', [oid]);
+  return row?.['relname'] ?? '';
+}
+
+/** What leads from a target to another table. */
+interface Reason {
+  readonly target: string;
+  readonly link: string;
+}
+
+/** @param because null for a table to be written */
+async function readInto(
+  tables: Map<number, Table>,
+  tx: Queryable,
+  oid: number,
+  because: Reason | null,
+): Promise<Table> {
+  const known = tables.get(oid);
+  if (known !== undefined) return known;
+  const table = await readTable(tx, oid);
+  if (table === null) {
+    throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
+  }
+  refuseObstacle(table, because);
+  tables.set(oid, table);
+  return table;
+}
+
+function writesChild(foreignKey: ForeignKey): boolean {
+  const passive = ['no action', 'restrict'];
+  return !passive.includes(foreignKey.onDelete) || !passive.includes(foreignKey.onUpdate);
+}
+
+/** The templates quote function bodies with this; a name that contains it would break out. */
+const bodyQuote = '$body$';
+
+function refuseObstacle(table: Table, because: Reason | null): void {
+  const obstacle = JSON.stringify(table).includes(bodyQuote)
+    ? `has ${bodyQuote} in its definition`
+    : table.obstacle;
+  if (obstacle === null) return;
+  const name = shownName(table.schema, table.name);
+  const target = because?.target ?? name;
+  const relation = because === null ? 'it' : `${because.link} "${name}", which`;
+  throw new StageError(
+    'statement_not_supported',
+    `cannot stage writes to "${target}": ${relation} ${obstacle}`,
+    {
+      hint: 'The table can be read in this session. Change it directly on the database, outside of the session.',
+    },
+  );
+}

@@ -1,0 +1,37 @@
+/** The schemas that hold the views of overlays: two for each schema of production, and one for its inheritance trees. */
+import type { Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import { overlaySchema, upsertSchema } from '../object-names.ts';
+
+/**
+ * Makes the schemas for the overlays of a table, a view or a partition.
+ * @throws StageError `statement_not_supported` when somebody else's bears the name: who owns a schema can put a view of his own
+ *   in the place of ours
+ */
+export async function makeSchemas(
+  tx: Queryable,
+  relation: Parameters<typeof overlaySchema>[0],
+): Promise<void> {
+  for (const schema of [overlaySchema(relation), upsertSchema(relation)]) {
+    await makeSchema(tx, schema);
+  }
+}
+
+/**
+ * Makes one of the service's schemas that clients may use.
+ * @throws StageError as above
+ */
+export async function makeSchema(tx: Queryable, schema: string): Promise<void> {
+  await tx.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  const [row] = await tx.query('SELECT stage.is_own_schema(to_regnamespace($1)) AS own', [schema]);
+  if (row?.['own'] !== 't') throw takenSchema(schema);
+  await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
+}
+
+function takenSchema(schema: string): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `the schema "${schema}" does not belong to the staging service`,
+    { hint: "Schemas of that name are the service's: rename it or drop it." },
+  );
+}

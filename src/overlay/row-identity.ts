@@ -1,0 +1,54 @@
+/** SQL fragments by which review finds a row in production, names and shows it to people. */
+import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
+import type { Table } from '../model/table.ts';
+import { equalImages, imageOf, isKeyless, keyNames, oldColumnName } from './object-names.ts';
+
+/** The key's columns of a row, in order: `p."a"`, `p."b"`. */
+export const keyColumns = (table: Table, prefix: string) =>
+  isKeyless(table)
+    ? [imageOf(table, prefix)]
+    : keyNames(table).map((name) => prefix + quoteIdentifier(name));
+
+/** The key's columns as a staged row had them before its change. */
+export const oldKeyColumns = (table: Table, prefix: string) =>
+  keyNames(table).map((name) => prefix + oldColumnName(table, name));
+
+/** Two keys are equal, by the operators of the key's index. */
+export function keysEqual(table: Table, left: readonly string[], right: readonly string[]): string {
+  if (isKeyless(table)) return equalImages(left.join(''), right.join(''));
+  return table.key
+    .map(({ equals }, index) => `${left[index]} ${equals} ${right[index]}`)
+    .join(' AND ');
+}
+
+/** A row's key as text: `7`, or `7,de` in key order. A row without a key is called by the first digits of its image. */
+export function rowId(table: Table, key: readonly string[]): string {
+  if (isKeyless(table)) return `pg_catalog.left(pg_catalog.encode(${key.join('')}, 'hex'), 16)`;
+  return key
+    .map((column) => `${column}::pg_catalog.text`)
+    .join(` OPERATOR(pg_catalog.||) ',' OPERATOR(pg_catalog.||) `);
+}
+
+/** A row's key as JSON: the value of a single column, an object of a composite key. */
+export function rowKey(table: Table, key: readonly string[]): string {
+  if (isKeyless(table)) return `pg_catalog.to_jsonb(${rowId(table, key)})`;
+  const values = key.map((column) => `stage.key_value(${column})`);
+  if (values.length === 1) return values.join('');
+  const members = keyNames(table).map((name, index) => `${quoteLiteral(name)}, ${values[index]}`);
+  return `pg_catalog.jsonb_build_object(${members.join(', ')})`;
+}
+
+/** The function that makes JSON of a table's rows. */
+export const rowImage = (table: Table) =>
+  table.columns.some(({ holdsJson }) => holdsJson) ? 'stage.row_image' : 'pg_catalog.to_jsonb';
+
+/**
+ * Two values are the same image: stricter than any type's equality, and defined for every type.
+ * The operator `*=` itself would compare ROW() constructors column by column.
+ */
+export function same(left: string, right: string): string {
+  return `pg_catalog.record_image_eq(ROW(${left}), ROW(${right}))`;
+}
+
+/** A value is not null: of a composite value, `IS NOT NULL` would ask whether any field is. */
+export const present = (value: string) => `${value} IS DISTINCT FROM NULL`;

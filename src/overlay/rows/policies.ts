@@ -1,0 +1,118 @@
+/** Row-level security: the policies of the role that runs the statement, judged for staged rows as PostgreSQL does for its own. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Policy, Table } from '../../model/table.ts';
+import { columnNames, overlayName, upsertSchema } from '../object-names.ts';
+
+/** What is asked of a row: may it be seen, touched, or become what it is to be? */
+const questions = {
+  see: { command: 'select', isCheck: false },
+  insert: { command: 'insert', isCheck: true },
+  touch: { command: 'update', isCheck: false },
+  update: { command: 'update', isCheck: true },
+  delete: { command: 'delete', isCheck: false },
+} as const;
+type Question = keyof typeof questions;
+
+/** Where the client's rights reach it: the answer depends on who asks. */
+const judgeName = (table: Table, question: Question) =>
+  `${upsertSchema(table)}.policy_${table.oid}_${question}`;
+
+const judgeCall = (table: Table, question: Question, row: string) =>
+  `${judgeName(table, question)}(${columnNames(table)
+    .map((name) => row + quoteIdentifier(name))
+    .join(', ')})`;
+
+/** Condition of the overlay view: the staged row `u` is one that the role sees. Production's rows PostgreSQL itself chooses. */
+export function stagedRowIsVisible(table: Table): string {
+  if (table.policies === null) return '';
+  return `\n  AND (NOT u._stage_staged OR ${judgeCall(table, 'see', 'u.')} IS NULL)`;
+}
+
+/** Options of the overlay view: conditions of the client's must not see rows before the policies have. */
+export const overlayOptions = (table: Table) =>
+  table.policies === null ? '' : 'WITH (security_barrier)';
+
+/** Creates the functions that judge a row; the overlay view stands on one of them. */
+export function policyFunctionsSql(table: Table): string[] {
+  if (table.policies === null) return [];
+  const policies = table.policies;
+  return (Object.keys(questions) as Question[]).map((question) =>
+    judgeSql(table, policies, question),
+  );
+}
+
+/** A function that gives null for a row that passes, else the name of the policy that it fails, or '' where PostgreSQL names none. */
+function judgeSql(table: Table, policies: readonly Policy[], question: Question): string {
+  const { command, isCheck } = questions[question];
+  const relevant = policies.flatMap((policy) => {
+    if (policy.command !== 'all' && policy.command !== command) return [];
+    const expression = (isCheck ? policy.check : null) ?? policy.using;
+    return expression === null ? [] : [{ ...policy, expression }];
+  });
+  const allowed = relevant
+    .filter(({ isPermissive }) => isPermissive)
+    .map((policy) => `${isFor(policy)} AND (${policy.expression})`);
+  const forbidden = relevant
+    .filter(({ isPermissive }) => !isPermissive)
+    .map(
+      (policy) =>
+        `WHEN ${isFor(policy)} AND (${policy.expression}) IS NOT TRUE THEN ${quoteLiteral(policy.name)}`,
+    );
+  const parameters = table.columns.map(({ baseType }) => baseType).join(', ');
+  const body = `SELECT CASE WHEN NOT pg_catalog.row_security_active(${table.oid}::pg_catalog.oid) THEN NULL
+    WHEN NOT stage.catalog_comes_first() THEN ''
+    WHEN (${allowed.join(' OR ') || 'false'}) IS NOT TRUE THEN ''
+    ${forbidden.join('\n    ')} END FROM ${givenRow(table)} AS ${quoteIdentifier(table.name)}`;
+  return `CREATE FUNCTION ${judgeName(table, question)}(${parameters}) RETURNS pg_catalog.text LANGUAGE sql STABLE AS ${quoteLiteral(body)}`;
+}
+
+function isFor({ roles }: Policy): string {
+  if (roles.includes(0)) return 'true';
+  const memberships = roles.map(
+    (role) => `pg_catalog.pg_has_role(${role}::pg_catalog.oid, 'USAGE')`,
+  );
+  return `(${memberships.join(' OR ')})`;
+}
+
+/** The row under judgement, its generated columns computed. */
+function givenRow(table: Table): string {
+  const given = table.columns
+    .map(({ name, type }, index) => `$${index + 1}::${type} AS ${quoteIdentifier(name)}`)
+    .join(', ');
+  const computed = table.columns
+    .map(({ name, generated }) =>
+      generated === null
+        ? quoteIdentifier(name)
+        : `(${generated.expression}) AS ${quoteIdentifier(name)}`,
+    )
+    .join(', ');
+  return `(SELECT ${computed} FROM (SELECT ${given}) AS ${quoteIdentifier(table.name)})`;
+}
+
+const triggerName = (table: Table) => `${upsertSchema(table)}.policy_${table.oid}`;
+
+/** Has a view's rows judged with the client's rights, before the triggers that stage them. */
+export function policyTriggerSql(table: Table, view: string): string[] {
+  if (table.policies === null) return [];
+  return [
+    `CREATE TRIGGER policy_check INSTEAD OF INSERT OR UPDATE OR DELETE ON ${view} FOR EACH ROW EXECUTE FUNCTION ${triggerName(table)}()`,
+  ];
+}
+
+/** Creates the function that judges rows, and the overlay's trigger. */
+export function policyTriggersSql(table: Table): string[] {
+  if (table.policies === null) return [];
+  return [
+    fillSql(loadSql('table/rows/policies.sql'), {
+      judge: triggerName(table),
+      table_name: quoteLiteral(table.name),
+      may_insert: judgeCall(table, 'insert', 'NEW.'),
+      may_touch: judgeCall(table, 'touch', 'OLD.'),
+      may_update: judgeCall(table, 'update', 'NEW.'),
+      may_see_new: judgeCall(table, 'see', 'NEW.'),
+      may_delete: judgeCall(table, 'delete', 'OLD.'),
+    }),
+    ...policyTriggerSql(table, overlayName(table)),
+  ];
+}

@@ -1,0 +1,201 @@
+/** What PostgreSQL judges of a single row: identity and generated columns, NOT NULL, CHECK, partition bounds. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import type { Column, Table } from '../../model/table.ts';
+import { columnNames, functionName } from '../object-names.ts';
+import { present, same } from '../row-identity.ts';
+import { partitionCall, partitionOf, placeAt } from './partitions.ts';
+import { displayValues, raise, tell, valuesDetail } from './raise.ts';
+import { rowCall } from './row-functions.ts';
+
+const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
+
+/** Statements that fill identity and generated columns, and refuse values given for them. */
+export function prepareRow(table: Table, operation: 'insert' | 'update'): string {
+  const identity = table.columns.flatMap((column, index) => {
+    if (operation === 'insert') return fillIdentity(table, column, index);
+    return column.identity === 'always' ? [keepIdentity(column)] : [];
+  });
+  const refusals = table.columns.flatMap((column) =>
+    column.generated === null ? [] : [refuseGenerated(column, operation)],
+  );
+  return [...identity, ...refusals, generatedValues(table)].join('\n');
+}
+
+/** Statements that raise what a domain says of a given value; none when no column is of a domain. */
+export function domainChecks(table: Table, operation: 'insert' | 'update'): string {
+  return table.columns
+    .flatMap(({ name, domain, generated }) => {
+      if (domain === null || generated !== null) return [];
+      const judge = `PERFORM ${newValue(name)}::${domain};`;
+      if (operation === 'insert') return [`  ${judge}`];
+      const old = `OLD.${quoteIdentifier(name)}`;
+      return [`  IF NOT ${same(newValue(name), old)} THEN ${judge} END IF;`];
+    })
+    .join('\n');
+}
+
+/** Statements that compute the generated columns of NEW. */
+function generatedValues(table: Table): string {
+  return table.columns
+    .flatMap((column, index) => {
+      if (column.generated === null) return [];
+      const name = functionName(table, 'generated', index + 1);
+      const domain = column.domain === null ? '' : `::${column.domain}`;
+      return [`  ${newValue(column.name)} := ${rowCall(name, column.generated.columns)}${domain};`];
+    })
+    .join('\n');
+}
+
+/**
+ * OVERRIDING SYSTEM VALUE keeps a given value, OVERRIDING USER VALUE draws one in its place. COPY takes what is `given` for
+ * an ALWAYS identity, null included, which is then refused as such.
+ */
+function fillIdentity(table: Table, column: Column, index: number): string[] {
+  if (column.identity === null) return [];
+  const value = newValue(column.name);
+  const overriding = `coalesce(current_setting('stage.overriding_${table.oid}', true), '')`;
+  const draw = `${value} := ${functionName(table, 'default', index + 1)}();`;
+  if (column.identity === 'by default') return [`  IF ${overriding} = 'user' THEN ${draw} END IF;`];
+  const refusal = raise({
+    message: `cannot insert a non-DEFAULT value into column "${column.name}"`,
+    sqlstate: '428C9',
+    detail: quoteLiteral(
+      `Column "${column.name}" is an identity column defined as GENERATED ALWAYS.`,
+    ),
+    hint: 'Use OVERRIDING SYSTEM VALUE to override.',
+  });
+  return [
+    `  IF ${value} IS NULL AND ${overriding} <> 'given' OR ${overriding} = 'user' THEN ${draw}
+  ELSIF ${overriding} NOT IN ('system', 'given') THEN ${refusal} END IF;`,
+  ];
+}
+
+function keepIdentity(column: Column): string {
+  return refuseUpdate(
+    column,
+    `Column "${column.name}" is an identity column defined as GENERATED ALWAYS.`,
+  );
+}
+
+function refuseGenerated(column: Column, operation: 'insert' | 'update'): string {
+  const detail = `Column "${column.name}" is a generated column.`;
+  if (operation === 'update') return refuseUpdate(column, detail);
+  const message = `cannot insert a non-DEFAULT value into column "${column.name}"`;
+  return `  IF ${present(newValue(column.name))} THEN ${raise({ message, sqlstate: '428C9', detail: quoteLiteral(detail) })} END IF;`;
+}
+
+/** DEFAULT arrives as NULL, for the view's column has none. */
+function refuseUpdate(column: Column, detail: string): string {
+  const message = `column "${column.name}" can only be updated to DEFAULT`;
+  const value = newValue(column.name);
+  const changed = `NOT ${same(value, `OLD.${quoteIdentifier(column.name)}`)}`;
+  const given = column.generated === null ? changed : `${present(value)} AND ${changed}`;
+  return `  IF ${given} THEN ${raise({ message, sqlstate: '428C9', detail: quoteLiteral(detail) })} END IF;`;
+}
+
+const at = (table: Table) => placeAt(table, partitionOf(table));
+
+/**
+ * Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all.
+ * @param asParent whether the row is told as p_shown says: by the columns of the table that the statement names, or not at all
+ */
+export function rowChecks(table: Table, asParent = false): string {
+  const values = table.columns.map(({ name, generated }) =>
+    generated?.stored === false ? quoteLiteral('virtual') : newValue(name),
+  );
+  const shown = asParent ? shownValues(table, values) : displayValues(values);
+  const failing = `'Failing row contains (' || ${shown} || ').'`;
+  const violations = [
+    // a row is routed to its partition before that judges it
+    ...partition(table),
+    ...notNulls(table),
+    ...checks(table),
+  ];
+  if (violations.length === 0) return '';
+  const guard = violations.map(({ condition }) => condition).join(' OR ');
+  const raises = violations.map(({ condition, violation, detail }) => {
+    const told = raise({ ...violation, ...valuesDetail(table, detail?.(failing) ?? failing) });
+    const statement = asParent
+      ? `IF p_shown IS NULL THEN ${raise(violation)} ELSE ${told} END IF;`
+      : told;
+    return `    IF ${condition} THEN ${statement} END IF;`;
+  });
+  return `  IF ${guard} THEN\n${raises.join('\n')}\n  END IF;`;
+}
+
+/** An SQL expression for the values of the columns that p_shown names. */
+function shownValues(table: Table, values: readonly string[]): string {
+  const shown = columnNames(table).map(
+    (name, index) => `(${quoteLiteral(name)}, ${displayValues([values[index] ?? ''])})`,
+  );
+  return `(SELECT string_agg(v.value, ', ' ORDER BY c.number) FROM unnest(p_shown) WITH ORDINALITY c(name, number)
+      JOIN (VALUES ${shown.join(', ')}) v(name, value) ON v.name = c.name)`;
+}
+
+interface RowViolation {
+  readonly condition: string;
+  readonly violation: Omit<Parameters<typeof raise>[0], 'detail'>;
+  /** What is told instead of the row's values, both as SQL expressions. */
+  readonly detail?: (failing: string) => string;
+}
+
+function notNulls(table: Table): RowViolation[] {
+  return table.columns.flatMap((column) => {
+    const isNull = `NOT (${present(newValue(column.name))})`;
+    const partitions = table.partitions
+      .filter(({ notNull }) => notNull.includes(column.name))
+      .map(({ oid }) => oid);
+    if (!column.notNull && partitions.length === 0) return [];
+    return {
+      condition: column.notNull
+        ? isNull
+        : `${isNull} AND ${partitionCall(table)} IN (${partitions.join(', ')})`,
+      violation: {
+        ...at(table),
+        message: tell`null value in column "${column.name}" of relation "${at(table).table}" violates not-null constraint`,
+        sqlstate: '23502',
+        column: column.name,
+      },
+    };
+  });
+}
+
+function checks(table: Table): RowViolation[] {
+  return table.checks.map((check, index) => ({
+    condition: `NOT ${rowCall(functionName(table, 'constraint', index + 1), check.columns)}`,
+    violation: {
+      ...at(table),
+      message: tell`new row for relation "${at(table).table}" violates check constraint "${check.name}"`,
+      sqlstate: '23514',
+      constraint: check.name,
+    },
+  }));
+}
+
+function partition(table: Table): RowViolation[] {
+  if (table.kind !== 'partitioned') return [];
+  const routed = rowCall(functionName(table, 'routed'), columnNames(table));
+  const place = placeAt(table, routed);
+  const keys = table.partitions
+    .filter(({ key }) => key.length > 0)
+    .map(({ oid, key }) => `WHEN ${oid} THEN ${partitionKey(key)}`);
+  return [
+    {
+      condition: `${partitionCall(table)} IS NULL`,
+      violation: {
+        ...place,
+        message: tell`no partition of relation "${place.table}" found for row`,
+        sqlstate: '23514',
+      },
+      detail: (failing) =>
+        keys.length === 0 ? failing : `CASE ${routed} ${keys.join(' ')} ELSE ${failing} END`,
+    },
+  ];
+}
+
+/** An SQL expression. */
+function partitionKey(columns: readonly string[]): string {
+  const names = columns.map((name) => `quote_ident(${quoteLiteral(name)})`).join(` || ', ' || `);
+  const values = displayValues(columns.map(newValue));
+  return `'Partition key of the failing row contains (' || ${names} || ') = (' || ${values} || ').'`;
+}

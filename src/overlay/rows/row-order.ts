@@ -1,0 +1,76 @@
+/** The order in which PostgreSQL judges a statement's rows, kept where rows that are judged together would come out otherwise. */
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { ForeignKey, Table } from '../../model/table.ts';
+import type { ParentEvent } from '../foreign-keys/foreign-keys.ts';
+import { reached } from '../foreign-keys/foreign-keys.ts';
+import { overlayName, shadowName } from '../object-names.ts';
+
+/**
+ * Statements that judge each row for itself where the actions of foreign keys of different rows reach one row of a child:
+ * the first of them may leave the next nothing to do. Empty where none of the table's foreign keys can do that.
+ * @param check the function whose statements these are
+ * @param rows condition that selects the statement's rows of the shadow table, under an alias
+ */
+export function rowByRow(
+  table: Table,
+  event: ParentEvent,
+  check: string,
+  rows: (alias: string) => string,
+): string {
+  const meetings = table.referencedBy.flatMap((one, index) =>
+    table.referencedBy
+      .slice(index + 1)
+      .filter((other) => isOrdered(one, other, event))
+      .map((other) => meeting(table, one, other, event, rows)),
+  );
+  if (meetings.length === 0) return '';
+  return fillSql(loadSql('table/rows/row_by_row.sql'), {
+    condition: meetings.join(' OR '),
+    shadow: shadowName(table),
+    rows: rows('s'),
+    function: check,
+  });
+}
+
+/**
+ * Statements that judge the rows which a MERGE has put in before it deleted the first one: before what refers to that goes with
+ * it. Empty for a table that does not refer to itself.
+ * @param rows condition that selects the deleted rows of the shadow table, under an alias
+ * @param checks gives the statements that judge the selected rows of the shadow table `s`
+ */
+export function beforeDeletions(
+  table: Table,
+  rows: (alias: string) => string,
+  checks: (rows: string) => readonly string[],
+): string {
+  if (!table.references.some(({ parent }) => parent.oid === table.oid)) return '';
+  const first = `SELECT min(d._stage_seq) FROM ${shadowName(table)} d WHERE ${rows('d')} AND d._stage_op = 'D'`;
+  const before =
+    's._stage_session = v_session AND s._stage_mutation = ANY (stage.touched(v_mutation)) ' +
+    `AND s._stage_mutation <> v_mutation AND s._stage_seq < (${first})`;
+  return `  IF pg_trigger_depth() = 1 AND current_setting('stage.merge_${table.oid}', true) = 'on' THEN
+${checks(before).join('\n')}
+  END IF;`;
+}
+
+/** Whether it can matter which of two foreign keys comes first; not where both delete, or neither does anything. */
+function isOrdered(one: ForeignKey, other: ForeignKey, event: ParentEvent): boolean {
+  const actions = [one, other].map(({ onDelete, onUpdate }) =>
+    event === 'delete' ? onDelete : onUpdate,
+  );
+  const isCheck = (action: string | undefined) => action === 'no action' || action === 'restrict';
+  const deletes = event === 'delete' && actions.every((action) => action === 'cascade');
+  return one.child.oid === other.child.oid && !actions.every(isCheck) && !deletes;
+}
+
+/** An SQL condition: two rows of the statement reach one row of the child, each by another foreign key. */
+const meeting = (
+  table: Table,
+  one: ForeignKey,
+  other: ForeignKey,
+  event: ParentEvent,
+  rows: (alias: string) => string,
+) => `EXISTS (SELECT FROM ${shadowName(table)} d
+    JOIN ${overlayName(one.child)} o ON ${reached(table, one, event, rows('d'))}
+    JOIN ${shadowName(table)} e ON ${reached(table, other, event, rows('e'), 'e')}
+    WHERE d._stage_seq <> e._stage_seq)`;

@@ -1,0 +1,186 @@
+/** The triggers of an overlay view: row functions that stage, statement functions that judge and log. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table } from '../../model/table.ts';
+import { deferredSql } from '../foreign-keys/deferral.ts';
+import { lockVanishing } from '../foreign-keys/foreign-keys.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  imageOf,
+  isKeyless,
+  keyMatches,
+  oldColumns,
+  oldValues,
+  overlayName,
+  rowTypeName,
+  shadowName,
+} from '../object-names.ts';
+import { same } from '../row-identity.ts';
+import type { Operation } from './after-statement.ts';
+import { operations, settingKey, statementFunctionsSql } from './after-statement.ts';
+import { storedColumns, storedValues, takeRow } from './keyless.ts';
+import { partitionOf } from './partitions.ts';
+import { policyTriggersSql } from './policies.ts';
+import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
+
+import { freeInProduction, insertUniqueChecks, updateUniqueChecks } from './uniques.ts';
+
+/** Whether a row is the client's own doing or a foreign key's action. */
+const origin = `CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END`;
+
+/** Creates every trigger function and trigger of the overlay. */
+export function triggersSql(table: Table, server: number): string[] {
+  return [
+    ...operations.map((operation) => rowFunctionSql(table, operation)),
+    ...(table.isInherited
+      ? (['update', 'delete'] as const).map((operation) => rowFunctionSql(table, operation, true))
+      : []),
+    ...holdRowSql(table),
+    ...operations.flatMap((operation) => statementFunctionsSql(table, operation, server)),
+    ...deferredSql(table, server),
+    ...(['insert', 'update'] as const).flatMap((operation) => domainsSql(table, operation)),
+    ...policyTriggersSql(table),
+    ...operations.map((operation) => statementTriggersSql(table, operation, overlayName(table))),
+  ];
+}
+
+/** The triggers by which a view that stands for the table takes new rows as its overlay does. */
+export function insertTriggersSql(table: Table, view: string): string[] {
+  return [...domainsTriggerSql(table, 'insert', view), statementTriggersSql(table, 'insert', view)];
+}
+
+/** The triggers that carry out one operation on a view. */
+function statementTriggersSql(table: Table, operation: Operation, view: string): string {
+  return fillSql(loadSql('table/rows/triggers.sql'), {
+    operation,
+    oid: table.oid,
+    overlay: view,
+    key: settingKey(table, operation),
+    row_function: functionName(table, operation),
+    after_function: functionName(table, `after_${operation}`),
+  });
+}
+
+function domainsSql(table: Table, operation: 'insert' | 'update'): string[] {
+  const checks = domainChecks(table, operation);
+  if (checks === '') return [];
+  const name = functionName(table, `domains_${operation}`);
+  return [
+    fillSql(loadSql('table/rows/domains.sql'), { function: name, checks }),
+    domainsTrigger(overlayName(table), operation, name),
+  ];
+}
+
+/** Triggers fire in the order of their names: this one before the one that stages. */
+const domainsTrigger = (view: string, operation: 'insert' | 'update', name: string) =>
+  `CREATE TRIGGER domains_${operation} INSTEAD OF ${operation} ON ${view} FOR EACH ROW EXECUTE FUNCTION ${name}()`;
+
+/** The trigger by which another view has the domains of its rows judged: before another row is looked for, or the row's table. */
+export function domainsTriggerSql(
+  table: Table,
+  operation: 'insert' | 'update',
+  view: string,
+): string[] {
+  if (domainChecks(table, operation) === '') return [];
+  return [domainsTrigger(view, operation, functionName(table, `domains_${operation}`))];
+}
+
+/** How a row function is called: by a trigger for the row at hand, or with the row by what has found it. */
+function calling(table: Table, operation: Operation, asStep: boolean) {
+  const key = settingKey(table, operation);
+  if (!asStep) {
+    return {
+      function: functionName(table, operation),
+      parameters: '',
+      result: 'trigger',
+      mutation: `current_setting('stage.mutation_${key}')::bigint`,
+      start: `current_setting('stage.start_${key}')::bigint`,
+    };
+  }
+  const row = rowTypeName(table);
+  return {
+    function: stepName(table, operation),
+    parameters: `old ${row}, ${operation === 'update' ? `new ${row}, ` : ''}p_mutation bigint, p_start bigint, p_shown text[]`,
+    result: row,
+    mutation: 'p_mutation',
+    start: 'p_start',
+  };
+}
+
+/** The function that stages the change of one row which is given to it. */
+export const stepName = (table: Table, operation: Operation) =>
+  functionName(table, `step_${operation}`);
+
+function rowFunctionSql(table: Table, operation: Operation, asStep = false): string {
+  const columns = columnNames(table);
+  const keyless = isKeyless(table);
+  const template =
+    keyless && operation !== 'insert' ? `${operation}_row_keyless` : `${operation}_row`;
+  return fillSql(loadSql(`table/rows/${template}.sql`), {
+    ...calling(table, operation, asStep),
+    oid: table.oid,
+    table_name: quoteLiteral(table.name),
+    origin,
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    ...(keyless ? keylessParts(table) : keyedParts(table)),
+    s_columns: columnList(columns, 's.'),
+    old_row: columnList(columns, 'OLD.'),
+    old_columns: oldColumns(table)
+      .map((_, index) => `_stage_old_${index + 1}`)
+      .join(', '),
+    old_values: oldValues(table, 'OLD.').join(', '),
+    prepare_row: operation === 'delete' ? '' : prepareRow(table, operation),
+    row_checks: rowChecks(table, asStep),
+    free_in_production: freeInProduction(table),
+    unique_checks: operation === 'insert' ? insertUniqueChecks(table) : updateUniqueChecks(table),
+    lock_vanishing: operation === 'insert' ? '' : lockVanishing(table, operation),
+    key_changed: `NOT (${keyMatches(table, 'NEW.', 'OLD.')})`,
+    references_changed: referencesChanged(table),
+    s_key_matches_old: keyMatches(table, 's.', 'OLD.'),
+  });
+}
+
+/** Whether an updated row's foreign keys are judged: a row that moves to another partition is inserted there. */
+function referencesChanged(table: Table): string {
+  const columns = new Set(table.references.flatMap(({ child }) => child.columns));
+  if (columns.size === 0) return 'false';
+  const changed = [...columns]
+    .map(quoteIdentifier)
+    .map((column) => `NOT ${same(`NEW.${column}`, `OLD.${column}`)}`);
+  const moved = `${partitionOf(table, 'NEW.')} <> ${partitionOf(table, 'OLD.')}`;
+  return [...changed, ...(table.kind === 'partitioned' ? [moved] : [])].join(' OR ');
+}
+
+/** The function that waits for a row, which without a key cannot be told from its like. */
+function holdRowSql(table: Table): string[] {
+  if (isKeyless(table)) return [];
+  const parts = {
+    function: functionName(table, 'hold'),
+    shadow: shadowName(table),
+    s_key_matches_k: keyMatches(table, 's.', 'k.'),
+  };
+  return [fillSql(loadSql('table/rows/hold_row.sql'), parts)];
+}
+
+function keyedParts(table: Table) {
+  return {
+    columns: columnList(columnNames(table)),
+    new_columns: columnList(columnNames(table), 'NEW.'),
+    s_key_matches_new: keyMatches(table, 's.', 'NEW.'),
+  };
+}
+
+function keylessParts(table: Table) {
+  return {
+    columns: storedColumns(table),
+    new_columns: storedValues(table, 'NEW.'),
+    // a row without a key takes nobody's place
+    s_key_matches_new: 'false',
+    old_image: imageOf(table, 'OLD.'),
+    old_row_and_image: storedValues(table, 'OLD.'),
+    take_row: takeRow(table),
+  };
+}

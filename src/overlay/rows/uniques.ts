@@ -1,0 +1,195 @@
+/** Unique and exclusion constraints, judged against the overlay at the time PostgreSQL would. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import type { Table, Unique } from '../../model/table.ts';
+import {
+  functionName,
+  isKeyless,
+  keyMatches,
+  overlayName,
+  shadowName,
+  sourceCall,
+} from '../object-names.ts';
+import { present, same } from '../row-identity.ts';
+import { indexAt, partitionOf, placeAt } from './partitions.ts';
+import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
+import { rowCall } from './row-functions.ts';
+
+const immediate = (table: Table) => table.uniques.filter((unique) => unique.timing === 'immediate');
+
+/** What a row, NEW unless told otherwise, has for each element of an index. */
+function newElements(table: Table, unique: Unique, row = 'NEW.'): string[] {
+  return unique.elements.map((element, index) =>
+    element.column === null
+      ? rowCall(functionName(table, 'element', `${unique.oid}_${index + 1}`), unique.columns, row)
+      : row + quoteIdentifier(element.column),
+  );
+}
+
+/** The same for a row `o` of a query; bare names of an expression resolve to it. */
+function storedElements(unique: Unique): string[] {
+  return unique.elements.map((element) =>
+    element.column === null ? element.definition : `o.${quoteIdentifier(element.column)}`,
+  );
+}
+
+/** Two values of an index's element collide, nulls too where the index says so. */
+function equal(unique: Unique, index: number, left: string, right: string): string {
+  const equals = `${left} ${unique.elements[index]?.operator} ${right}`;
+  if (!unique.nullsNotDistinct) return equals;
+  return `(${equals} OR NOT (${present(left)}) AND NOT (${present(right)}))`;
+}
+
+/** Row `o` collides with NEW, or with another row. */
+function collides(table: Table, unique: Unique, row?: string): string {
+  const stored = storedElements(unique);
+  const pairs = newElements(table, unique, row).map((value, index) => {
+    return equal(unique, index, stored[index] ?? '', value);
+  });
+  return [...pairs, ...(unique.predicate === null ? [] : [`(${unique.predicate})`])].join(' AND ');
+}
+
+/** NEW, or another row, takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
+function participates(table: Table, unique: Unique, row?: string): string {
+  const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique, row).map(present);
+  const predicate = unique.predicate === null ? [] : [predicateCall(table, unique, row)];
+  return [...notNull, ...predicate].join(' AND ') || 'true';
+}
+
+const predicateCall = (table: Table, { oid, columns }: Unique, row?: string) =>
+  rowCall(functionName(table, 'predicate', oid), columns, row);
+
+/** The condition of the usual case of an INSERT: no production row collides. A row the session hides only costs the slow path. */
+export function freeInProduction(table: Table): string {
+  const conditions = immediate(table).map((unique) => {
+    // an exclusion constraint is not enforced by the shadow's own index, so the session's rows are looked at here too
+    const rows = unique.kind === 'exclusion' ? overlayName(table) : sourceCall(table);
+    return `NOT EXISTS (SELECT 1 FROM ${rows} o WHERE ${collides(table, unique)} AND ${participates(table, unique)})`;
+  });
+  return conditions.join('\n    AND ') || 'true';
+}
+
+/** Statements that raise the first collision of an inserted row, in the order of the indexes. */
+export function insertUniqueChecks(table: Table): string {
+  return immediate(table)
+    .map((unique) => check(table, unique, participates(table, unique), ''))
+    .join('\n');
+}
+
+/** The same for an updated row. */
+export function updateUniqueChecks(table: Table): string {
+  return immediate(table)
+    .map((unique) => {
+      if (unique.name === table.keyIndex) return check(table, unique, 'v_key_changed', '');
+      const changed = unique.columns.map(
+        (name) => `NOT ${same(`NEW.${quoteIdentifier(name)}`, `OLD.${quoteIdentifier(name)}`)}`,
+      );
+      const when = `(${changed.join(' OR ') || 'true'}) AND ${participates(table, unique)}`;
+      return check(table, unique, when, ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`);
+    })
+    .join('\n');
+}
+
+/** Statements that put the first row in the way of NEW into v_row; p_arbiters tells which indexes count. */
+export function findCollision(table: Table): string {
+  return table.uniques
+    .map((unique) => {
+      const counts = `v_row IS NULL AND (p_arbiters IS NULL OR p_arbiters ? ${quoteLiteral(unique.name)})`;
+      if (unique.timing !== 'immediate') {
+        const there = unique.ofPartition ? ` AND ${predicateCall(table, unique)}` : '';
+        return `  IF ${counts}${there} THEN ${raiseNoArbiter(table, unique)} END IF;`;
+      }
+      return `  IF ${counts} AND ${participates(table, unique)} THEN
+    SELECT o.* INTO v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
+  END IF;`;
+    })
+    .join('\n');
+}
+
+const raiseNoArbiter = (table: Table, unique: Unique) =>
+  raise({
+    ...placeAt(table, partitionOf(table)),
+    constraint: indexAt(table, unique, partitionOf(table)),
+    sqlstate: '55000',
+    message:
+      'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters',
+  });
+
+function check(table: Table, unique: Unique, when: string, except: string): string {
+  return `  IF ${when} THEN
+    SELECT ${displayKey(storedElements(unique))} INTO v_value FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1;
+    IF FOUND THEN
+      PERFORM stage.look_again(${table.oid}, ${quoteLiteral(unique.name)});
+      ${raiseCollision(table, unique)}
+    END IF;
+  END IF;`;
+}
+
+function raiseCollision(table: Table, unique: Unique): string {
+  const detail = collisionDetail(unique, displayKey(newElements(table, unique)), 'v_value');
+  return raise(collision(table, unique, detail, partitionOf(table)));
+}
+
+/** @param partition an SQL expression for the partition in which PostgreSQL would find it */
+function collision(
+  table: Table,
+  unique: Unique,
+  detail: string,
+  partition: string,
+): Parameters<typeof raise>[0] {
+  const exclusion = unique.kind === 'exclusion';
+  const index = indexAt(table, unique, partition);
+  return {
+    ...placeAt(table, partition),
+    constraint: index,
+    sqlstate: exclusion ? '23P01' : '23505',
+    message: exclusion
+      ? tell`conflicting key value violates exclusion constraint "${index}"`
+      : tell`duplicate key value violates unique constraint "${index}"`,
+    ...valuesDetail(table, detail, exclusion ? 'Key conflicts with existing key.' : undefined),
+  };
+}
+
+/** An SQL expression; so are the values of the new row and of the one in its way. */
+function collisionDetail(unique: Unique, value: string, other: string): string {
+  const columns = elementNames(unique);
+  if (unique.kind !== 'exclusion') return keyDetail(columns, value, ' already exists.');
+  const existing = keyDetail(columns, other, '.').replace("'Key ", "'");
+  return `${keyDetail(columns, value, ' conflicts with existing key ')} || ${existing}`;
+}
+
+function elementNames(unique: Unique): string[] {
+  return unique.elements.map((element) =>
+    element.column === null ? unwrap(element.definition) : element.definition,
+  );
+}
+
+const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
+
+/**
+ * Deferrable constraints, judged for a set of staged rows `s`: at the end of the statement, or while deferred at COMMIT.
+ * @param rows condition that selects the rows of the shadow table `s`
+ */
+export function uniqueSetChecks(
+  table: Table,
+  rows: string,
+): { readonly unique: Unique; readonly check: string }[] {
+  return table.uniques
+    .filter((unique) => unique.timing !== 'immediate')
+    .map((unique) => {
+      const like = `FROM ${overlayName(table)} o WHERE ${collides(table, unique, 's.')}`;
+      const others = isKeyless(table) ? like : `${like} AND NOT (${keyMatches(table, 'o.', 's.')})`;
+      const own = newElements(table, unique, 's.');
+      const self = own.map((value, index) => equal(unique, index, value, value)).join(' AND ');
+      // without a key a row is not told from its like: there must be no more of them than itself
+      const taken = isKeyless(table)
+        ? `(SELECT count(*) ${others}) > CASE WHEN ${self} THEN 1 ELSE 0 END`
+        : `EXISTS (SELECT 1 ${others})`;
+      const other = `(SELECT ${displayKey(storedElements(unique))} ${others} LIMIT 1)`;
+      const check = `  SELECT ${collisionDetail(unique, displayKey(own), other)}, ${partitionOf(table, 's.')} INTO v_value, v_partition
+  FROM ${shadowName(table)} s
+  WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' AND ${participates(table, unique, 's.')}
+  ORDER BY s._stage_seq LIMIT 1;
+  IF FOUND THEN ${raise(collision(table, unique, 'v_value', 'v_partition'))} END IF;`;
+      return { unique, check };
+    });
+}

@@ -1,0 +1,100 @@
+/** The overlay view with its production source and the defaults of its columns. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Column, Table } from '../../model/table.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  isKeyless,
+  keyMatches,
+  overlayName,
+  productionRows,
+  rowTypeName,
+  shadowName,
+  sourceCall,
+} from '../object-names.ts';
+import { hidesRow } from './keyless.ts';
+import { overlayOptions, policyFunctionsSql, stagedRowIsVisible } from './policies.ts';
+
+/** Creates the source function and the overlay view. */
+export function overlaySql(table: Table): string {
+  const columns = columnNames(table);
+  const overlay = fillSql(loadSql('table/rows/overlay.sql'), {
+    source: sourceCall(table),
+    row_type: rowTypeName(table),
+    production: productionRows(table),
+    overlay: overlayName(table),
+    shadow: shadowName(table),
+    columns: table.columns.map(sourceColumn).join(', '),
+    u_columns: columnList(columns, 'u.'),
+    p_columns: columnList(columns, 'p.'),
+    s_columns: columnList(columns, 's.'),
+    h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
+    view_options: overlayOptions(table),
+    u_is_visible: stagedRowIsVisible(table),
+  });
+  return [...policyFunctionsSql(table), overlay].join(';\n');
+}
+
+/** A column of production as the row type has it. */
+export function sourceColumn({ name, domain, baseType }: Column): string {
+  const column = quoteIdentifier(name);
+  return domain === null ? column : `${column}::${baseType} AS ${column}`;
+}
+
+/** What has columns with defaults: a table or a view. */
+type Defaulting = Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name' | 'columns'>;
+
+/** Columns whose default PostgreSQL applies by itself when a view has it, with the call that gives the value. */
+function defaultColumns(table: Defaulting): DefaultCall[] {
+  // an ALWAYS identity is filled by the row trigger, which must tell a given value from an omitted one
+  const always = new Set(
+    table.columns.filter(({ identity }) => identity === 'always').map(({ name }) => name),
+  );
+  return defaultCalls(table).filter(({ name }) => !always.has(name));
+}
+
+interface DefaultCall {
+  readonly name: string;
+  readonly call: string;
+}
+
+/** Every column that has a default, with the call that gives its value. */
+export function defaultCalls(table: Defaulting): DefaultCall[] {
+  return table.columns.flatMap((column, index) =>
+    defaultBody(column) === null
+      ? []
+      : [{ name: column.name, call: `${functionName(table, 'default', index + 1)}()` }],
+  );
+}
+
+/** Creates one function a column default, and hangs them on the columns of views. */
+export function defaultsSql(table: Defaulting, views: readonly string[]): string[] {
+  const functions = table.columns.flatMap((column, index) => {
+    const body = defaultBody(column);
+    const name = functionName(table, 'default', index + 1);
+    return body === null ? [] : [`CREATE FUNCTION ${name}() RETURNS ${column.baseType} ${body}`];
+  });
+  return [...functions, ...views.flatMap((view) => hungDefaultsSql(table, view))];
+}
+
+/** Hangs the defaults, whose functions are there, on the columns of another view. */
+export const hungDefaultsSql = (table: Defaulting, view: string) =>
+  defaultColumns(table).map(
+    ({ name, call }) =>
+      `ALTER VIEW ${view} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
+  );
+
+/**
+ * A key from a sequence is drawn from production's own, so that the value a client was told stays true; the client's role
+ * needs no right on it. Any other default is evaluated with the client's rights, as PostgreSQL does. String bodies: no dependency.
+ */
+function defaultBody(column: Column): string | null {
+  if (column.sequence !== null) {
+    const draw = `BEGIN RETURN nextval(${quoteLiteral(column.sequence)}); END`;
+    return `LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS ${quoteLiteral(draw)}`;
+  }
+  if (column.default === null) return null;
+  return `LANGUAGE sql VOLATILE AS ${quoteLiteral(`SELECT ${column.default}`)}`;
+}

@@ -1,0 +1,217 @@
+/** Twins: views and partitions as a session sees them. Partitions and most views are read only. */
+import type { Queryable } from '../../db/database.ts';
+import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { StageError } from '../../errors.ts';
+import type { Column, Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
+import { parseQuery } from '../../sql/classify/parse-query.ts';
+import { movedUses } from '../../sql/functions/body-uses.ts';
+import { readViewQuery } from '../../sql/locate/view-query.ts';
+import { spliceBytes } from '../../sql/splice.ts';
+import type { RelationUse, Statement } from '../../sql/verdict.ts';
+import { generationOn } from '../install/generation.ts';
+import { makeSchemas } from '../install/schemas.ts';
+import type { Source } from '../install/table-source.ts';
+import { tableSource } from '../install/table-source.ts';
+import { columnList, oidArray, overlayName, upsertName } from '../object-names.ts';
+import { completedGroupings, readDependents } from './dependent-columns.ts';
+import type { ViewTarget } from './view-target.ts';
+import { conflictName, viewTarget } from './view-target.ts';
+
+/** A view or a partition, with what it is made of. */
+interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
+  readonly columns: readonly Column[];
+  /** Of a view: its query. */
+  readonly view: string | null;
+  readonly isBarrier: boolean;
+  /** The rights of whoever reads the view apply to its tables, not its owner's. */
+  readonly isInvoker: boolean;
+  readonly checkOption: 'local' | 'cascaded' | null;
+  readonly owner: number;
+  /** What a write to a view comes to. */
+  readonly writing: 'automatic' | 'code' | 'error' | null;
+  /** Of a partition: the OID of the root, and the condition for its rows. */
+  readonly root: number | null;
+  readonly bounds: string | null;
+  readonly stamp: string;
+  readonly isStale: boolean;
+}
+
+/** A query over overlays. */
+interface Body {
+  readonly text: string;
+  readonly sources: readonly Source[];
+  /** Of a view that can be written to. */
+  readonly written: ViewTarget | null;
+}
+
+/**
+ * Makes sure that a view or partition has a current twin, and whatever it reads an overlay.
+ * @param server major version of PostgreSQL
+ * @returns the OID of the table that a write to the view goes to, null where it goes to none
+ * @throws StageError `statement_not_supported` for a view that cannot be read with staged rows
+ */
+export async function ensureTwin(
+  tx: Queryable,
+  oid: number,
+  server: number,
+): Promise<number | null> {
+  const { target } = await sourceFor(tx, oid, server, false);
+  return target?.table ?? null;
+}
+
+/**
+ * Makes the overlay or twin of a relation current.
+ * @throws StageError as above
+ */
+export async function sourceFor(
+  tx: Queryable,
+  oid: number,
+  server: number,
+  asOwner: boolean,
+): Promise<Source> {
+  const [row] = await tx.query('SELECT stage.twin_definition($1) AS twin', [oid]);
+  if (row?.['twin'] == null) return tableSource(tx, oid, server, asOwner);
+  const twin = JSON.parse(row['twin']) as Twin;
+  const body = await bodyOf(tx, twin, server);
+  // an overlay that is made anew takes with it what stands on it
+  const [left] = await tx.query('SELECT stage.overlay_of($1) AS twin', [oid]);
+  if (twin.isStale || left?.['twin'] == null) await install(tx, twin, body, generationOn(server));
+  const name = overlayName(twin);
+  const target = body.written?.target ?? null;
+  const dependents = await readDependents(tx, oid);
+  return { oid, name, only: name, hasChildren: false, dependents, isTwin: true, target };
+}
+
+function bodyOf(tx: Queryable, twin: Twin, server: number): Promise<Body> {
+  return twin.view === null
+    ? partitionBody(tx, twin, server)
+    : viewBody(tx, twin, twin.view, server);
+}
+
+/** Named directly, a partition has grants and policies of its own: those of the root would not do. */
+async function partitionBody(tx: Queryable, twin: Twin, server: number): Promise<Body> {
+  const root = await sourceFor(tx, twin.root ?? 0, server, true);
+  const source = root.name ?? qualifiedName(twin.schema, twin.name);
+  const columns = columnList(twin.columns.map(({ name }) => name));
+  const text = `SELECT ${columns} FROM ${source}${root.name === null ? '' : ` WHERE ${twin.bounds}`}`;
+  return { text, sources: [root], written: null };
+}
+
+/** The view's query with the names of overlays in the place of tables. */
+async function viewBody(tx: Queryable, twin: Twin, view: string, server: number): Promise<Body> {
+  const query = Buffer.from(view);
+  const [statement] = parsedView(twin, query);
+  if (statement?.verdict.kind !== 'read')
+    throw unreadable(twin, 'its definition is not a plain query');
+  const uses = movedUses(statement.verdict, (at) => at + statement.start);
+  const sources = new Map<string, Source>();
+  for (const { schema, name } of uses.relations) {
+    if (schema === null || sources.has(qualifiedName(schema, name))) continue;
+    const oid = await oidOf(tx, schema, name);
+    sources.set(qualifiedName(schema, name), await sourceFor(tx, oid, server, !twin.isInvoker));
+  }
+  const sourceOf = ({ schema, name }: RelationUse) =>
+    sources.get(qualifiedName(schema ?? '', name));
+  const replacements = uses.relations.flatMap((use) => {
+    const overlay = use.only ? sourceOf(use)?.only : sourceOf(use)?.name;
+    return overlay ? [{ start: use.start, end: use.end, text: overlay }] : [];
+  });
+  const groupings = completedGroupings(uses.groupings, (relation) => {
+    const use = uses.relations.find(({ start }) => start === relation);
+    return (use && sourceOf(use)?.dependents) ?? null;
+  });
+  const text = spliceBytes(query, [...replacements, ...groupings]);
+  const all = [...sources.values()];
+  return { text: text.toString(), sources: all, written: writtenView(twin, text, all) };
+}
+
+/** What a write to the view goes to: what the relation in its FROM clause is, whatever its expressions read. */
+function writtenView(twin: Twin, text: Buffer, sources: readonly Source[]): ViewTarget | null {
+  if (twin.writing !== 'automatic') return null;
+  const query = readViewQuery(text);
+  const behind = sources.find(
+    ({ name, only }) => name !== null && [name, only].includes(query?.source ?? ''),
+  );
+  if (!query || !behind?.target) return null;
+  return viewTarget(twin, query, { ...behind.target, rowType: query.source });
+}
+
+/** Not all that PostgreSQL prints of a view can be read again: the marks of a CYCLE clause come with a cast. */
+function parsedView(twin: Twin, query: Buffer): readonly Statement[] {
+  try {
+    return parseQuery(query);
+  } catch {
+    throw unreadable(twin, 'its definition cannot be parsed');
+  }
+}
+
+async function oidOf(tx: Queryable, schema: string, name: string): Promise<number> {
+  const [row] = await tx.query('SELECT to_regclass($1)::oid AS oid', [qualifiedName(schema, name)]);
+  return Number(row?.['oid'] ?? 0);
+}
+
+async function install(tx: Queryable, twin: Twin, body: Body, generation: string): Promise<void> {
+  await makeSchemas(tx, twin);
+  const { script, target } = body.written ?? { script: readOnlySql(twin, body), target: null };
+  const drop = fillSql(loadSql('table/views/drop_twin.sql'), {
+    oid: twin.oid,
+    overlay: overlayName(twin),
+    upsert: upsertName(twin),
+    conflict: conflictName(twin),
+    row_type: rowType(twin),
+  });
+  await tx.query(drop + script).catch((error: Error) => {
+    throw unreadable(twin, error.message);
+  });
+  await tx.query(
+    `INSERT INTO stage.twin (relation, stamp, plain, twins, trees, target, target_columns, target_role, of_row, generation)
+     VALUES ($1, $2, $3::oid[], $4::oid[], $5::oid[], $6, $7, $8, $9, $10)
+     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, twins = excluded.twins, trees = excluded.trees,
+       target = excluded.target, target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row, generation = excluded.generation`,
+    [
+      twin.oid,
+      twin.stamp,
+      oidsOf(body.sources.filter(({ name }) => name === null)),
+      oidsOf(body.sources.filter(({ isTwin }) => isTwin)),
+      oidsOf(body.sources.filter((source) => source.hasChildren)),
+      target?.table ?? null,
+      target && JSON.stringify(target.columns),
+      target?.role ?? null,
+      target?.ofRow ?? null,
+      generation,
+    ],
+  );
+}
+
+const oidsOf = (sources: readonly Source[]) => oidArray(sources.map(({ oid }) => oid));
+
+const rowType = ({ oid }: Twin) => `stage_data.twin_row_${oid}`;
+
+function readOnlySql(twin: Twin, body: Body): string {
+  return fillSql(loadSql('table/views/twin.sql'), {
+    overlay: overlayName(twin),
+    function: `stage_data.twin_${twin.oid}()`,
+    row_type: rowType(twin),
+    column_definitions: twin.columns
+      .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
+      .join(', '),
+    columns: columnList(twin.columns.map(({ name }) => name)),
+    body: quoteLiteral(body.text),
+    options: twin.isBarrier ? 'WITH (security_barrier)' : '',
+  });
+}
+
+function unreadable(twin: Twin, reason: string): StageError {
+  const name = shownName(twin.schema, twin.name);
+  return new StageError(
+    'statement_not_supported',
+    `cannot read "${name}" with what is staged: ${reason}`,
+    { hint: unreadableHint },
+  );
+}
+
+/** What to do about a view that cannot be read with what is staged. */
+export const unreadableHint =
+  'Name the tables behind it, or read production on a connection with service_reads=production.';

@@ -1,0 +1,106 @@
+/** What stands in the place of the functions that a staged read calls: their twins, which read what is staged. */
+import { qualifiedName } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import type { OverlayManager } from '../overlay/install/manager.ts';
+import type { Ask, OwnStatement } from '../server-connection/own-statement.ts';
+import type { QualifiedName } from '../sql/functions/calls.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { CallPlace } from '../sql/verdict.ts';
+import type { Names } from './relation-names.ts';
+
+/** What stage.resolve_functions says of a name. */
+interface ResolvedFunction {
+  /** It may read tables. */
+  readonly code: boolean;
+  /** Rows of tables, that is: those that twins give are of other types than those that functions take. */
+  readonly takesRows: boolean;
+  readonly givesRows: boolean;
+  readonly isKnown: boolean;
+  /** Of the twins; null where the functions themselves are to be called. */
+  readonly schema: string | null;
+}
+
+interface Resolved {
+  /** OIDs of the schemas in which names are looked for. */
+  readonly path: readonly number[];
+  readonly functions: readonly ResolvedFunction[];
+}
+
+const resolveFunctions: OwnStatement = {
+  text: 'SELECT stage.resolve_functions($1, pg_catalog.current_schemas(true))',
+};
+
+/** More names than any application uses: what fills the memory is not kept. */
+const maxKept = 10_000;
+
+export class FunctionNames {
+  private readonly ask: Ask;
+  private readonly names: Names;
+  private readonly overlays: OverlayManager;
+  /** Names that no function has which could read tables. */
+  private readonly plain = new Set<string>();
+  private version = -1;
+
+  constructor(ask: Ask, names: Names, overlays: OverlayManager) {
+    this.ask = ask;
+    this.names = names;
+    this.overlays = overlays;
+  }
+
+  /**
+   * Gives what to call in the place of functions, in their places. Asked of the server each time, for anybody may replace a
+   * function; but not again for names that none of users has.
+   * @throws StageError when the transaction's snapshot is older than what stands for them
+   */
+  async replacements(called: readonly CallPlace[]): Promise<Replacement[]> {
+    if (this.version !== this.names.version || this.plain.size > maxKept) this.plain.clear();
+    this.version = this.names.version;
+    const asked = called.filter((call) => call.schema !== 'pg_catalog' && !this.isPlain(call));
+    if (asked.length === 0) return [];
+    const resolved = await this.resolve(asked);
+    const takesRows = resolved.some((each) => each.takesRows);
+    return asked.flatMap(({ start, end, name }, index) => {
+      const { schema = null, givesRows = false } = resolved[index] ?? {};
+      return schema !== null && !(takesRows && givesRows)
+        ? [{ start, end, text: qualifiedName(schema, name) }]
+        : [];
+    });
+  }
+
+  private async resolve(called: readonly CallPlace[]): Promise<readonly ResolvedFunction[]> {
+    const first = await this.askFor(called);
+    const unknown = called.filter((_, index) => isUnknown(first.functions[index]));
+    if (unknown.length === 0) return first.functions;
+    await this.overlays.ensureFunctions(unknown.map(nameOf), first.path);
+    const { functions } = await this.askFor(called);
+    if (functions.some(isUnknown)) throw tooOld;
+    return functions;
+  }
+
+  private async askFor(called: readonly CallPlace[]): Promise<Resolved> {
+    const names = JSON.stringify(called.map(nameOf));
+    const [row] = await this.ask(resolveFunctions, [Buffer.from(names)]);
+    const resolved = JSON.parse(row?.[0]?.toString() ?? '{"path":[],"functions":[]}') as Resolved;
+    for (const [index, call] of called.entries()) {
+      const found = resolved.functions[index];
+      if (found && !found.code && !found.takesRows) this.plain.add(keyOf(call));
+    }
+    return resolved;
+  }
+
+  private isPlain(call: CallPlace): boolean {
+    return this.plain.has(keyOf(call));
+  }
+}
+
+const isUnknown = (found: ResolvedFunction | undefined) => found?.code === true && !found.isKnown;
+
+const nameOf = ({ schema, name }: QualifiedName): QualifiedName => ({ schema, name });
+
+const keyOf = ({ schema, name }: QualifiedName) => JSON.stringify([schema, name]);
+
+const tooOld = new StageError(
+  'statement_not_supported',
+  'could not serialize access due to a concurrent change of a function',
+  { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
+);

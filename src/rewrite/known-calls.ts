@@ -1,0 +1,68 @@
+/** What is known on this connection of the names that its statements call. */
+import type { UnclearCall } from '../sql/functions/calls.ts';
+import type { Called, Candidate, KnownCall } from './called-names.ts';
+import { calledKey, harmless, judgeCandidates } from './called-names.ts';
+
+interface Found {
+  /** For each name, in order. */
+  readonly candidates: readonly (readonly Candidate[])[];
+  /** What was known before is still good. */
+  readonly isSamePath: boolean;
+}
+
+/** More names than any application uses: what fills the memory is not kept. */
+const maxKept = 10_000;
+
+export class KnownCalls {
+  private readonly known = new Map<string, KnownCall>();
+  private readonly find: (called: readonly Called[]) => Promise<Found>;
+  private readonly allowedFunctions: readonly string[];
+
+  /** @param find asks the server for candidates, and has everything forgotten when the search path has changed */
+  constructor(
+    find: (called: readonly Called[]) => Promise<Found>,
+    allowedFunctions: readonly string[],
+  ) {
+    this.find = find;
+    this.allowedFunctions = allowedFunctions;
+  }
+
+  forget(): void {
+    this.known.clear();
+  }
+
+  /** Whether a read may make the calls, as far as is known, whatever the search path is by now. */
+  areHarmless(calls: readonly UnclearCall[]): boolean {
+    return calls.every((each) => {
+      const known = this.known.get(calledKey(each));
+      return known !== undefined && known.harmfulInReads === null && !known.dependsOnPath;
+    });
+  }
+
+  /** What depends on the search path is no longer known: functions that statements have called may have set it. */
+  forgetDependent(calls: readonly UnclearCall[]): void {
+    for (const each of calls) if (!this.areHarmless([each])) this.known.delete(calledKey(each));
+  }
+
+  /** Judges each of the names, and asks for those that are not known. */
+  async judge(called: readonly Called[]): Promise<KnownCall[]> {
+    const unknown = called.filter((each) => !this.known.has(calledKey(each)));
+    if (unknown.length === 0)
+      return called.map((each) => this.known.get(calledKey(each)) ?? harmless);
+    const { candidates, isSamePath } = await this.find(unknown);
+    if (this.known.size > maxKept) this.forget();
+    for (const [index, each] of unknown.entries()) {
+      const judgement = judgeCandidates(each, candidates[index] ?? [], this.allowedFunctions);
+      this.known.set(calledKey(each), judgement);
+    }
+    const judgements = isSamePath
+      ? called.map((each) => this.known.get(calledKey(each)) ?? harmless)
+      : await this.judge(called);
+    // A function that does not exist may be created at any time, and nothing would tell.
+    for (const [index, each] of unknown.entries()) {
+      if (each.kind === 'function' && candidates[index]?.length === 0)
+        this.known.delete(calledKey(each));
+    }
+    return judgements;
+  }
+}

@@ -1,0 +1,118 @@
+/** MERGE on servers that cannot merge into a view: what stands in the target's place, and how it gets its rows. */
+import { quoteIdentifier } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import type { Replacement } from '../sql/splice.ts';
+import { isSameRange } from '../sql/splice.ts';
+import type { Merge, MergeParts, Qualifier, RelationUse, Write } from '../sql/verdict.ts';
+import type { Judgement } from './called-names.ts';
+import type { ResolvedName } from './relation-names.ts';
+import { treeOf } from './stageable.ts';
+import { splicedPart } from './text-part.ts';
+
+interface Named {
+  readonly use: RelationUse;
+  readonly meaning: ResolvedName;
+}
+
+/** A MERGE with the temporary table that it runs on. */
+interface StagedMerge extends Named {
+  readonly merge: Merge;
+  readonly table: string;
+}
+
+/** Fills the temporary table that a MERGE runs on. */
+export interface MergeFill {
+  /** The production table. */
+  readonly relation: number;
+  /** Copies the rows that may match; with the client's own parameters. */
+  readonly text: string;
+}
+
+/**
+ * Finds the MERGE that runs on a table in the overlay's place; null where it runs on the overlay, or there is none.
+ * @throws StageError for one that cannot be staged
+ */
+export function findMerge({ merges }: Write, named: readonly Named[]): StagedMerge | null {
+  const [merge] = merges;
+  const target = named.find(({ use }) => use.start === merge?.target);
+  if (!merge || !target?.meaning.merge) return null;
+  if (treeOf(target)) throw intoTree;
+  if (named.some(({ use }) => use.target !== null && use !== target.use)) throw writesBeside;
+  return { ...target, merge, table: target.meaning.merge };
+}
+
+/** The table's name, under the name by which the statement calls it. */
+function mergeTarget({ use, merge, table }: StagedMerge): Replacement {
+  const alias = merge.alias === null ? ` AS ${quoteIdentifier(use.name)}` : '';
+  return { start: use.start, end: use.end, text: `pg_temp.${quoteIdentifier(table)}${alias}` };
+}
+
+/**
+ * How the table gets the rows that may match: those that match now or, where looking twice may give others, all.
+ * @param replacements of the statement, with names that lead to the overlays
+ * @param judgement on what is called where it is decided which rows match
+ * @throws StageError for a MERGE whose text is not understood
+ */
+export function mergeFill(
+  { merge, meaning, table, use }: StagedMerge,
+  replacements: readonly Replacement[],
+  { isVolatile }: Pick<Judgement, 'isVolatile'>,
+): MergeFill {
+  if (merge.parts === null) throw unclear;
+  const alias = quoteIdentifier(merge.alias ?? use.name);
+  const all = `SELECT ${alias}.* FROM ${splicedPart(merge.parts.target, replacements)}`;
+  const query = merge.samples || isVolatile ? all : matchingRows(merge.parts, alias, replacements);
+  const text = `INSERT INTO pg_temp.${quoteIdentifier(table)} ${query}`;
+  return { relation: meaning.oid as number, text };
+}
+
+/** Behind each part stands a new line, for it may end in a comment. */
+function matchingRows(
+  { ctes, target, source, condition }: MergeParts,
+  alias: string,
+  replacements: readonly Replacement[],
+): string {
+  const [from, using, on] = [target, source, condition].map((part) =>
+    splicedPart(part, replacements),
+  );
+  const before = ctes === null ? '' : splicedPart(ctes, replacements);
+  return `${before}
+SELECT ${alias}.* FROM ${from}
+WHERE EXISTS (SELECT FROM ${using}
+WHERE ${on}
+)`;
+}
+
+const unclear = new StageError(
+  'statement_not_supported',
+  'the MERGE of this statement is written in a way the proxy cannot read',
+  { hint: 'Put its source and its condition in parentheses.' },
+);
+
+const intoTree = new StageError(
+  'statement_not_supported',
+  'MERGE into a table with children cannot be staged on this version of PostgreSQL',
+  { hint: 'Use UPDATE, DELETE and INSERT, or merge into ONLY the table.' },
+);
+
+const writesBeside = new StageError(
+  'statement_not_supported',
+  'MERGE with a data-modifying statement in WITH cannot be staged on this version of PostgreSQL',
+  { hint: 'Send the two as separate statements in one transaction.' },
+);
+
+/** What is replaced where a MERGE runs on a table in the overlay's place, which has no schema to be called by. */
+export function mergedInto(
+  merge: StagedMerge,
+  qualifiers: readonly Qualifier[],
+  replacements: readonly Replacement[],
+): Replacement[] {
+  const target = mergeTarget(merge);
+  const own = qualifiers.filter(
+    ({ name }) => merge.merge.alias === null && name === merge.use.name,
+  );
+  return replacements.map((each) => {
+    if (each.start === target.start) return target;
+    return own.some((qualifier) => isSameRange(qualifier, each)) ? { ...each, text: '' } : each;
+  });
+}

@@ -1,0 +1,94 @@
+/** What stands in a statement in the place of the names of tables. */
+import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import { completedGroupings } from '../overlay/views/dependent-columns.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { Read, Write } from '../sql/verdict.ts';
+import { canBeCopied, impliedColumns } from './copy-columns.ts';
+import type { ResolvedName } from './relation-names.ts';
+import type { Named } from './stageable.ts';
+import { treeOf, viewOf } from './stageable.ts';
+
+/**
+ * What stands in the place of a schema before a table's name and a column's; null where it stays.
+ * @throws StageError where the table has several views in the statement
+ */
+export function qualifierText(
+  owner: ResolvedName | undefined,
+  named: readonly Named[],
+  body: Read | Write,
+): string | null {
+  const targets = body.kind === 'write' ? body.upserts.map(({ target }) => target) : [];
+  const isUpserted = ({ use, meaning }: Named) =>
+    meaning.oid === owner?.oid && targets.includes(use.start);
+  // its columns are called where the table has this view, and where it has another one
+  if (named.some(isUpserted)) return '';
+  const schema = schemaOf(owner, named);
+  return schema === null ? null : `${quoteIdentifier(schema)}.`;
+}
+
+function schemaOf(owner: ResolvedName | undefined, named: readonly Named[]): string | null {
+  const views = named
+    .filter(({ meaning }) => meaning.oid === owner?.oid)
+    .map((each) => viewOf(each)?.schema ?? null);
+  const [schema = owner?.overlay?.schema ?? null, ...more] = new Set(views);
+  if (more.length > 0) throw calledTwice;
+  return schema;
+}
+
+/** The view's name in the place of the relation's, if it has a view. */
+export function nameReplacement(each: Named, body: Read | Write): Replacement[] {
+  const { use, meaning } = each;
+  const overlay = viewOf(each);
+  if (overlay === null) return [];
+  const { start, end } = use;
+  if (body.kind === 'write') {
+    const isUpsert = body.upserts.some(({ target }) => target === start);
+    const { schema, name } = isUpsert ? (meaning.upsert ?? overlay) : overlay;
+    const isCopied = use.target !== null && body.copy?.columns === null;
+    const columns = isCopied ? impliedColumns(meaning) : null;
+    const list = columns === null ? '' : ` (${columns})`;
+    return [{ start, end, text: qualifiedName(schema, name) + list }];
+  }
+  const name = qualifiedName(overlay.schema, overlay.name);
+  if (body.copy === null) return [{ start, end, text: name }];
+  // what is wrong with a relation or column, PostgreSQL says itself
+  if (!canBeCopied(body.copy.names, meaning)) return [];
+  const text = `(SELECT ${body.copy.columns ?? impliedColumns(meaning) ?? '*'} FROM ${name})`;
+  return [{ start: body.copy.start, end: body.copy.end, text }];
+}
+
+/** What is added where a query groups by the key of a table in whose place its view stands. */
+export function groupingReplacements(named: readonly Named[], body: Read | Write): Replacement[] {
+  return completedGroupings(body.groupings, (relation) => {
+    const found = named.find(({ use }) => use.start === relation);
+    return found === undefined || viewOf(found) === null ? null : found.meaning.dependents;
+  });
+}
+
+const calledTwice = new StageError(
+  'statement_not_supported',
+  'the statement names a table with children both with and without ONLY, and qualifies columns with schema and table',
+  { hint: 'Give the table aliases, and qualify its columns with these.' },
+);
+
+/** What `stage.enter` is to verify of a name. */
+export function verified(each: Named, body: Read | Write): object {
+  const { use, meaning } = each;
+  const tree = treeOf(each);
+  const { schema, name, start, target, only } = use;
+  const { oid, signature } = meaning;
+  const isCopied = body.kind === 'write' && body.copy !== null && target !== null;
+  const rights = body.kind === 'write' ? body.rights.filter((right) => right.target === start) : [];
+  return {
+    schema,
+    name,
+    oid,
+    signature,
+    rights: rights.map(({ operation, columns }) => ({ operation, columns })),
+    ...(only && { only }),
+    ...(tree && { tree: tree.signature }),
+    ...(isCopied && { copy: true }),
+    ...(meaning.kind === 'view' && target !== null && { view: true }),
+  };
+}

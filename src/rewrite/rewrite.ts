@@ -1,0 +1,291 @@
+/** Turns a judged statement into the text to send: overlay names in place of production names, no row locks. */
+
+import { StageError } from '../errors.ts';
+import type { OverlayManager } from '../overlay/install/manager.ts';
+import type { RefusedWhen } from '../server-connection/prepared-statements.ts';
+import { refusalError } from '../server-connection/refusals.ts';
+import type { Calls } from '../sql/functions/calls.ts';
+import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { ByteRange, Read, RelationUse, Right, RowLocks, Write } from '../sql/verdict.ts';
+import { checkCopyColumns, filteredColumn } from './copy-columns.ts';
+import type { FunctionNames } from './function-names.ts';
+import { givesForbidden } from './given-columns.ts';
+import type { LockRewrite } from './lock-rewrite.ts';
+import { isPlainTable, lockRewrite } from './lock-rewrite.ts';
+import type { MergeFill } from './merge-fill.ts';
+import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
+import {
+  groupingReplacements,
+  nameReplacement,
+  qualifierText,
+  verified,
+} from './name-replacements.ts';
+import { fixedReplacements } from './query-planner.ts';
+import type { Names, ResolvedName } from './relation-names.ts';
+import type { Named } from './stageable.ts';
+import {
+  checkOverlay,
+  checkParked,
+  errorOfCopy,
+  isError,
+  isLacking,
+  isTwinSource,
+  obstacleToOnly,
+  obstacleToTarget,
+  obstacleToWrite,
+  treeOf,
+  withMeanings,
+} from './stageable.ts';
+import { canBeTruncated, truncateCall } from './truncate-call.ts';
+import {
+  blankConflicts,
+  hidesParameters,
+  isMistakenConflict,
+  meaningAt,
+  writeOptions,
+} from './write-options.ts';
+
+export interface Rewrite {
+  /** In bytes from the start of the statement's text. */
+  readonly replacements: readonly Replacement[];
+  /** What `stage.enter` verifies: the names with what they were taken for, as JSON. */
+  readonly relations: string;
+  /** Settings for the statement's triggers, as JSON. */
+  readonly options: string;
+  /** Parameters stand where only the triggers see them. */
+  readonly hidesParameters: boolean;
+  /** What is sent does not tell types and mistakes as the client's own text does. */
+  readonly asksOriginal: boolean;
+  /** It may run code of the database's users. */
+  readonly isWatched: boolean;
+  /** Fills the temporary table that a MERGE runs on, where it cannot run on the overlay. */
+  readonly fill: MergeFill | null;
+  /** The search path under which the names were resolved. */
+  readonly path: string;
+  /** Of the names it was derived from. */
+  readonly version: number;
+}
+
+/** Whether a write is refused. */
+export const isRefused = (rewrite: Rewrite | RefusedWhen): rewrite is RefusedWhen =>
+  typeof rewrite === 'string';
+
+export class Rewriter {
+  private readonly names: Names;
+  private readonly functions: FunctionNames;
+  private readonly overlays: OverlayManager;
+  private readonly allowedFunctions: readonly string[];
+  private readonly kept = new WeakMap<Write, Rewrite>();
+
+  constructor(
+    names: Names,
+    functions: FunctionNames,
+    overlays: OverlayManager,
+    allowedFunctions: readonly string[],
+  ) {
+    this.names = names;
+    this.functions = functions;
+    this.overlays = overlays;
+    this.allowedFunctions = allowedFunctions;
+  }
+
+  /**
+   * Prepares a write for staging: every relation that has an overlay is replaced, and every target gets one.
+   * @returns when PostgreSQL refuses it, if it does: it shall say so itself
+   * @throws StageError for what cannot be staged
+   */
+  async write(write: Write): Promise<Rewrite | RefusedWhen> {
+    this.overlays.demandUpToDate();
+    const known = this.kept.get(write);
+    if (known?.version === this.names.version) return known;
+    const runsCode = await this.checkCalls(write);
+    if (this.names.hidesCatalog) throw hiddenCatalog;
+    const { truncate } = write;
+    const named = await this.resolveStageable(write);
+    if (named === null) return write.copy ? 'run' : 'analysed';
+    const [target] = named;
+    if (write.copy && target) {
+      if (filteredColumn(write.copy, target.use.name, target.meaning) !== undefined) return 'run';
+      checkCopyColumns(write.copy, target.meaning);
+    }
+    const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
+    if (write.rights.some(isMistaken)) return 'analysed';
+    const staged = await this.ensureOverlays(named, truncate?.cascades);
+    for (const each of staged) checkOverlay(each);
+    if (staged.some((each) => isMistakenConflict(each, write))) return 'planned';
+    // Of the tables that a cascade reaches it is not known whether they run code.
+    const replaced = await this.replace(write, staged, runsCode || truncate?.cascades === true);
+    const rewrite = truncate
+      ? { ...replaced, replacements: [truncateCall(write, truncate)] }
+      : replaced;
+    this.kept.set(write, rewrite);
+    return rewrite;
+  }
+
+  /** @returns null when it is an error anyway */
+  private async resolveStageable({ relations, copy, truncate }: Write): Promise<Named[] | null> {
+    const resolve = async (again: boolean) => {
+      const all = await this.resolve(relations, again);
+      return truncate ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
+    };
+    // of ONLY, TRUNCATE has a word of its own to say
+    const obstacleTo = truncate ? obstacleToTarget : obstacleToWrite;
+    let named = await resolve(false);
+    // what could not be staged may be another relation by now, and nothing would tell
+    if (named.some((each) => obstacleTo(each) || isError(each))) named = await resolve(true);
+    const error = copy ? named.map(errorOfCopy).find((found) => found !== null) : null;
+    if (error) throw error;
+    if (named.some(isError)) return null;
+    const obstacle = named.map(obstacleTo).find((found) => found !== null);
+    if (obstacle) throw obstacle;
+    return named;
+  }
+
+  /**
+   * Judges what is called where writing is possible; says whether it may run code written in this database.
+   * @throws StageError when one of the functions could write, or do other harm
+   */
+  async checkCalls(calls: Calls): Promise<boolean> {
+    const refused = refusedFunctions(calls.functions, 'write', this.allowedFunctions);
+    if (refused) throw refusalError(functionRefusal(refused));
+    const { harmful, runsCode } = await this.names.judge(calls);
+    if (harmful) throw refusalError(functionRefusal(harmful));
+    return runsCode;
+  }
+
+  /** Prepares a read that is to see what is staged. Names are asked about again: others may have made overlays since. */
+  async read(read: Read): Promise<Rewrite> {
+    // of a table named in its place COPY takes the own rows only
+    const relations = read.copy
+      ? read.relations.map((use) => ({ ...use, only: true }))
+      : read.relations;
+    const meanings = await this.names.refresh(relations);
+    const named = await this.ensureOverlays(withMeanings(relations, meanings));
+    for (const each of named) {
+      const obstacle = read.copy ? null : obstacleToOnly(each);
+      if (obstacle) throw obstacle;
+      if (isTwinSource(each)) checkOverlay(each);
+    }
+    const rewrite = await this.replace(read, named, false);
+    const twins = await this.functions.replacements(read.called);
+    return { ...rewrite, replacements: [...rewrite.replacements, ...twins] };
+  }
+
+  /**
+   * Prepares the locks that a read takes: they are kept where the rows of its tables are staged.
+   * @returns null where none of them can be kept, or something would be called that must not be where writing is possible
+   */
+  async lock(read: Read, locks: RowLocks): Promise<LockRewrite | null> {
+    const isLocked = ({ start }: RelationUse) =>
+      locks.relations.some((each) => each.start === start);
+    const meanings = await this.names.refresh(read.relations);
+    const uses = read.relations.map((use, index) => {
+      const canBeLocked = isLocked(use) && isPlainTable(meanings[index] as ResolvedName);
+      return canBeLocked ? { ...use, target: 'UPDATE' as const } : use;
+    });
+    try {
+      const runsCode = await this.checkCalls(locks);
+      const asTargets = withMeanings(uses, meanings);
+      const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
+      if (obstacle || this.names.hidesCatalog) return null;
+      const named = await this.ensureOverlays(asTargets);
+      const { replacements, isWatched } = await this.replace(read, named, runsCode);
+      const twins = await this.functions.replacements(read.called);
+      return lockRewrite(read, locks, named, [...replacements, ...twins], isWatched);
+    } catch (error) {
+      // what cannot be staged cannot be changed by another connection of the session either
+      if (error instanceof StageError && error.code === 'statement_not_supported') return null;
+      throw error;
+    }
+  }
+
+  private async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {
+    return withMeanings(relations, await this.names.resolve(relations, again));
+  }
+
+  /** Has overlays made or rebuilt where that is needed, and gives what the names stand for then. */
+  private async ensureOverlays(
+    named: readonly Named[],
+    cascades = false,
+  ): Promise<readonly Named[]> {
+    const areSuspect = this.names.takeSuspicion();
+    const lacking = named.filter((each) => cascades || isLacking(each, areSuspect));
+    const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
+    for (const each of current) checkParked(each);
+    return current;
+  }
+
+  private async ensure(
+    lacking: readonly Named[],
+    named: readonly Named[],
+    cascades: boolean,
+  ): Promise<Named[]> {
+    const [twins, tables] = [true, false].map((wanted) => {
+      const chosen = lacking.filter((each) => isTwinSource(each) === wanted);
+      return [...new Set(chosen.map(({ meaning }) => meaning.oid as number))];
+    });
+    const trees = lacking.flatMap((each) =>
+      each.use.target !== null && treeOf(each) ? [each.meaning.oid as number] : [],
+    );
+    if (tables?.length) await this.overlays.ensure(tables, cascades, trees);
+    if (twins?.length) await this.overlays.ensureTwins(twins);
+    // tables that these refer to have got overlays, too
+    this.names.forget();
+    return this.resolve(
+      named.map(({ use }) => use),
+      true,
+    );
+  }
+
+  private async replace(
+    body: Read | Write,
+    named: readonly Named[],
+    runsCode: boolean,
+  ): Promise<Rewrite> {
+    const owners = await this.names.resolve(body.qualifiers);
+    const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
+      const text = qualifierText(owners[index], named, body);
+      return text === null ? [] : [{ start, end, text }];
+    });
+    const names = [
+      ...named.flatMap((each) => nameReplacement(each, body)),
+      ...qualifiers,
+      ...groupingReplacements(named, body),
+    ];
+    const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
+    const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
+    const replacements = [...fixedReplacements(body), ...conflicts, ...outside];
+    const merge = body.kind === 'write' ? findMerge(body, named) : null;
+    const hides = body.kind === 'write' && hidesParameters(body);
+    const rewrite = {
+      replacements:
+        merge === null ? replacements : mergedInto(merge, body.qualifiers, replacements),
+      relations: JSON.stringify(named.map((each) => verified(each, body))),
+      options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
+      hidesParameters: hides,
+      asksOriginal: hides || merge !== null,
+      isWatched: false,
+      fill: merge && mergeFill(merge, replacements, await this.names.judge(merge.merge)),
+      path: this.names.path,
+      version: this.names.version,
+    };
+    return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
+  }
+}
+
+/** Has the statement fail if code that it runs writes to production. */
+export function watched(rewrite: Rewrite): Rewrite {
+  const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
+  return { ...rewrite, isWatched: true, options: JSON.stringify(options) };
+}
+
+function isWithin(inner: ByteRange, outer: ByteRange): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
+
+const hiddenCatalog = new StageError(
+  'statement_not_supported',
+  'cannot stage writes while a schema comes before pg_catalog in the search path',
+  { hint: 'Leave pg_catalog out of search_path, or put it first.' },
+);

@@ -1,0 +1,119 @@
+/** Errors of statements that we changed or added, told as PostgreSQL would tell them of the client's own statement. */
+import { unreadableHint } from '../overlay/views/twin.ts';
+import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
+import type { ErrorHandler } from './expectation.ts';
+import type { SentText } from './position-map.ts';
+import { writtenPosition } from './position-map.ts';
+
+/** SQLSTATEs of our own functions. */
+export const staleNames = 'ST001';
+export const rowChanged = 'ST002';
+
+/** Query and position inside functions: they would show the staging, not the client's statement. */
+const inner = ['q', 'p'];
+
+/** The line of a COPY's data, which PostgreSQL names behind the context of our own functions. */
+const copiedLine = /(?:^|\n)(COPY .*)$/s;
+
+/** A COPY puts rows into indexes in batches: of those that collide PostgreSQL knows the line's number only. */
+const indexed = new Set(['23505', '23P01']);
+const lineText = /(?<=, line \d+): ".*$/s;
+
+const translations: Readonly<Record<string, { message: string; hint: string }>> = {
+  [staleNames]: {
+    message: 'could not serialize access due to a concurrent change of a table',
+    hint: 'The transaction might succeed if retried.',
+  },
+  [rowChanged]: {
+    message: 'could not serialize access due to concurrent update',
+    hint: 'The transaction might succeed if retried.',
+  },
+};
+
+/** Twins of functions bear the names of these, in schemas of ours. */
+const twinSchema = /\bstage_function_\d+\./g;
+
+const noSystemColumns = {
+  message:
+    'system columns such as ctid, xmin or tableoid are not available where staged rows are read or written',
+  hint: 'Name the row by its key; a version column of your own can take the place of xmin.',
+};
+
+/** A view, which an overlay is, has none of the columns that tell where and by whom a row is stored. */
+const systemColumn = /^column (?:.*\.)?"?(?:ctid|tableoid|xmin|xmax|cmin|cmax)"? does not exist$/;
+
+/** The sequence that the service account may not draw from, in a function of ours that fills a column. */
+function serviceSequence(fields: ErrorFields): string | undefined {
+  const isOurs = /\bstage(_\w+)?\./.test(fields.get('W') ?? '');
+  if (fields.get('C') !== '42501' || !isOurs) return undefined;
+  return /^permission denied for sequence (.+)$/.exec(fields.get('M') ?? '')?.[1];
+}
+
+const grantUsage = (sequence: string) =>
+  `It is the service account that draws the numbers of serial and identity columns, not the role that connects: GRANT USAGE ON SEQUENCE ${sequence} to the service account.`;
+
+/** For the messages of our own: the client takes the error for its statement's, without a position in it. */
+export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
+
+/** For a notice that a staged statement gives. */
+export const deliverNotice = (fields: ErrorFields): Buffer =>
+  noticeResponse(translate(fields, null, noSchemas));
+
+/**
+ * For a statement of the client that we changed.
+ * @param production gives the schema of the production table for that of an overlay
+ */
+export function mapErrors(
+  text: SentText | null,
+  production: (overlaySchema: string) => string | undefined,
+): ErrorHandler {
+  return (fields) => errorResponse(translate(fields, text, production));
+}
+
+const noSchemas = (): undefined => undefined;
+
+function translate(
+  fields: ErrorFields,
+  text: SentText | null,
+  production: (overlaySchema: string) => string | undefined,
+): ErrorFields {
+  const mapped = new Map(fields);
+  for (const field of inner) mapped.delete(field);
+  const sequence = serviceSequence(fields);
+  if (sequence !== undefined) mapped.set('H', grantUsage(sequence));
+  const line = copiedLine.exec(fields.get('W') ?? '')?.[1];
+  if (line === undefined) mapped.delete('W');
+  else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
+  const schema = production(fields.get('s') ?? '');
+  if (schema !== undefined) mapped.set('s', schema);
+  mapped.set('M', (fields.get('M') ?? '').replaceAll(twinSchema, ''));
+  const position = Number(fields.get('P'));
+  mapped.delete('P');
+  if (text !== null && position > 0) mapped.set('P', String(writtenPosition(text, position)));
+  return translated(isUnreadable(fields) ? unreadable(mapped) : mapped);
+}
+
+/** PostgreSQL analyses the query of a view's twin when it is read: what stands for a table may not do what the table does. */
+const twinOfView = /^SQL function "twin_\d+" during (?:inlining|startup)/m;
+const analysis = new Set(['42803', '42703', '42P01', '42883', '42804', '42P10']);
+
+function isUnreadable(fields: ErrorFields): boolean {
+  return analysis.has(fields.get('C') ?? '') && twinOfView.test(fields.get('W') ?? '');
+}
+
+function unreadable(fields: Map<string, string>): Map<string, string> {
+  const message = `cannot read a view with what is staged: ${fields.get('M') ?? ''}`;
+  return fields.set('C', '0A000').set('M', message).set('H', unreadableHint);
+}
+
+function translated(fields: Map<string, string>): ErrorFields {
+  const sqlstate = fields.get('C') ?? '';
+  const translation = translations[sqlstate];
+  if (translation !== undefined) {
+    fields.delete('D');
+    return fields.set('C', '40001').set('M', translation.message).set('H', translation.hint);
+  }
+  if (sqlstate !== '42703' || !systemColumn.test(fields.get('M') ?? '')) return fields;
+  return fields.set('C', '0A000').set('M', noSystemColumns.message).set('H', noSystemColumns.hint);
+}

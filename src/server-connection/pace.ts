@@ -1,0 +1,81 @@
+/** Waiting for the server: until all is answered and the pinned settings hold, or for the rows of a question of ours. */
+
+import { decodeDataRow } from '../wire/backend-decoder.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
+import { deliver } from './error-mapping.ts';
+import { hiddenSync } from './expectation.ts';
+import type { OwnMessages } from './own-messages.ts';
+import type { Ask } from './own-statement.ts';
+import { UpstreamError } from './refusals.ts';
+import type { ResponseRouter } from './response-router.ts';
+import type { SettingsWatch } from './settings-watch.ts';
+import type { TransactionState } from './transaction-state.ts';
+import type { UpstreamLink } from './upstream-link.ts';
+
+interface Parts {
+  readonly link: UpstreamLink;
+  readonly router: ResponseRouter;
+  readonly own: OwnMessages;
+  readonly state: TransactionState;
+  readonly settings: SettingsWatch;
+}
+
+/** A question was not answered because the server skipped it after an error that the client has been given. */
+class Skipped extends Error {}
+
+/** A setting that was set back this many times in a row, and still is not, cannot be. */
+const maxRestorations = 3;
+
+/**
+ * Waits until everything sent has been answered, then sets back what must not change. What was sent must end
+ * with a Sync or a Query.
+ * @throws StageError when the connection has to end
+ */
+export async function settle(parts: Parts): Promise<void> {
+  const { link, own, state, settings } = parts;
+  await link.idle();
+  for (let attempt = 0; settings.isBroken; attempt += 1) {
+    settings.checkRestorable();
+    if (state.failed || attempt === maxRestorations) settings.giveUp();
+    own.restore();
+    link.sync(hiddenSync);
+    await link.idle();
+  }
+}
+
+/** Ends the implicit transaction of the messages sent so far and waits for it, as a Sync of the client would. */
+export async function fence(parts: Parts): Promise<void> {
+  parts.link.sync(hiddenSync);
+  await settle(parts);
+}
+
+/**
+ * Makes the function that asks the server something on the client's connection. It ends an implicit transaction,
+ * and runs inside a block if one is open.
+ */
+export function createAsk(parts: Parts): Ask {
+  return async (statement, values) => {
+    const { router, own } = parts;
+    if (router.hasShownError) throw new Skipped();
+    const rows: (Buffer | null)[][] = [];
+    const outcome = { done: false, failure: null as ErrorFields | null };
+    // The search path is the client's: what is called in its names must not write either.
+    own.guard();
+    own.run(statement, {
+      values,
+      onRow: (payload) => rows.push(decodeDataRow(payload)),
+      onDone: () => {
+        outcome.done = true;
+      },
+      onError: (fields) => {
+        outcome.failure = fields;
+        return null;
+      },
+    });
+    await fence(parts);
+    const { failure, done } = outcome;
+    if (failure) throw new UpstreamError(failure, deliver(failure) as Buffer);
+    if (!done) throw new Skipped();
+    return rows;
+  };
+}

@@ -1,0 +1,43 @@
+/** The verdict on TRUNCATE. */
+import type { Node, TruncateStmt } from 'libpg-query';
+import type { Refusal, RelationUse, Write } from '../verdict.ts';
+import { plainWrite } from './plain-verdicts.ts';
+import { refuse } from './refusal.ts';
+import { refusedTarget, unreadableName } from './refused-parts.ts';
+import type { Source } from './relation-uses.ts';
+import { locateRelation } from './relation-uses.ts';
+
+const restartIdentity = refuse(
+  'TRUNCATE ... RESTART IDENTITY cannot be staged',
+  "Leave RESTART IDENTITY out: sequences are production's own. Restart them directly on the database.",
+);
+
+/** Judges a TRUNCATE by the tables it names. */
+export function judgeTruncate(statement: TruncateStmt, source: Source): Write | Refusal {
+  if (statement.restart_seqs) return restartIdentity;
+  const relations: RelationUse[] = [];
+  for (const node of statement.relations ?? []) {
+    const target = judgeTarget(node, source);
+    if ('kind' in target) return target;
+    relations.push(target);
+  }
+  // rights are asked for by the call that a TRUNCATE becomes, which knows where it cascades to
+  return plainWrite({
+    relations,
+    truncate: {
+      start: 0,
+      end: source.text.length,
+      cascades: statement.behavior === 'DROP_CASCADE',
+    },
+  });
+}
+
+function judgeTarget(node: Node, source: Source): RelationUse | Refusal {
+  if (!('RangeVar' in node)) return unreadableName;
+  const { schemaname, relname } = node.RangeVar;
+  return (
+    refusedTarget(schemaname, relname) ??
+    locateRelation(node.RangeVar, source, 'DELETE') ??
+    unreadableName
+  );
+}

@@ -1,0 +1,82 @@
+/** From a query string to its statements, each judged. Nothing that cannot be parsed is ever judged a read. */
+import { isUtf8 } from 'node:buffer';
+import type { RawStmt } from 'libpg-query';
+import { ParserFailure, parseTree } from '../parser/parser.ts';
+import { isHeavierThan } from '../parser/text-weight.ts';
+import type { Refusal, Statement } from '../verdict.ts';
+import { judge } from './judge.ts';
+import { refuse } from './refusal.ts';
+
+/** What a statement may be long unless the caller says otherwise. */
+const defaultMaxBytes = 16 * 1024 * 1024;
+
+/** What parses in about a second: 250,000 elements of a list. */
+const maxTokens = 500_000;
+
+const tooComplex = refuse(
+  'stack depth limit exceeded: the statement is nested too deeply',
+  'Split the statement, or use lists and arrays in place of long chains of operators.',
+  '54001',
+);
+
+/**
+ * Splits a query string into its statements and judges each. A text that is not even fit for parsing gives one
+ * refused statement.
+ * @param text - the query string in UTF-8, without a terminating zero.
+ * @returns the statements in order, none for an empty query. Their texts share the memory of the given one.
+ * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text.
+ */
+export function parseQuery(text: Buffer, maxBytes = defaultMaxBytes): readonly Statement[] {
+  const unfit = unfitness(text, maxBytes);
+  if (unfit) return [{ start: 0, text, verdict: unfit }];
+  try {
+    return (parseTree(text).stmts ?? []).map((raw) => readStatement(text, raw));
+  } catch (error) {
+    if (error instanceof ParserFailure) return [{ start: 0, text, verdict: tooComplex }];
+    throw error;
+  }
+}
+
+/** A statement's text begins with its first word and takes in what comments follow the last one. */
+function readStatement(query: Buffer, raw: RawStmt): Statement {
+  const from = raw.stmt_location ?? 0;
+  const to = raw.stmt_len ? from + raw.stmt_len : query.length;
+  let start = from;
+  let end = to;
+  while (start < end && isSpace(query[start])) start += 1;
+  while (end > start && isSpace(query[end - 1])) end -= 1;
+  const text = query.subarray(start, end);
+  return { start, text, verdict: judge(raw.stmt, { text, offset: start }) };
+}
+
+function unfitness(text: Buffer, maxBytes: number): Refusal | null {
+  if (text.length > maxBytes) {
+    return refuse(
+      `statement of ${text.length} bytes is longer than the limit of ${maxBytes} bytes`,
+      'Split the statement, or raise the limit in the configuration of the service.',
+      '54000',
+    );
+  }
+  if (isHeavierThan(text, maxTokens)) {
+    return refuse(
+      `statement has more than ${maxTokens} words, values and signs`,
+      'Split the statement, or send the values as an array, or by COPY.',
+      '54000',
+    );
+  }
+  // The parser would take a zero byte for the end, and read other characters than are sent where UTF-8 is broken.
+  if (text.includes(0)) return notUtf8(': 0x00');
+  return isUtf8(text) ? null : notUtf8('');
+}
+
+function notUtf8(what: string): Refusal {
+  return refuse(
+    `invalid byte sequence for encoding "UTF8"${what}`,
+    'Send statements in UTF-8: a staged session has no other encoding.',
+    '22021',
+  );
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
+}

@@ -1,0 +1,34 @@
+/** What the walk over a query's parse tree notes of its statements. */
+import type { Grouping } from '../locate/grouping.ts';
+import type { Merge, Overriding, Refusal, Right, Upsert } from '../verdict.ts';
+
+/** Noted on the way, as it is found. */
+export interface Notes {
+  readonly upserts: Upsert[];
+  readonly overriding: Overriding[];
+  readonly merges: Merge[];
+  readonly rights: Right[];
+  readonly groupings: Grouping[];
+  lockingClauses: number;
+  /** One of them stands where PostgreSQL refuses it: with it, the statement cannot run. */
+  locksInVain: boolean;
+  /** An INSERT, UPDATE, DELETE or MERGE stands somewhere in it. */
+  writes: boolean;
+  /** The first thing found that cannot be run in a staged session. */
+  refusal: Refusal | null;
+}
+
+/** Gives the notes of a walk that has not begun. */
+export function emptyNotes(): Notes {
+  return {
+    upserts: [],
+    overriding: [],
+    merges: [],
+    rights: [],
+    groupings: [],
+    lockingClauses: 0,
+    locksInVain: false,
+    writes: false,
+    refusal: null,
+  };
+}

@@ -1,0 +1,113 @@
+/** Parts of a query that make the whole of it refused. */
+import type { CommonTableExpr, RangeVar } from 'libpg-query';
+import { collectNodes } from '../parser/syntax-tree.ts';
+import type { Refusal } from '../verdict.ts';
+import { refuse } from './refusal.ts';
+import { isOwnSchema, isSystemSchema, isTemporarySchema } from './reserved-schemas.ts';
+import type { Scope } from './scope.ts';
+import { hasWriter, isInScope } from './scope.ts';
+
+export const selectInto = refuse(
+  'SELECT INTO creates a table, which a staged session cannot do',
+  'Create the table directly on the database, then use INSERT ... SELECT.',
+);
+
+export const currentOf = refuse(
+  'WHERE CURRENT OF cannot be staged',
+  'Name the row by its key in the WHERE clause.',
+);
+
+export const unreadableName = refuse(
+  'a name in this statement is written in a way the proxy cannot read',
+  'Write the name bare or in plain double quotes.',
+);
+
+export const unclearLocking = refuse(
+  'the row locking clause of this statement is written in a way the proxy cannot read',
+  'Leave FOR UPDATE or FOR SHARE out: a staged session locks no rows of production.',
+);
+
+export const lockingRecursion = refuse(
+  'FOR UPDATE/SHARE in a recursive query is not implemented',
+  'Leave FOR UPDATE or FOR SHARE out of the WITH query, or put it at the end of the statement.',
+);
+
+export const unclearConflict = refuse(
+  'the ON CONFLICT clause of this statement is written in a way the proxy cannot read',
+  'Name its columns or its constraint without operator class and collation.',
+);
+
+export const oldRowOfUpsert = refuse(
+  'RETURNING old of INSERT ... ON CONFLICT DO UPDATE cannot be staged',
+  'Read the row before the statement, and return its new values.',
+);
+
+export const cteInConflict = refuse(
+  'ON CONFLICT DO UPDATE that reads a WITH query cannot be staged',
+  'Write the query as a sub-select of DO UPDATE.',
+);
+
+export const excludedConflict = refuse(
+  'ON CONFLICT DO UPDATE of a table that is called excluded cannot be staged',
+  'Give the table an alias: INSERT INTO excluded AS e.',
+);
+
+export const writeWithinReturning = refuse(
+  'RETURNING that reads a WITH query, beside one that writes, cannot be staged',
+  'Put the statement into the WITH clause, too, and read both in a SELECT behind it.',
+);
+
+export const conflictWithoutTarget = refuse(
+  'ON CONFLICT DO UPDATE requires inference specification or constraint name',
+  'For example, ON CONFLICT (column_name).',
+  '42601',
+);
+
+/** Whether a WITH query recurses and locks rows. PostgreSQL refuses that; without the locking clauses it might never end. */
+export function isLockingItself({ ctename, ctequery }: CommonTableExpr): boolean {
+  const isItself = (range: RangeVar) => !range.schemaname && range.relname === ctename;
+  return (
+    collectNodes(ctequery, 'LockingClause').length > 0 &&
+    collectNodes(ctequery, 'RangeVar').some(isItself)
+  );
+}
+
+/**
+ * Whether RETURNING could be what makes a WITH query write. PostgreSQL then no longer has the row that a view's trigger
+ * returned for this statement, and what it shows in its place is whatever stands in that memory.
+ */
+export function writesWithinReturning(returning: unknown, scope: Scope): boolean {
+  const isQuery = (range: RangeVar) => !range.schemaname && isInScope(range.relname, scope);
+  return hasWriter(scope) && collectNodes(returning, 'RangeVar').some(isQuery);
+}
+
+/** The refusal for an element of the grammar that this version does not know: guessing is not safe. */
+export function unknownElement(type: string): Refusal {
+  return refuse(
+    `the proxy does not know the element ${type} of this statement`,
+    'Write the statement another way, or run it directly on the database.',
+  );
+}
+
+/** The refusal for writing to a table of the given schema, if there is one. */
+export function refusedTarget(schema = '', name = ''): Refusal | null {
+  if (isOwnSchema(schema)) {
+    return refuse(
+      `permission denied for table "${name}"`,
+      'The tables of the staging service are written by the service alone.',
+      '42501',
+    );
+  }
+  if (isSystemSchema(schema)) {
+    return refuse(
+      `permission denied: "${name}" is a system catalog`,
+      'Change the schema directly on the database, with DDL.',
+      '42501',
+    );
+  }
+  if (!isTemporarySchema(schema)) return null;
+  return refuse(
+    `writes to temporary table "${name}" cannot be staged`,
+    'Use a permanent table, or a WITH query in place of the temporary table.',
+  );
+}

@@ -1,0 +1,151 @@
+/** Statements that a staged session never runs, by the node type of PostgreSQL's grammar: what to say, and what to advise. */
+
+import type { Fields } from '../parser/syntax-tree.ts';
+import type { Refusal } from '../verdict.ts';
+import { refuse } from './refusal.ts';
+
+const advice = {
+  schema:
+    'Staging covers rows: change the schema directly on the database, outside of the session.',
+  rights: 'Manage roles and rights directly on the database, outside of the session.',
+  upkeep: 'Run maintenance directly on the database, outside of the session.',
+  code: 'What code does on the server cannot be staged: run its INSERT, UPDATE and DELETE statements themselves.',
+  temporary:
+    'Use a permanent table made outside of the session, or a WITH query in place of a temporary table.',
+  lock: 'Leave the lock out. Approval checks for conflicts with production.',
+  notify: 'Listeners must not hear of changes that are not approved: do it on a direct connection.',
+  other: 'Run it directly on the database, outside of the session.',
+} as const;
+
+type Advice = keyof typeof advice;
+
+/** Where the name of the node type does not tell the statement, or more is to be said than that it is DDL. */
+const known: ReadonlyMap<string, readonly [name: string, advice: Advice]> = new Map([
+  ['AlterDefaultPrivilegesStmt', ['ALTER DEFAULT PRIVILEGES', 'rights']],
+  ['AlterEnumStmt', ['ALTER TYPE', 'schema']],
+  ['AlterEventTrigStmt', ['ALTER EVENT TRIGGER', 'schema']],
+  ['AlterFdwStmt', ['ALTER FOREIGN DATA WRAPPER', 'schema']],
+  ['AlterOpFamilyStmt', ['ALTER OPERATOR FAMILY', 'schema']],
+  ['AlterRoleSetStmt', ['ALTER ROLE', 'rights']],
+  ['AlterRoleStmt', ['ALTER ROLE', 'rights']],
+  ['AlterSeqStmt', ['ALTER SEQUENCE', 'schema']],
+  ['AlterStatsStmt', ['ALTER STATISTICS', 'schema']],
+  ['AlterSystemStmt', ['ALTER SYSTEM', 'upkeep']],
+  ['AlterTSConfigurationStmt', ['ALTER TEXT SEARCH CONFIGURATION', 'schema']],
+  ['AlterTSDictionaryStmt', ['ALTER TEXT SEARCH DICTIONARY', 'schema']],
+  ['AlterTableSpaceOptionsStmt', ['ALTER TABLESPACE', 'schema']],
+  ['CallStmt', ['CALL', 'code']],
+  ['CheckPointStmt', ['CHECKPOINT', 'upkeep']],
+  ['ClusterStmt', ['CLUSTER', 'upkeep']],
+  ['CommentStmt', ['COMMENT', 'schema']],
+  ['CompositeTypeStmt', ['CREATE TYPE', 'schema']],
+  ['CreateAmStmt', ['CREATE ACCESS METHOD', 'schema']],
+  ['CreateEnumStmt', ['CREATE TYPE', 'schema']],
+  ['CreateEventTrigStmt', ['CREATE EVENT TRIGGER', 'schema']],
+  ['CreateFdwStmt', ['CREATE FOREIGN DATA WRAPPER', 'schema']],
+  ['CreateOpClassStmt', ['CREATE OPERATOR CLASS', 'schema']],
+  ['CreateOpFamilyStmt', ['CREATE OPERATOR FAMILY', 'schema']],
+  ['CreatePLangStmt', ['CREATE LANGUAGE', 'schema']],
+  ['CreateRangeStmt', ['CREATE TYPE', 'schema']],
+  ['CreateRoleStmt', ['CREATE ROLE', 'rights']],
+  ['CreateSeqStmt', ['CREATE SEQUENCE', 'schema']],
+  ['CreateStatsStmt', ['CREATE STATISTICS', 'schema']],
+  ['CreateStmt', ['CREATE TABLE', 'schema']],
+  ['CreateTableSpaceStmt', ['CREATE TABLESPACE', 'schema']],
+  ['CreateTrigStmt', ['CREATE TRIGGER', 'schema']],
+  ['CreatedbStmt', ['CREATE DATABASE', 'schema']],
+  ['DoStmt', ['DO', 'code']],
+  ['DropRoleStmt', ['DROP ROLE', 'rights']],
+  ['DropTableSpaceStmt', ['DROP TABLESPACE', 'schema']],
+  ['DropdbStmt', ['DROP DATABASE', 'schema']],
+  ['GrantRoleStmt', ['GRANT or REVOKE of a role', 'rights']],
+  ['GrantStmt', ['GRANT or REVOKE', 'rights']],
+  ['IndexStmt', ['CREATE INDEX', 'schema']],
+  ['ListenStmt', ['LISTEN', 'notify']],
+  ['LoadStmt', ['LOAD', 'code']],
+  ['LockStmt', ['LOCK TABLE', 'lock']],
+  ['NotifyStmt', ['NOTIFY', 'notify']],
+  ['ReassignOwnedStmt', ['REASSIGN OWNED', 'rights']],
+  ['RefreshMatViewStmt', ['REFRESH MATERIALIZED VIEW', 'upkeep']],
+  ['ReindexStmt', ['REINDEX', 'upkeep']],
+  ['RuleStmt', ['CREATE RULE', 'schema']],
+  ['SecLabelStmt', ['SECURITY LABEL', 'rights']],
+  ['VacuumStmt', ['VACUUM or ANALYZE', 'upkeep']],
+  ['ViewStmt', ['CREATE VIEW', 'schema']],
+]);
+
+/** The fields that tell the kind of object in nodes that stand for many statements. */
+const objectFields = ['removeType', 'renameType', 'objectType', 'objtype', 'kind'];
+
+/** Gives the refusal of a statement that is not run in a staged session, known to this version or not. */
+export function refusedStatement(type: string, fields: Fields): Refusal {
+  if (isTemporary(fields)) return cannotRun('CREATE TEMPORARY TABLE', 'temporary');
+  const [name, kind] = known.get(type) ?? unlisted(type, fields);
+  return cannotRun(name, kind);
+}
+
+/** Names a statement by its node type: `AlterTableStmt`, or `DropStmt` with `OBJECT_TABLE`. */
+function unlisted(type: string, fields: Fields): readonly [string, Advice] {
+  const words = type.replace(/Stmt$/, '').match(/[A-Z][a-z]*/g) ?? [type];
+  const verb = verbs.get(words[0] ?? '') ?? words[0]?.toUpperCase();
+  if (!verb) return [type, 'other'];
+  const object = objectOf(fields) ?? words.slice(1).join(' ').toUpperCase();
+  return [`${verb} ${object}`.trim(), 'schema'];
+}
+
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['Rename', 'ALTER'],
+  ['Define', 'CREATE'],
+]);
+
+function objectOf(fields: Fields): string | null {
+  for (const name of objectFields) {
+    const value: unknown = Reflect.get(fields, name);
+    if (typeof value === 'string' && value.startsWith('OBJECT_')) return objectName(value);
+  }
+  return null;
+}
+
+/** `OBJECT_TABLE` reads `TABLE`. */
+function objectName(value: string): string {
+  return objects.get(value) ?? value.slice('OBJECT_'.length).replaceAll('_', ' ');
+}
+
+/** Object types whose names in the grammar are not PostgreSQL's words for them. */
+const objects: ReadonlyMap<string, string> = new Map([
+  ['OBJECT_ATTRIBUTE', 'TYPE'],
+  ['OBJECT_COLUMN', 'TABLE'],
+  ['OBJECT_DOMCONSTRAINT', 'DOMAIN'],
+  ['OBJECT_FDW', 'FOREIGN DATA WRAPPER'],
+  ['OBJECT_LARGEOBJECT', 'LARGE OBJECT'],
+  ['OBJECT_MATVIEW', 'MATERIALIZED VIEW'],
+  ['OBJECT_OPCLASS', 'OPERATOR CLASS'],
+  ['OBJECT_OPFAMILY', 'OPERATOR FAMILY'],
+  ['OBJECT_STATISTIC_EXT', 'STATISTICS'],
+  ['OBJECT_TABCONSTRAINT', 'TABLE'],
+  ['OBJECT_TSCONFIGURATION', 'TEXT SEARCH CONFIGURATION'],
+  ['OBJECT_TSDICTIONARY', 'TEXT SEARCH DICTIONARY'],
+  ['OBJECT_TSPARSER', 'TEXT SEARCH PARSER'],
+  ['OBJECT_TSTEMPLATE', 'TEXT SEARCH TEMPLATE'],
+]);
+
+/** CREATE TEMP TABLE, VIEW or SEQUENCE, and CREATE TEMP TABLE AS. */
+function isTemporary(fields: Fields): boolean {
+  const into = member(fields, 'into');
+  const relations = [
+    member(fields, 'relation'),
+    member(fields, 'view'),
+    member(fields, 'sequence'),
+  ];
+  if (into) relations.push(member(into, 'rel'));
+  return relations.some((relation) => relation && Reflect.get(relation, 'relpersistence') === 't');
+}
+
+function member(fields: Fields, name: string): Fields | null {
+  const value: unknown = Reflect.get(fields, name);
+  return typeof value === 'object' ? value : null;
+}
+
+function cannotRun(name: string, kind: Advice): Refusal {
+  return refuse(`${name} cannot be run in a staged session`, advice[kind]);
+}

@@ -1,0 +1,61 @@
+/** What a text of plain reads names, and where: for bodies of functions and the parts of them. */
+
+import { parseQuery } from '../classify/parse-query.ts';
+import type { Grouping } from '../locate/grouping.ts';
+import { SqlSyntaxError } from '../parser/syntax-error.ts';
+import type { CallPlace, Qualifier, RelationUse, Statement } from '../verdict.ts';
+
+/** Places count from the start of the text. */
+export interface BodyUses {
+  readonly relations: readonly RelationUse[];
+  readonly called: readonly CallPlace[];
+  readonly qualifiers: readonly Qualifier[];
+  readonly groupings: readonly Grouping[];
+}
+
+/** Gives what the statements of a text use; null unless all of them are reads that lock nothing. */
+export function usesOf(text: Buffer): BodyUses | null {
+  const parts: BodyUses[] = [];
+  for (const { start, verdict } of parsed(text)) {
+    if (verdict.kind !== 'read' || verdict.locking.length > 0) return null;
+    parts.push(movedUses(verdict, (at) => at + start));
+  }
+  return mergedUses(parts);
+}
+
+/** A text that cannot be parsed counts as one that does not only read. */
+function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
+  try {
+    return parseQuery(text);
+  } catch (error) {
+    if (!(error instanceof SqlSyntaxError)) throw error;
+    return [{ start: 0, verdict: { kind: 'control', action: { type: 'pass' } } }];
+  }
+}
+
+/** The same uses in a text in which they stand elsewhere. */
+export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUses {
+  const move = <Use extends { start: number; end: number }>(use: Use): Use => {
+    return { ...use, start: moved(use.start), end: moved(use.end) };
+  };
+  return {
+    relations: uses.relations.map(move),
+    called: uses.called.map(move),
+    qualifiers: uses.qualifiers.map(move),
+    groupings: uses.groupings.map((grouping) => ({
+      ...grouping,
+      start: moved(grouping.start),
+      ranges: grouping.ranges.map((range) => ({ ...range, relation: moved(range.relation) })),
+    })),
+  };
+}
+
+/** What several parts of a text use. */
+export function mergedUses(parts: readonly BodyUses[]): BodyUses {
+  return {
+    relations: parts.flatMap(({ relations }) => relations),
+    called: parts.flatMap(({ called }) => called),
+    qualifiers: parts.flatMap(({ qualifiers }) => qualifiers),
+    groupings: parts.flatMap(({ groupings }) => groupings),
+  };
+}

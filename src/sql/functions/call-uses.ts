@@ -1,0 +1,153 @@
+/** What expressions call by name: functions, operators, types, and what stands behind a dot. */
+import type {
+  A_Indirection,
+  ColumnRef,
+  FuncCall,
+  Node,
+  RangeFunction,
+  TypeName,
+} from 'libpg-query';
+import type { Fields } from '../parser/syntax-tree.ts';
+import { constantOf, textsOf } from '../parser/syntax-tree.ts';
+import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
+import { isSuspicious, isUnclear } from './functions.ts';
+
+/** Gives the function as written; of `set_config` also the setting, which decides whether it may run. */
+function functionUse(call: FuncCall): FunctionUse {
+  const names = textsOf(call.funcname);
+  const name = names.at(-1) ?? '';
+  const schema = names.at(-2) ?? null;
+  const setting = name === 'set_config' ? constantOf(settingArgument(call)) : null;
+  return setting === null ? { schema, name } : { schema, name, setting: setting.toLowerCase() };
+}
+
+/**
+ * Functions that have a syntax of their own in the newest grammar. Older servers take the same text for a call of an
+ * ordinary function, which a user may have made.
+ */
+const grammarFunctions: ReadonlyMap<string, readonly string[]> = new Map([
+  ['JsonArrayAgg', ['json_arrayagg']],
+  ['JsonArrayConstructor', ['json_array']],
+  ['JsonArrayQueryConstructor', ['json_array']],
+  ['JsonFuncExpr', ['json_exists', 'json_query', 'json_value']],
+  ['JsonObjectAgg', ['json_objectagg']],
+  ['JsonObjectConstructor', ['json_object']],
+  ['JsonParseExpr', ['json']],
+  ['JsonScalarExpr', ['json_scalar']],
+  ['JsonSerializeExpr', ['json_serialize']],
+  ['JsonTable', ['json_table']],
+]);
+
+/** The field that holds an operator's name, by type of node. */
+const operatorFields: ReadonlyMap<string, string> = new Map([
+  ['A_Expr', 'name'],
+  ['SortBy', 'useOp'],
+  ['SubLink', 'operName'],
+]);
+
+/** `range.name`, which is a column or a call of name(range). */
+interface Column {
+  readonly range: string;
+  readonly name: string;
+}
+
+/** Gathers the calls of a query. */
+export class CallNotes {
+  private readonly functions = new Map<string, FunctionUse>();
+  private readonly operators = new Map<string, QualifiedName>();
+  private readonly types = new Map<string, QualifiedName>();
+  private readonly columns = new Map<string, Column>();
+  /** Names behind the dot of anything but a range. */
+  private readonly attributes = new Set<string>();
+  /** Functions in FROM, whose rows may be values of any type: by which name, and which columns of theirs are named. */
+  private readonly ranges: { readonly name: string | null; readonly columns: string[] }[] = [];
+
+  noteCall(call: FuncCall): void {
+    this.noteFunction(functionUse(call));
+  }
+
+  noteColumn({ fields = [] }: ColumnRef): void {
+    const [range, name] = textsOf(fields.slice(-2));
+    if (range !== undefined && name !== undefined)
+      this.columns.set([range, name].join('\0'), { range, name });
+  }
+
+  noteIndirection({ indirection }: A_Indirection): void {
+    for (const name of textsOf(indirection)) this.attributes.add(name);
+  }
+
+  noteRange(range: RangeFunction): void {
+    const { alias, coldeflist = [] } = range;
+    const defined = coldeflist.flatMap((node) => ('ColumnDef' in node ? [node.ColumnDef] : []));
+    const columns = defined.flatMap(({ colname }) => colname ?? []);
+    this.ranges.push({
+      name: alias?.aliasname ?? calledAs(range),
+      columns: [...textsOf(alias?.colnames), ...columns],
+    });
+  }
+
+  /** Notes what a node other than a function call calls. */
+  note(type: string, fields: Fields): void {
+    for (const name of grammarFunctions.get(type) ?? []) this.noteFunction({ schema: null, name });
+    const operator = operatorFields.get(type);
+    if (operator) noteName(this.operators, fields[operator as keyof Fields]);
+    if ('typeName' in fields)
+      noteName(this.types, (fields.typeName as TypeName | undefined)?.names);
+  }
+
+  all(): Calls {
+    const columns = [...this.columns.values()].map(({ name }) => name);
+    return {
+      functions: [...this.functions.values()],
+      fields: [...new Set([...this.attributes, ...columns])],
+      operators: [...this.operators.values()],
+      types: [...this.types.values()],
+    };
+  }
+
+  /** What a read may not call before the catalog has been asked. */
+  unclear(): UnclearCall[] {
+    const functions = [...this.functions.values()].filter(isUnclear);
+    const columns = [...this.columns.values()].filter((column) => this.isUnclearColumn(column));
+    const attributes = [...this.attributes, ...columns.map(({ name }) => name)].filter((name) =>
+      isUnclear({ schema: null, name }),
+    );
+    return [
+      ...functions.map(({ schema, name }) => ({ kind: 'function' as const, schema, name })),
+      ...[...new Set(attributes)].map((name) => ({ kind: 'field' as const, schema: null, name })),
+    ];
+  }
+
+  /** Rows of tables and queries are taken by hardly any function; a function in FROM may give what others take. */
+  private isUnclearColumn({ range, name }: Column): boolean {
+    const isOfFunction = this.ranges.some(
+      (each) => (each.name === null || each.name === range) && !each.columns.includes(name),
+    );
+    return isOfFunction || isSuspicious(name);
+  }
+
+  private noteFunction(use: FunctionUse): void {
+    this.functions.set([use.schema, use.name, use.setting].join('\0'), use);
+  }
+}
+
+function noteName(names: Map<string, QualifiedName>, parts: readonly Node[] | undefined): void {
+  const texts = textsOf(parts);
+  const name = texts.at(-1);
+  if (name !== undefined) names.set(texts.join('\0'), { schema: texts.at(-2) ?? null, name });
+}
+
+/** By which name columns of a function in FROM are called that has no alias; null where the grammar makes it up. */
+function calledAs({ functions = [] }: RangeFunction): string | null {
+  const [first] = functions;
+  const [call] = first && 'List' in first ? (first.List.items ?? []) : [];
+  return call && 'FuncCall' in call ? (textsOf(call.FuncCall.funcname).at(-1) ?? null) : null;
+}
+
+function settingArgument(call: FuncCall): Node | undefined {
+  const args = call.args ?? [];
+  const named = args.find(
+    (arg) => 'NamedArgExpr' in arg && arg.NamedArgExpr.name === 'setting_name',
+  );
+  return named && 'NamedArgExpr' in named ? named.NamedArgExpr.arg : args[0];
+}

@@ -1,0 +1,164 @@
+/**
+ * The policy on functions. READ ONLY keeps a read from writing rows, but not from signalling processes, writing files,
+ * notifying, locking; a staged write runs without READ ONLY. A name alone seldom tells: what it calls the catalog tells,
+ * and functions that users wrote in SQL and the like are held by READ ONLY, or found to be volatile.
+ */
+
+import { refuse } from '../classify/refusal.ts';
+import { isOwnSchema } from '../classify/reserved-schemas.ts';
+import { settingKind } from '../classify/settings.ts';
+import type { Refusal } from '../verdict.ts';
+import type { FunctionUse } from './calls.ts';
+import {
+  harmfulBuiltins,
+  harmfulExtensions,
+  harmfulExtensionsInWrites,
+  harmfulInWrites,
+  plainBuiltins,
+  stageableExtensionVolatiles,
+  stageableVolatiles,
+  tellingBuiltins,
+  tellingExtensionVolatiles,
+  tellingFamilies,
+} from './function-lists.ts';
+
+/** Whether the function stands in a statement that runs READ ONLY, or in one that is staged. */
+export type FunctionContext = 'read' | 'write';
+
+/** What the catalog says of a function. */
+export interface FoundFunction {
+  readonly schema: string;
+  readonly name: string;
+  readonly isVolatile: boolean;
+  /** Its code is in C. */
+  readonly isCompiled: boolean;
+  readonly isExtension: boolean;
+}
+
+/**
+ * Finds the first function that must not run whatever the catalog says.
+ * @param allowed - functions that the configuration allows all the same, as `name` or `schema.name`.
+ */
+export function refusedFunctions(
+  uses: readonly FunctionUse[],
+  context: FunctionContext,
+  allowed: readonly string[],
+): FunctionUse | null {
+  return uses.find((use) => isRefused(use, context, allowed)) ?? null;
+}
+
+/** The refusal to answer with for a function that must not run, found by name here or by the catalog elsewhere. */
+export function functionRefusal(use: FunctionUse): Refusal {
+  const name = use.schema === null ? use.name : `${use.schema}.${use.name}`;
+  if (use.name === 'set_config') {
+    const setting = use.setting === undefined ? 'a computed name' : `"${use.setting}"`;
+    return refuse(
+      `function set_config() cannot be run with ${setting} in a staged session`,
+      'Use SET, or give set_config() the constant name of a setting that the service does not rely on.',
+    );
+  }
+  return refuse(
+    `function ${name}() cannot be run in a staged session`,
+    'Leave the call out, or have the function added to allow_functions in the configuration of the service.',
+  );
+}
+
+/** Whether a volatile function, found in the catalog in the given schema, may run in a staged write all the same. */
+export function isStageableVolatile(schema: string, name: string): boolean {
+  return schema === 'pg_catalog'
+    ? stageableVolatiles.has(name)
+    : stageableExtensionVolatiles.has(name);
+}
+
+/** Whether a function is among those that the configuration allows. */
+export function isAllowedFunction(use: FunctionUse, allowed: readonly string[]): boolean {
+  return allowed.some((entry) => {
+    const [name, schema] = entry.split('.').reverse();
+    return (
+      name === use.name && (use.schema === null || schema === undefined || schema === use.schema)
+    );
+  });
+}
+
+/** Whether one of the calls sets search_path, so that names resolve differently from now on. */
+export function changesPath(uses: readonly FunctionUse[]): boolean {
+  return uses.some((use) => use.setting !== undefined && settingKind(use.setting) === 'path');
+}
+
+/** Whether only the catalog can tell if a read may call what has the name. */
+export function isUnclear({ schema, name }: FunctionUse): boolean {
+  if (stageableExtensionVolatiles.has(name) || isOwnSchema(schema ?? '')) return false;
+  if (!isBuiltin({ schema, name })) return true;
+  const isPlain = plainBuiltins.has(name) || stageableVolatiles.has(name);
+  return !isPlain && (!name.startsWith('pg_') || isUntold(name));
+}
+
+/** Whether a name is that of a function with effects, or like it. */
+export function isSuspicious(name: string): boolean {
+  return isHarmfulBuiltin(name) || harmfulExtensions.test(name);
+}
+
+/** Whether a function does what READ ONLY does not hold or, in a write, must not be done. Volatile ones are judged besides. */
+export function hasEffects(found: FoundFunction, context: FunctionContext): boolean {
+  const { schema, name, isVolatile, isCompiled, isExtension } = found;
+  if (isOwnSchema(schema)) return true;
+  if (isExtension && isHarmfulExtension(name, context)) return true;
+  if (schema === 'pg_catalog' && !isExtension) {
+    return isHarmfulBuiltin(name) || (context === 'write' && harmfulInWrites.has(name));
+  }
+  return isCompiled && isVolatile && !isToldVolatile(name);
+}
+
+function isRefused(
+  use: FunctionUse,
+  context: FunctionContext,
+  allowed: readonly string[],
+): boolean {
+  if (isOwnSchema(use.schema ?? '')) return true;
+  if (isBuiltin(use) && use.name === 'set_config') return !setsFreely(use);
+  return isHarmful(use, context) && !isAllowedFunction(use, allowed);
+}
+
+function isHarmful(use: FunctionUse, context: FunctionContext): boolean {
+  const { schema, name } = use;
+  if (context === 'write' && isHarmfulExtension(name, context)) return true;
+  if (!isBuiltin(use)) return false;
+  if (context === 'write') return harmfulInWrites.has(name) || isHarmfulBuiltin(name);
+  // a bare one with PostgreSQL's prefix may be a user's own
+  return schema === null && isUntold(name) ? false : isHarmfulBuiltin(name);
+}
+
+function isHarmfulExtension(name: string, context: FunctionContext): boolean {
+  return (
+    harmfulExtensions.test(name) || (context === 'write' && harmfulExtensionsInWrites.test(name))
+  );
+}
+
+function isHarmfulBuiltin(name: string): boolean {
+  return name.startsWith('binary_upgrade_') || harmfulBuiltins.has(name) || isUntold(name);
+}
+
+function isUntold(name: string): boolean {
+  return name.startsWith('pg_') && !isTold(name);
+}
+
+function isTold(name: string): boolean {
+  return (
+    tellingBuiltins.has(name) || tellingFamilies.test(name) || tellingExtensionVolatiles.has(name)
+  );
+}
+
+function isToldVolatile(name: string): boolean {
+  return isTold(name) || stageableExtensionVolatiles.has(name);
+}
+
+function setsFreely({ setting }: FunctionUse): boolean {
+  if (setting === undefined) return false;
+  const kind = settingKind(setting);
+  return kind === 'free' || kind === 'path';
+}
+
+/** A bare name may be a built-in's: pg_catalog comes first in every search path. */
+function isBuiltin({ schema }: FunctionUse): boolean {
+  return schema === null || schema === 'pg_catalog';
+}

@@ -1,0 +1,166 @@
+/**
+ * Which rows a SELECT locks (`FOR UPDATE OF t NOWAIT`), and where its text can be made into a query that takes these
+ * locks: the parse tree tells what is meant, and PostgreSQL's own tokens tell the places.
+ */
+import type { LockingClause, Node, RangeVar, ScanToken, SelectStmt } from 'libpg-query';
+import { collectUses } from '../classify/query-uses.ts';
+import type { Source } from '../classify/relation-uses.ts';
+import { rangesOf } from '../classify/relation-uses.ts';
+import { parseTree, scanTokens } from '../parser/parser.ts';
+import { SqlSyntaxError } from '../parser/syntax-error.ts';
+import type { Replacement } from '../splice.ts';
+import { spliceBytes } from '../splice.ts';
+import type { LockedRelation, Read, RowLocks, TextPart } from '../verdict.ts';
+
+const waits = {
+  LockWaitBlock: 'wait',
+  LockWaitSkip: 'skip',
+  LockWaitError: 'nowait',
+} as const;
+
+/** Of several clauses about one relation the one further down holds. */
+const order: readonly LockedRelation['wait'][] = ['wait', 'skip', 'nowait'];
+
+/**
+ * Gives a read with the locks that its outermost SELECT takes of tables in its FROM. Those of sub-selects, of rows of
+ * other things than tables, and FOR KEY SHARE are left out.
+ */
+export function withRowLocks(read: Read, query: Node, source: Source): Read {
+  if (!('SelectStmt' in query) || read.locking.length === 0) return read;
+  const select = query.SelectStmt;
+  const ranges = (select.fromClause ?? []).flatMap(rangesOf);
+  const relations = (select.lockingClause ?? [])
+    .flatMap((node) => ('LockingClause' in node ? lockedBy(node.LockingClause, ranges) : []))
+    .flatMap((locked) => relationOf(locked, read, source));
+  if (relations.length === 0) return read;
+  const tokens = scanTokens(source.text);
+  const columnsEnd = endOfColumns(tokens);
+  if (columnsEnd === null) return read;
+  const { calls } = collectUses(query, source);
+  const limits = limitsOf(tokens, source.text);
+  const locks: RowLocks = {
+    ...calls,
+    relations: strictest(relations),
+    columnsEnd,
+    hasColumns: select.targetList !== undefined,
+    limits,
+    offsets: limits.flatMap((limit) => withoutOffset(limit, tokens, source.text)),
+    end: source.text.length,
+  };
+  return isProved(locks, select, source.text) ? { ...read, locks } : read;
+}
+
+/** Whether the places are those that the grammar sees: with a column more, and without limits, the rest is the same. */
+function isProved(
+  { columnsEnd, hasColumns, limits }: RowLocks,
+  select: SelectStmt,
+  text: Buffer,
+): boolean {
+  const column = { start: columnsEnd, end: columnsEnd, text: hasColumns ? ', 1 ' : ' 1 ' };
+  const blanks = limits.map((range) => ({ ...range, text: ' ' }));
+  const changed = parsed(spliceBytes(text, [column, ...blanks]));
+  if (changed === null || changed.limitCount || changed.limitOffset) return false;
+  return (changed.targetList?.length ?? 0) === (select.targetList?.length ?? 0) + 1;
+}
+
+function parsed(text: Buffer): SelectStmt | null {
+  try {
+    const [first] = parseTree(text).stmts ?? [];
+    return first?.stmt && 'SelectStmt' in first.stmt ? first.stmt.SelectStmt : null;
+  } catch (error) {
+    if (error instanceof SqlSyntaxError) return null;
+    throw error;
+  }
+}
+
+interface Locked {
+  readonly range: RangeVar;
+  readonly wait: LockedRelation['wait'];
+}
+
+function lockedBy(clause: LockingClause, ranges: readonly RangeVar[]): Locked[] {
+  if (clause.strength === 'LCS_FORKEYSHARE') return [];
+  const wait = waits[(clause.waitPolicy ?? 'LockWaitBlock') as keyof typeof waits];
+  const named = clause.lockedRels?.flatMap((node) => ('RangeVar' in node ? [node.RangeVar] : []));
+  const chosen = ranges.filter(
+    (range) => named?.some(({ relname }) => relname === aliasOf(range)) ?? true,
+  );
+  return chosen.map((range) => ({ range, wait }));
+}
+
+const aliasOf = ({ alias, relname }: RangeVar) => alias?.aliasname ?? relname;
+
+/** Only where a function can stand in the place of the name. */
+function relationOf({ range, wait }: Locked, read: Read, source: Source): LockedRelation[] {
+  const start = (range.location ?? 0) - source.offset;
+  const use = read.relations.find((each) => each.start === start);
+  const alias = aliasOf(range);
+  if (use === undefined || alias === undefined || range.alias?.colnames || use.only) return [];
+  if (/^\s*\*/.test(source.text.toString('latin1', use.end, use.end + maxGap))) return [];
+  return [{ start: use.start, alias, isNamed: range.alias !== undefined, wait }];
+}
+
+/** How far behind a name a `*` is looked for, which says that children are meant, too. */
+const maxGap = 64;
+
+function strictest(relations: readonly LockedRelation[]): LockedRelation[] {
+  const found = new Map<number, LockedRelation>();
+  for (const each of relations) {
+    const known = found.get(each.start);
+    const isStricter = known && order.indexOf(known.wait) >= order.indexOf(each.wait);
+    if (!isStricter) found.set(each.start, each);
+  }
+  return [...found.values()];
+}
+
+/** Where the FROM begins that follows the outermost SELECT's columns. */
+function endOfColumns(tokens: readonly ScanToken[]): number | null {
+  const outermost = wordsOutside(tokens);
+  const select = outermost.findIndex(({ word }) => word === 'select');
+  const from = outermost.findIndex(
+    // `IS DISTINCT FROM` is a comparison
+    ({ word }, at) => at > select && word === 'from' && outermost[at - 1]?.word !== 'distinct',
+  );
+  return select < 0 ? null : (outermost[from]?.start ?? null);
+}
+
+const limiting = new Set(['limit', 'offset', 'fetch']);
+
+/** The outermost LIMIT, OFFSET and FETCH, each up to the next clause. */
+function limitsOf(tokens: readonly ScanToken[], text: Buffer): TextPart[] {
+  const outermost = wordsOutside(tokens);
+  const ends = outermost.filter(({ word }) => limiting.has(word) || word === 'for');
+  const last = tokens.at(-1)?.end ?? 0;
+  return ends.flatMap(({ word, start }, at) => {
+    const end = ends[at + 1]?.start ?? last;
+    return limiting.has(word) ? [{ start, end, text: text.subarray(start, end) }] : [];
+  });
+}
+
+/** In the place of an OFFSET one that is nothing, and of the same parameters. */
+function withoutOffset(
+  { start, end }: TextPart,
+  tokens: readonly ScanToken[],
+  text: Buffer,
+): Replacement[] {
+  const [word, ...value] = tokens.filter((token) => token.start >= start && token.end <= end);
+  if (word?.text.toLowerCase() !== 'offset') return [];
+  const isUnit = /^rows?$/i.test(value.at(-1)?.text ?? '');
+  const last = value.at(isUnit ? -2 : -1);
+  const count = text.toString('utf8', word.end, last?.end);
+  return [{ start, end, text: `OFFSET ((${count}\n)::pg_catalog.int8 * 0) ` }];
+}
+
+/** What stands outside of all parentheses: keywords in lower case, but for those that are names there, and blanks for the rest. */
+function wordsOutside(tokens: readonly ScanToken[]): { word: string; start: number }[] {
+  const words: { word: string; start: number }[] = [];
+  let depth = 0;
+  for (const [at, { text, start, keywordKind }] of tokens.entries()) {
+    const before = tokens[at - 1]?.text.toLowerCase();
+    const isName = keywordKind === 0 || before === '.' || before === 'as';
+    if (text === '(' || text === '[') depth += 1;
+    else if (text === ')' || text === ']') depth -= 1;
+    else if (depth === 0) words.push({ word: isName ? '' : text.toLowerCase(), start });
+  }
+  return words;
+}

@@ -1,0 +1,120 @@
+/**
+ * Finds row locking clauses (`FOR UPDATE OF t NOWAIT`) in a statement's text. The parse tree tells only how many
+ * there are, so they are looked for among PostgreSQL's own tokens, and the result is proved by parsing without them.
+ */
+import type { FuncCall, ScanToken, SelectStmt } from 'libpg-query';
+import { parseTree, scanTokens } from '../parser/parser.ts';
+import { SqlSyntaxError } from '../parser/syntax-error.ts';
+import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import { spliceBytes } from '../splice.ts';
+import type { ByteRange } from '../verdict.ts';
+
+const strengths = [['update'], ['share'], ['no', 'key', 'update'], ['key', 'share']];
+const waits = [['nowait'], ['skip', 'locked']];
+/** Functions with a syntax of their own, in which FOR is a part of the arguments. */
+const functionsWithFor = new Set(['substring', 'overlay']);
+
+/** Gives the ranges of exactly `count` locking clauses, or null if they cannot be told for sure. */
+export function findLocking(text: Buffer, count: number): readonly ByteRange[] | null {
+  const ranges = clausesOf(scanTokens(text));
+  return ranges.length === count && isFreeOfLocks(text, ranges) ? ranges : null;
+}
+
+/** Whether a SELECT locks rows where PostgreSQL refuses that, because they are no longer those of a table. */
+export function locksInVain(select: SelectStmt): boolean {
+  const { op = 'SETOP_NONE', larg, rarg, distinctClause, groupClause, havingClause } = select;
+  const locks = (query?: SelectStmt) => query?.lockingClause !== undefined;
+  if (op !== 'SETOP_NONE') return [select, larg, rarg].some(locks);
+  const parts = [distinctClause, groupClause, havingClause, select.valuesLists];
+  return locks(select) && (parts.some((part) => part !== undefined) || gathers(select));
+}
+
+/** Whether a column is worked out of several rows: by a window function or an aggregate of PostgreSQL's own. */
+function gathers({ targetList }: SelectStmt): boolean {
+  return callsOf(targetList).some((call) => call.over !== undefined || isAggregate(call));
+}
+
+/** The calls in expressions, without those in sub-selects, which have rows of their own. */
+function callsOf(root: unknown): FuncCall[] {
+  if (typeof root !== 'object' || root === null || 'SubLink' in root) return [];
+  const own = 'FuncCall' in root ? [root.FuncCall as FuncCall] : [];
+  return [...own, ...Object.values(root).flatMap(callsOf)];
+}
+
+/** Those that are called with rows of a table. What has another name, or is a user's own, PostgreSQL tells where it runs. */
+const aggregates = new Set(
+  `array_agg avg bit_and bit_or bool_and bool_or count every json_agg json_object_agg jsonb_agg jsonb_object_agg max min
+  range_agg stddev string_agg sum variance xmlagg`.split(/\s+/),
+);
+
+function isAggregate(call: FuncCall): boolean {
+  if (call.agg_star || call.agg_filter || call.agg_order || call.agg_within_group) return true;
+  const [name = '', schema = 'pg_catalog'] = textsOf(call.funcname).reverse();
+  return schema === 'pg_catalog' && aggregates.has(name);
+}
+
+function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {
+  try {
+    const rest = spliceBytes(
+      text,
+      ranges.map((range) => ({ ...range, text: ' ' })),
+    );
+    return collectNodes(parseTree(rest), 'LockingClause').length === 0;
+  } catch (error) {
+    if (error instanceof SqlSyntaxError) return false;
+    throw error;
+  }
+}
+
+function clausesOf(tokens: readonly ScanToken[]): ByteRange[] {
+  const ranges: ByteRange[] = [];
+  /** For each open parenthesis, whether it holds arguments with a FOR of their own. */
+  const open: boolean[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const word = wordAt(tokens, at);
+    if (word === '(') open.push(functionsWithFor.has(wordAt(tokens, at - 1)));
+    else if (word === ')') open.pop();
+    else if (word === 'for' && !open.at(-1) && wordAt(tokens, at - 1) !== '.') {
+      const end = clauseEnd(tokens, at);
+      if (end > at) ranges.push({ start: tokens[at]?.start ?? 0, end: tokens[end - 1]?.end ?? 0 });
+    }
+  }
+  return ranges;
+}
+
+/** Gives the token after the clause that begins at a FOR, or that FOR itself if it begins none. */
+function clauseEnd(tokens: readonly ScanToken[], start: number): number {
+  let at = afterOneOf(tokens, start + 1, strengths);
+  if (at === start + 1) return start;
+  if (wordAt(tokens, at) === 'of') at = afterNames(tokens, at + 1);
+  return afterOneOf(tokens, at, waits);
+}
+
+function afterOneOf(
+  tokens: readonly ScanToken[],
+  at: number,
+  phrases: readonly string[][],
+): number {
+  const phrase = phrases.find((words) =>
+    words.every((word, index) => wordAt(tokens, at + index) === word),
+  );
+  return at + (phrase?.length ?? 0);
+}
+
+/** Skips `name [. name] [, ...]`; a name is one token, but for `U&"..." UESCAPE '...'`. */
+function afterNames(tokens: readonly ScanToken[], start: number): number {
+  let at = start;
+  for (;;) {
+    at += wordAt(tokens, at + 1) === 'uescape' ? 3 : 1;
+    if (wordAt(tokens, at) !== '.' && wordAt(tokens, at) !== ',') return at;
+    at += 1;
+  }
+}
+
+/** A keyword in lower case or a character such as `(`; empty for names and constants, whatever they look like. */
+function wordAt(tokens: readonly ScanToken[], at: number): string {
+  const token = tokens[at];
+  if (!token) return '';
+  const isWord = token.keywordKind !== 0 || token.text.length === 1;
+  return isWord ? token.text.toLowerCase() : '';
+}

@@ -1,0 +1,163 @@
+/** INSERT ... ON CONFLICT: where its clause stands, and what it says. */
+import type {
+  ColumnRef,
+  InsertStmt,
+  Node,
+  OnConflictClause,
+  RangeVar,
+  ScanToken,
+} from 'libpg-query';
+import type { Source } from '../classify/relation-uses.ts';
+import type { Scope } from '../classify/scope.ts';
+import { isInScope } from '../classify/scope.ts';
+import { scanTokens } from '../parser/parser.ts';
+import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import type { Arbiter, ByteRange, ClausePart, Upsert } from '../verdict.ts';
+
+/**
+ * Locates the ON CONFLICT clause of an INSERT.
+ * @param target first byte of the target's name
+ * @returns null when the bytes do not show what the tree tells
+ */
+export function locateUpsert(insert: InsertStmt, target: number, source: Source): Upsert | null {
+  const clause = insert.onConflictClause;
+  const arbiter = clause && arbiterOf(clause);
+  if (!clause || !arbiter) return null;
+  const tokens = scanTokens(source.text);
+  const start = (clause.location ?? 0) - source.offset;
+  const at = tokens.findIndex((token) => (token.start ?? 0) === start);
+  const parts = at < 0 ? null : clauseParts(tokens, at);
+  if (parts === null || (parts.set === null) !== (clause.action === 'ONCONFLICT_NOTHING'))
+    return null;
+  if ((parts.where === null) !== (clause.whereClause === undefined)) return null;
+  return {
+    target,
+    alias: insert.relation?.alias?.aliasname ?? insert.relation?.relname ?? '',
+    clause: { start, end: parts.end },
+    arbiter,
+    set: partOf(parts.set, source, tokens),
+    where: partOf(parts.where, source, tokens),
+  };
+}
+
+function partOf(
+  range: ByteRange | null,
+  { text }: Source,
+  tokens: readonly ScanToken[],
+): ClausePart | null {
+  if (range === null) return null;
+  const inside = tokens.filter(({ start, end }) => start >= range.start && end <= range.end);
+  return {
+    ...range,
+    text: text.subarray(range.start, range.end),
+    parameters: inside.flatMap(({ text: word, start, end }) =>
+      parameterToken.test(word) ? [{ start, end, number: Number(word.slice(1)) }] : [],
+    ),
+  };
+}
+
+/** No dollar quote begins with a digit. */
+const parameterToken = /^\$\d+$/;
+
+/** Whether RETURNING asks for the row as it was: an INSERT on a view has none to give, also where it became an UPDATE. */
+export function returnsOldRow({ returningClause, onConflictClause }: InsertStmt): boolean {
+  if (onConflictClause?.action !== 'ONCONFLICT_UPDATE' || !returningClause) return false;
+  const names = (returningClause.options ?? []).flatMap((node) =>
+    'ReturningOption' in node && node.ReturningOption.option === 'RETURNING_OPTION_OLD'
+      ? [node.ReturningOption.value]
+      : [],
+  );
+  const columns: ColumnRef[] = collectNodes(returningClause.exprs, 'ColumnRef');
+  return columns.some(({ fields }) => ['old', ...names].includes(textsOf(fields)[0]));
+}
+
+/** Whether DO UPDATE reads a WITH query, which what it runs in does not have. */
+export function readsCte({ targetList, whereClause }: OnConflictClause, scope: Scope): boolean {
+  const relations: RangeVar[] = collectNodes([targetList, whereClause], 'RangeVar');
+  return relations.some(
+    ({ schemaname, relname }) => schemaname === undefined && isInScope(relname, scope),
+  );
+}
+
+/** What decides whether a row is in the way; null for an inference that is not understood. */
+function arbiterOf({ infer }: OnConflictClause): Arbiter | null {
+  if (infer === undefined) return { kind: 'any' };
+  if (infer.conname !== undefined) return { kind: 'constraint', name: infer.conname };
+  const elements = (infer.indexElems ?? []).map((node) => elementShape(node));
+  if (elements.includes(null)) return null;
+  const predicate = infer.whereClause === undefined ? null : shapeOf(infer.whereClause);
+  return { kind: 'index', elements: elements as string[], predicate };
+}
+
+/** A column reads `column name`, an expression as its shape. An operator class or collation is beyond us. */
+function elementShape(node: Node): string | null {
+  if (!('IndexElem' in node)) return null;
+  const { name, expr, collation, opclass } = node.IndexElem;
+  if (collation !== undefined || opclass !== undefined) return null;
+  if (name !== undefined) return columnShape(name);
+  return expr === undefined ? null : shapeOf(expr);
+}
+
+/** The shape of a plain column as an index element. */
+export const columnShape = (name: string) => `column ${name}`;
+
+/** Fields that tell where a node stands in the text. */
+const places = /^location$|_(?:location|start|end)$/;
+
+/** A parse tree as text, without places, schemas of functions, and the casts to text that PostgreSQL adds when it stores an expression. */
+export function shapeOf(node: Node): string {
+  return JSON.stringify(node, (key, value) => {
+    if (places.test(key)) return undefined;
+    if (key === 'funcname' && Array.isArray(value)) return value.slice(-1);
+    return withoutTextCast(value);
+  });
+}
+
+function withoutTextCast(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('TypeCast' in value)) return value;
+  const { arg, typeName } = (value as Extract<Node, { TypeCast: unknown }>).TypeCast;
+  const last = typeName?.names?.at(-1);
+  const isText = last !== undefined && 'String' in last && last.String.sval === 'text';
+  return isText ? withoutTextCast(arg) : value;
+}
+
+interface ClauseParts {
+  readonly set: ByteRange | null;
+  readonly where: ByteRange | null;
+  readonly end: number;
+}
+
+/** Reads `ON CONFLICT ... DO NOTHING` or `... DO UPDATE SET ... [WHERE ...]`, up to RETURNING or what the INSERT stands in. */
+function clauseParts(tokens: readonly ScanToken[], at: number): ClauseParts | null {
+  const action = findAtDepth(tokens, at, ['do']);
+  if (isWord(tokens[action + 1], 'nothing')) {
+    return { set: null, where: null, end: tokens[action + 1]?.end ?? 0 };
+  }
+  if (!isWord(tokens[action + 1], 'update') || !isWord(tokens[action + 2], 'set')) return null;
+  const first = action + 3;
+  const where = findAtDepth(tokens, first, ['where', 'returning']);
+  const set = rangeOf(tokens, first, where);
+  if (!isWord(tokens[where], 'where')) return { set, where: null, end: set.end };
+  const condition = rangeOf(tokens, where + 1, findAtDepth(tokens, where + 1, ['returning']));
+  return { set, where: condition, end: condition.end };
+}
+
+/** The first of the words outside of parentheses, or the place where the surrounding query ends. */
+function findAtDepth(tokens: readonly ScanToken[], from: number, words: readonly string[]): number {
+  let depth = 0;
+  for (let at = from; at < tokens.length; at += 1) {
+    const text = tokens[at]?.text;
+    if (text === '(') depth += 1;
+    else if (text === ')' && depth === 0) return at;
+    else if (text === ')') depth -= 1;
+    else if (depth === 0 && words.some((word) => isWord(tokens[at], word))) return at;
+  }
+  return tokens.length;
+}
+
+const isWord = (token: ScanToken | undefined, word: string) =>
+  token !== undefined && token.keywordKind !== 0 && token.text.toLowerCase() === word;
+
+function rangeOf(tokens: readonly ScanToken[], from: number, to: number): ByteRange {
+  return { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
+}

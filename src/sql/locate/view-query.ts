@@ -1,0 +1,136 @@
+/** Takes the definition of an automatically updatable view to pieces: `SELECT expressions FROM relation [WHERE condition]`. */
+import type { ColumnRef, RangeVar, ScanToken, SelectStmt } from 'libpg-query';
+import { locateRelation } from '../classify/relation-uses.ts';
+import { readName } from '../parser/identifier-reader.ts';
+import { parseTree, scanTokens } from '../parser/parser.ts';
+import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import { spliceBytes } from '../splice.ts';
+
+export interface ViewQuery {
+  readonly targets: readonly ViewTarget[];
+  /** The relation with its schema, as written. */
+  readonly source: string;
+  /** The name under which expressions call the relation, and what they call its columns where that is told. */
+  readonly alias: string;
+  readonly aliasColumns: readonly string[];
+  readonly where: string | null;
+}
+
+interface ViewTarget {
+  readonly expression: string;
+  /** The column of the relation that the expression is; null for a real expression. */
+  readonly column: string | null;
+}
+
+/** Takes a definition to pieces as PostgreSQL prints it; null for one that is not as simple as that. */
+export function readViewQuery(text: Buffer): ViewQuery | null {
+  const select = selectOf(text);
+  const [from, ...more] = select?.fromClause ?? [];
+  if (!select || !from || !('RangeVar' in from) || more.length > 0) return null;
+  const tokens = scanTokens(text);
+  const [selectAt, fromAt, whereAt, end] = clauses(tokens);
+  const expressions = listElements(tokens, selectAt, fromAt);
+  const targets = (select.targetList ?? []).flatMap((node, index) => {
+    const range = expressions[index];
+    if (!('ResTarget' in node) || range === undefined) return [];
+    const { name, val } = node.ResTarget;
+    // `expression AS name`
+    const last = range.last - (name === undefined ? 0 : 2);
+    const column = val !== undefined && 'ColumnRef' in val ? columnOf(val.ColumnRef) : null;
+    return [{ expression: textBetween(text, tokens, range.first, last), column }];
+  });
+  if (targets.length !== expressions.length) return null;
+  const isFiltered = select.whereClause !== undefined;
+  const source = locateRelation(from.RangeVar, { text, offset: 0 }, null);
+  if (source === null) return null;
+  return {
+    targets,
+    source: text.subarray(source.start, source.end).toString(),
+    ...aliasOf(from.RangeVar),
+    where: isFiltered ? textBetween(text, tokens, whereAt + 1, end - 1) : null,
+  };
+}
+
+function selectOf(text: Buffer): SelectStmt | null {
+  const statement = parseTree(text).stmts?.[0]?.stmt;
+  return statement && 'SelectStmt' in statement ? statement.SelectStmt : null;
+}
+
+function aliasOf({ relname = '', alias }: RangeVar): Pick<ViewQuery, 'alias' | 'aliasColumns'> {
+  return { alias: alias?.aliasname ?? relname, aliasColumns: textsOf(alias?.colnames) };
+}
+
+function columnOf({ fields = [] }: ColumnRef): string | null {
+  const names = textsOf(fields);
+  return names.length === fields.length ? (names.at(-1) ?? null) : null;
+}
+
+/** The places of SELECT, FROM and WHERE, and where the condition ends: row locks may stand behind it. */
+function clauses(tokens: readonly ScanToken[]): [number, number, number, number] {
+  const select = nextWord(tokens, 0, 'select');
+  const from = nextWord(tokens, select, 'from');
+  const end = nextWord(tokens, from, 'for');
+  return [select, from, Math.min(nextWord(tokens, from, 'where'), end), end];
+}
+
+/** The first such word outside of parentheses; the number of tokens if there is none. */
+function nextWord(tokens: readonly ScanToken[], from: number, word: string): number {
+  const at = outermost(tokens, from).find((each) => tokens[each]?.text.toLowerCase() === word);
+  return at ?? tokens.length;
+}
+
+/** The tokens from one on that stand in no parentheses or brackets which open behind it. */
+function outermost(tokens: readonly ScanToken[], from: number): number[] {
+  const found: number[] = [];
+  let depth = 0;
+  for (let at = from; at < tokens.length; at += 1) {
+    const text = tokens[at]?.text ?? '';
+    if (text === '(' || text === '[') depth += 1;
+    else if (text === ')' || text === ']') depth -= 1;
+    else if (depth === 0) found.push(at);
+  }
+  return found;
+}
+
+/** The first and last token of each element of a list that stands between two tokens. */
+function listElements(tokens: readonly ScanToken[], before: number, after: number) {
+  const commas = outermost(tokens, before).filter((at) => at < after && tokens[at]?.text === ',');
+  const bounds = [before, ...commas, after];
+  return bounds.slice(1).flatMap((end, index) => {
+    const start = bounds[index] ?? 0;
+    return start + 1 < end ? [{ first: start + 1, last: end - 1 }] : [];
+  });
+}
+
+function textBetween(text: Buffer, tokens: readonly ScanToken[], first: number, last: number) {
+  return text.subarray(tokens[first]?.start ?? 0, tokens[last]?.end ?? 0).toString();
+}
+
+/**
+ * Writes an expression over a relation's row as one over `$1`, that row, so that a function with it as its body can be
+ * inlined; only what looks at rows of others, too, becomes a query.
+ */
+export function overRow(
+  expression: string,
+  { alias, aliasColumns }: ViewQuery,
+  quote: (name: string) => string,
+): string {
+  const text = Buffer.from(`SELECT ${expression}`);
+  const tree = parseTree(text);
+  const replacements = (collectNodes(tree, 'ColumnRef') as ColumnRef[]).map((column) => {
+    const { fields = [], location = 0 } = column;
+    const names = textsOf(fields);
+    const isOwn = names.length === 1 || (names.length === 2 && names[0] === alias);
+    const parts =
+      isOwn && names.length === fields.length ? readName(text, location, names.length) : null;
+    const name = quote(names.at(-1) ?? '');
+    return parts && { start: location, end: parts.at(-1)?.end ?? 0, text: `($1).${name}` };
+  });
+  const isPlain =
+    aliasColumns.length === 0 &&
+    collectNodes(tree, 'SubLink').length === 0 &&
+    replacements.every((each) => each !== null);
+  if (isPlain) return spliceBytes(text, replacements).toString();
+  const columns = aliasColumns.length === 0 ? '' : ` (${aliasColumns.map(quote).join(', ')})`;
+  return `${text} FROM (SELECT ($1).*) AS ${quote(alias)}${columns}`;
+}

@@ -1,0 +1,204 @@
+/** One client connection after login: takes the client's messages one batch at a time, until one side ends. */
+import type { Log } from '../log.ts';
+import type { ConnectionState } from '../model/connection.ts';
+import type { QueryPlanner } from '../rewrite/query-planner.ts';
+import { createQueryPlanner } from '../rewrite/query-planner.ts';
+import type {
+  ConnectedPair,
+  ProxyServices,
+  ProxySettings,
+  RunPipeline,
+} from '../server-connection/connected-pair.ts';
+import { Outlet } from '../server-connection/outlet.ts';
+import { settle } from '../server-connection/pace.ts';
+import { Framer } from '../wire/framer.ts';
+import { frontendLimits } from '../wire/limits.ts';
+import { frontend } from '../wire/message-codes.ts';
+import type { Conversation } from './conversation.ts';
+import { createConversation } from './conversation.ts';
+import { dispatch } from './dispatch.ts';
+import { endSession, untilClosed } from './ending.ts';
+import { undo } from './write-protection.ts';
+
+/** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
+export function createPipeline(settings: ProxySettings): RunPipeline {
+  const planner = createQueryPlanner(settings);
+  const connections = new Map<string, number>();
+  return async (pair, services) => {
+    const { id } = pair.session;
+    const count = (change: number) => connections.set(id, (connections.get(id) ?? 0) + change);
+    count(1);
+    const isShared = () => (connections.get(id) ?? 0) > 1;
+    await new Connection(pair, services, planner, isShared).run();
+    count(-1);
+    if (connections.get(id) === 0) connections.delete(id);
+  };
+}
+
+/** Received from the client and not handled yet: with more than this it is not read any further. */
+const maxWaitingBytes = 256 * 1024;
+
+class Connection {
+  private readonly pair: ConnectedPair;
+  private readonly log: Log;
+  private readonly toClient: Outlet;
+  private readonly toUpstream: Outlet;
+  private readonly framer: Framer;
+  private readonly conversation: Conversation;
+  /** A message is being handled that takes a round trip, or what was cut short is being mended. */
+  private isWorking = false;
+  private isOver = false;
+
+  constructor(
+    pair: ConnectedPair,
+    services: ProxyServices,
+    planner: QueryPlanner,
+    isShared: () => boolean,
+  ) {
+    this.pair = pair;
+    this.log = services.log;
+    this.toClient = new Outlet(pair.client);
+    this.toUpstream = new Outlet(pair.upstream);
+    this.framer = new Framer(frontendLimits(services.settings.maxMessageBytes));
+    const outlets = { client: this.toClient, upstream: this.toUpstream };
+    this.conversation = createConversation(pair, services, planner, outlets, isShared);
+    pair.handle.state = () => this.state;
+    pair.handle.end = (error) => this.end(error);
+  }
+
+  /** Resolves when both sockets are closed. */
+  async run(): Promise<void> {
+    const { client, upstream, shutdown, leftover, upstreamLeftover } = this.pair;
+    const closed = Promise.all([untilClosed(client), untilClosed(upstream)]);
+    client.on('data', this.onClientData).on('drain', this.pump);
+    upstream.on('data', this.onUpstreamData).on('drain', this.pump);
+    for (const event of ['end', 'close']) {
+      client.on(event, () => this.end(null));
+      upstream.on(event, () => this.end(null));
+    }
+    shutdown.addEventListener('abort', this.pump);
+    if (client.destroyed || upstream.destroyed) this.end(null);
+    if (upstreamLeftover.length > 0) this.onUpstreamData(upstreamLeftover);
+    if (leftover.length > 0) this.framer.push(leftover);
+    this.pump();
+    await closed;
+    shutdown.removeEventListener('abort', this.pump);
+  }
+
+  private get state(): ConnectionState {
+    if (this.conversation.router.awaitsReady) return 'active';
+    return this.conversation.state.isIdle ? 'idle' : 'idle in transaction';
+  }
+
+  private readonly onClientData = (chunk: Buffer): void => {
+    this.framer.push(chunk);
+    this.pump();
+  };
+
+  private readonly onUpstreamData = (chunk: Buffer): void => {
+    if (this.isOver) return;
+    try {
+      this.conversation.router.receive(chunk);
+    } catch (error) {
+      this.end(error);
+      return;
+    }
+    this.conversation.link.received();
+    this.pump();
+  };
+
+  /** A COPY's data, or the rest of a piece of it that a failed one has left: it goes on while its answer is waited for. */
+  private get isCopying(): boolean {
+    return this.conversation.copyIn.isOpen || this.framer.isInside;
+  }
+
+  /** Handles what can be handled now, and lets flow what may flow. */
+  private readonly pump = (): void => {
+    if (this.isOver) return;
+    try {
+      while (!this.isBlocked && this.handleNext());
+    } catch (error) {
+      this.end(error);
+      return;
+    }
+    this.toClient.flush();
+    this.toUpstream.flush();
+    const { client, upstream } = this.pair;
+    setFlowing(upstream, !this.toClient.isFull);
+    setFlowing(client, !this.isBlocked || this.framer.buffered < maxWaitingBytes);
+  };
+
+  /** One batch at a time: what comes next is looked at when the server is ready for it. */
+  private get isBlocked(): boolean {
+    if (this.isOver || this.toUpstream.isFull) return true;
+    return !this.isCopying && (this.isWorking || this.conversation.router.awaitsReady);
+  }
+
+  /** Handles the next message, or what has to be done before it; says whether there was anything to do. */
+  private handleNext(): boolean {
+    const { conversation } = this;
+    if (this.isCopying) return this.handleCopy();
+    const { settings, retry, state } = conversation;
+    if (settings.isBroken || retry.isWanted || state.keepsLocks) {
+      this.work(this.mend());
+      return true;
+    }
+    if (this.pair.shutdown.aborted && conversation.state.isIdle) {
+      this.end(this.pair.shutdown.reason);
+      return false;
+    }
+    const message = this.framer.next();
+    if (message === null) return false;
+    if (message.type === frontend.terminate) {
+      this.end(null);
+      return false;
+    }
+    const work = dispatch(conversation, message, this.log);
+    if (work !== undefined) this.work(work);
+    return true;
+  }
+
+  private handleCopy(): boolean {
+    const { copyIn } = this.conversation;
+    if (copyIn.pass(this.framer)) return true;
+    const message = this.framer.next();
+    if (message === null) return false;
+    if (message.type === frontend.terminate) this.end(null);
+    else copyIn.take(message);
+    return true;
+  }
+
+  /** Sets back what must not have changed, lets go what a failed transaction holds, and runs once more what is to be tried again. */
+  private async mend(): Promise<void> {
+    const { conversation, log } = this;
+    if (conversation.retry.isWanted) await undo(conversation);
+    else if (conversation.state.keepsLocks) conversation.own.abandon();
+    await settle(conversation);
+    await conversation.retry.replay(async (message) => dispatch(conversation, message, log));
+  }
+
+  private work(work: Promise<void>): void {
+    this.isWorking = true;
+    work.then(
+      () => {
+        this.isWorking = false;
+        this.pump();
+      },
+      (error: unknown) => this.end(error),
+    );
+  }
+
+  /** @param error what the client is told; null when one side has ended by itself */
+  private end(error: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.toClient.flush();
+    endSession(this.pair, this.conversation.router, error, this.log);
+  }
+}
+
+function setFlowing(socket: ConnectedPair['client'], flows: boolean): void {
+  if (flows === !socket.isPaused()) return;
+  if (flows) socket.resume();
+  else socket.pause();
+}

@@ -1,0 +1,213 @@
+/** Transaction control, settings and SQL-level prepared statements: what changes in their text, and what they change here. */
+import { StageError } from '../errors.ts';
+import type { Expectation } from '../server-connection/expectation.ts';
+import type { Access } from '../server-connection/transaction-table.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { ControlAction } from '../sql/verdict.ts';
+import { noticeResponse } from '../wire/backend-messages.ts';
+import { errorFields } from '../wire/error-fields.ts';
+import type { Conversation } from './conversation.ts';
+import { changeDefault, settingText } from './default-access.ts';
+
+/** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
+export function controlReplacements(
+  { state }: Conversation,
+  action: ControlAction,
+  text: Buffer,
+): Replacement[] {
+  if (action.type === 'begin') {
+    // Inside a transaction it changes nothing but what it says.
+    if (state.block !== 'none') return [];
+    // The last mode counts. Behind a new line, for the text may end in a comment.
+    const access = accessWords[action.access ?? state.nextAccess];
+    return [{ start: text.length, end: text.length, text: `\n${access}` }];
+  }
+  if (action.type !== 'set access') return [];
+  return [{ start: 0, end: text.length, text: settingText(action) }];
+}
+
+/** Cursors are read, and an EXECUTE of a write is entered, by other ways. */
+export function isControlling({ type }: ControlAction): boolean {
+  return !['declare', 'fetch', 'close', 'pass', 'execute'].includes(type);
+}
+
+/** What it undoes is undone with the savepoints of ours. */
+const isRollback = (action: ControlAction) =>
+  action.type === 'rollback to' || (action.type === 'rollback' && !action.chain);
+
+const accessWords = { 'read write': 'READ WRITE', 'read only': 'READ ONLY' } as const;
+
+const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
+  savepoint: 'SAVEPOINT',
+  release: 'RELEASE SAVEPOINT',
+  'rollback to': 'ROLLBACK TO SAVEPOINT',
+};
+
+/**
+ * To be called before a control statement is sent: makes the upstream's state what the statement expects.
+ * @returns what is particular about its answer
+ * @throws StageError for what PostgreSQL refuses outside a transaction block, where a block of ours is open
+ */
+export function beforeControl(
+  { state, own }: Conversation,
+  action: ControlAction,
+): Partial<Expectation> {
+  const ends = action.type === 'commit' || action.type === 'rollback';
+  // What is prepared is analysed, which may run code.
+  if (action.type === 'prepare' && action.body.kind === 'read') own.guard();
+  // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
+  else if (!isRollback(action)) own.release();
+  if (action.type === 'commit') own.checkCommit();
+  if (action.type === 'set constraints') setConstraints({ state, own }, action);
+  if (state.block !== 'own') return {};
+  const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
+  if (command !== undefined) {
+    const message = `${command.toUpperCase()} can only be used in transaction blocks`;
+    throw new StageError('invalid_request', message, { sqlstate: '25P01' });
+  }
+  if (ends) return { notice: noTransaction };
+  // For the client there is no transaction in progress yet, and there is none when this fails.
+  return action.type === 'begin' ? { hidesNotices: true, onFailure: () => state.disown() } : {};
+}
+
+/** The constraints of what is staged follow those of production; outside a transaction there is nothing to set. */
+function setConstraints(
+  { state, own }: Pick<Conversation, 'state' | 'own'>,
+  { names, deferred }: Extract<ControlAction, { type: 'set constraints' }>,
+): void {
+  if (state.block === 'none' || state.failed) return;
+  const given = names === null ? null : Buffer.from(JSON.stringify(names));
+  const text = `SELECT stage.set_constraints($1, ${deferred})`;
+  own.run({ text }, { values: [given] });
+}
+
+const noTransaction = noticeResponse(
+  errorFields('WARNING', {
+    sqlstate: '25P01',
+    message: 'there is no transaction in progress',
+  }),
+);
+
+/**
+ * To be called when a control statement has been sent: what will hold once the server has run it.
+ * @param replacements what was sent in place of parts of it, perhaps long ago when it was prepared
+ */
+export function afterControl(
+  conversation: Conversation,
+  action: ControlAction,
+  replacements: readonly Replacement[],
+): void {
+  const { state, names } = conversation;
+  switch (action.type) {
+    case 'begin':
+      begin(conversation, action.access ?? state.nextAccess, replacements.length > 0);
+      return;
+    case 'commit':
+    case 'rollback':
+      end(conversation, action);
+      return;
+    case 'savepoint':
+      state.save(action.name);
+      return;
+    case 'release':
+      if (state.failed) return;
+      state.rewind(action.name, 'release');
+      askAccess(conversation);
+      return;
+    case 'rollback to':
+      state.rewind(action.name, 'rollback to');
+      names.endTransaction();
+      askAccess(conversation);
+      return;
+    case 'set transaction':
+      if (action.access !== null) changeTransaction(conversation);
+      return;
+    default:
+      settingSent(conversation, action);
+  }
+}
+
+/** The default access, what names mean, and what is prepared may be others once it has run. */
+function settingSent({ state, names, pending }: Conversation, { type }: ControlAction): void {
+  if (['set access', 'reset all', 'discard'].includes(type)) state.doubtDefault();
+  if (['set path', 'reset all'].includes(type)) {
+    names.forget();
+    names.beUnsure();
+  }
+  if (['prepare', 'deallocate', 'discard'].includes(type)) pending.fence = 'before more';
+}
+
+/** @param isTold the BEGIN was sent with this access */
+function begin(conversation: Conversation, access: Access, isTold: boolean): void {
+  const { state, pending } = conversation;
+  if (state.block === 'none' && isTold) {
+    state.begin('client', access);
+    return;
+  }
+  const isOwn = state.block === 'own';
+  state.beginInside();
+  askAccess(conversation);
+  if (isOwn) pending.fence = 'before anything';
+}
+
+function end(
+  conversation: Conversation,
+  { type, chain: chains }: Extract<ControlAction, { type: 'commit' | 'rollback' }>,
+): void {
+  const { state, own, names, pending } = conversation;
+  names.endTransaction();
+  if (state.block === 'none' || !chains) {
+    state.end();
+    pending.fence = 'before more';
+    return;
+  }
+  const access = state.chain(type);
+  if (access !== null) own.setAccess(access);
+  askAccess(conversation);
+}
+
+/** Outside of a transaction block it sets the access of the implicit transaction, which ends before anything else runs. */
+function changeTransaction(conversation: Conversation): void {
+  const { state, pending } = conversation;
+  if (state.block === 'none') {
+    pending.fence = 'before more';
+    return;
+  }
+  state.changeAccess();
+  askAccess(conversation);
+}
+
+/** Until the server has told the transaction's access nothing else of the client's is sent. */
+function askAccess({ own, pending }: Conversation): void {
+  own.askAccess();
+  pending.fence = 'before more';
+}
+
+/** To be called when a control statement has succeeded. */
+export function controlDone(conversation: Conversation, action: ControlAction): void {
+  const { names, statements } = conversation;
+  switch (action.type) {
+    case 'set access':
+      changeDefault(conversation, isAccess(action.to) ? action.to : null);
+      return;
+    case 'reset all':
+      changeDefault(conversation, null);
+      return;
+    case 'deallocate':
+      if (action.name !== null) {
+        statements.delete(action.name);
+        return;
+      }
+      statements.clear();
+      return;
+    case 'discard':
+      if (action.what !== 'all') return;
+      statements.clear();
+      names.forget();
+      changeDefault(conversation, null);
+      return;
+    default:
+  }
+}
+
+const isAccess = (to: string): to is Access => to === 'read write' || to === 'read only';

@@ -1,0 +1,129 @@
+/** Everything that belongs to one client connection, made once and handed to every step. */
+import type { ReadsMode } from '../model/session.ts';
+import { FunctionNames } from '../rewrite/function-names.ts';
+import { ParameterTypes } from '../rewrite/parameter-types.ts';
+import type { QueryPlanner } from '../rewrite/query-planner.ts';
+import { Names } from '../rewrite/relation-names.ts';
+import { Rewriter } from '../rewrite/rewrite.ts';
+import type {
+  ConnectedPair,
+  ProxyMetrics,
+  ProxyServices,
+} from '../server-connection/connected-pair.ts';
+import { CopyIn } from '../server-connection/copy-in.ts';
+import type { Outlet } from '../server-connection/outlet.ts';
+import { OwnMessages } from '../server-connection/own-messages.ts';
+import { createAsk } from '../server-connection/pace.ts';
+import type { Portal, PreparedStatement } from '../server-connection/prepared-statements.ts';
+import { Registry } from '../server-connection/prepared-statements.ts';
+import { ResponseRouter } from '../server-connection/response-router.ts';
+import { SettingsWatch } from '../server-connection/settings-watch.ts';
+import { TransactionState } from '../server-connection/transaction-state.ts';
+import { UpstreamLink } from '../server-connection/upstream-link.ts';
+import type { TransactionStatus } from '../wire/backend-messages.ts';
+import { Retry } from './retry.ts';
+import { StagedNotice } from './staged-notice.ts';
+
+export interface Conversation {
+  readonly planner: QueryPlanner;
+  readonly metrics: ProxyMetrics;
+  readonly reads: ReadsMode;
+  readonly state: TransactionState;
+  readonly settings: SettingsWatch;
+  readonly router: ResponseRouter;
+  readonly link: UpstreamLink;
+  readonly own: OwnMessages;
+  readonly stagedNotice: StagedNotice;
+  readonly names: Names;
+  readonly rewriter: Rewriter;
+  readonly types: ParameterTypes;
+  readonly retry: Retry;
+  readonly copyIn: CopyIn;
+  readonly statements: Registry<PreparedStatement>;
+  readonly portals: Registry<Portal>;
+  readonly pending: Pending;
+  /** Whether the session has other connections through this proxy: they may change the rows that a write meets. */
+  readonly isShared: () => boolean;
+}
+
+/** What holds until the next ReadyForQuery. */
+interface Pending {
+  /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
+  fence: 'before more' | 'before anything' | null;
+  /** The implicit transaction may have a snapshot: a BEGIN in it can no longer choose its access. */
+  hasSnapshot: boolean;
+  /** The portal whose write was entered last and has not been executed. */
+  entered: Portal | null;
+  /** The statement whose names were resolved last, when it was parsed. */
+  resolved: PreparedStatement | null;
+  /** When the first of its writes was begun. */
+  writeStart: number | null;
+}
+
+const nothingPending: Pending = {
+  fence: null,
+  hasSnapshot: false,
+  entered: null,
+  resolved: null,
+  writeStart: null,
+};
+
+interface Outlets {
+  readonly client: Outlet;
+  readonly upstream: Outlet;
+}
+
+export function createConversation(
+  pair: ConnectedPair,
+  services: ProxyServices,
+  planner: QueryPlanner,
+  outlets: Outlets,
+  isShared: () => boolean,
+): Conversation {
+  const { settings: limits, metrics, overlays } = services;
+  const state = new TransactionState(pair.access);
+  const portals = new Registry<Portal>();
+  const settings = new SettingsWatch(() => names.forget());
+  const pending: Pending = { ...nothingPending };
+  const onReady = (status: TransactionStatus) => {
+    state.ready(status);
+    endBatch(pending, metrics);
+    if (status !== 'I') return;
+    portals.clear();
+    if (!retry.isWanted) retry.disarm();
+  };
+  const events = { onReady, onParameterStatus: (payload: Buffer) => settings.observe(payload) };
+  const router = new ResponseRouter(outlets.client, events, limits.maxMessageBytes);
+  const link = new UpstreamLink(outlets.upstream, router, state);
+  const own = new OwnMessages(link, state);
+  const ask = createAsk({ link, router, own, state, settings });
+  const names = new Names(ask, limits.allowFunctions);
+  const functions = new FunctionNames(ask, names, overlays);
+  const retry = new Retry(router, names);
+  return {
+    planner,
+    metrics,
+    reads: pair.reads,
+    state,
+    settings,
+    router,
+    link,
+    own,
+    stagedNotice: new StagedNotice(own, pair, limits.stagedNotice),
+    names,
+    rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
+    types: new ParameterTypes(names),
+    retry,
+    copyIn: new CopyIn(link, () => retry.disarm()),
+    statements: new Registry<PreparedStatement>(),
+    portals,
+    pending,
+    isShared,
+  };
+}
+
+/** Nothing is pending any more; a write that was is told. */
+function endBatch(pending: Pending, metrics: ProxyMetrics): void {
+  if (pending.writeStart !== null) metrics.staged(performance.now() - pending.writeStart);
+  Object.assign(pending, nothingPending);
+}

@@ -1,0 +1,72 @@
+/** From a client's message to the protocol that handles it, and from anything thrown there to the client's error. */
+import { StageError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { ConnectionFault, isExpected, sqlstateOf } from '../server-connection/refusals.ts';
+import type { Message } from '../wire/framer.ts';
+import { codeName, frontend } from '../wire/message-codes.ts';
+import type { Conversation } from './conversation.ts';
+import { failExtended, handleExtended } from './extended-query.ts';
+import { failQuery, handleQuery } from './simple-query.ts';
+
+/**
+ * Handles one message; what takes a round trip gives a promise.
+ * @throws ConnectionFault when the connection has to end
+ */
+export function dispatch(
+  conversation: Conversation,
+  message: Message,
+  log: Log,
+): void | Promise<void> {
+  try {
+    const work = handle(conversation, message);
+    return work?.catch((error: unknown) => fail(conversation, message, error, log));
+  } catch (error) {
+    return fail(conversation, message, error, log);
+  }
+}
+
+function handle(conversation: Conversation, message: Message): void | Promise<void> {
+  switch (message.type) {
+    case frontend.query:
+      return conversation.router.hasShownError ? undefined : handleQuery(conversation, message);
+    case frontend.functionCall:
+      if (conversation.router.hasShownError) return;
+      throw functionCall;
+    case frontend.copyData:
+    case frontend.copyDone:
+    case frontend.copyFail:
+      // As the server does: the client may not have seen yet that its COPY was refused.
+      return;
+    case frontend.password:
+      throw new ConnectionFault(
+        new StageError('protocol_violation', `unexpected message ${codeName(message.type)}`),
+      );
+    default:
+      return handleExtended(conversation, message);
+  }
+}
+
+const functionCall = new StageError(
+  'statement_not_supported',
+  'the function call protocol is not supported in a staged session',
+  { hint: 'Call the function in a SELECT.' },
+);
+
+function fail(
+  conversation: Conversation,
+  message: Message,
+  error: unknown,
+  log: Log,
+): void | Promise<void> {
+  const { router, metrics } = conversation;
+  if (error instanceof ConnectionFault) throw error;
+  if (router.hasShownError) return;
+  if (!isExpected(error)) {
+    log.error('a statement could not be handled', {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+  }
+  metrics.refused(sqlstateOf(error));
+  const isQuery = message.type === frontend.query || message.type === frontend.functionCall;
+  return isQuery ? failQuery(conversation, error) : failExtended(conversation, message, error);
+}

@@ -1,0 +1,129 @@
+/** The call of stage.enter that comes before every staged statement: verifies its names, hands over what is to be logged. */
+import { quoteLiteral } from '../db/identifier.ts';
+import { StageError } from '../errors.ts';
+import type { MergeFill } from '../rewrite/merge-fill.ts';
+import type { Rewrite } from '../rewrite/rewrite.ts';
+import type { ErrorHandler } from '../server-connection/expectation.ts';
+import type { OwnMessages } from '../server-connection/own-messages.ts';
+import type { OwnStatement } from '../server-connection/own-statement.ts';
+import type { SentText } from '../server-connection/position-map.ts';
+import type { Parameters } from '../server-connection/prepared-statements.ts';
+import { noParameters } from '../server-connection/prepared-statements.ts';
+import { ownPrefix } from '../server-connection/reserved-names.ts';
+import { textToSend } from '../server-connection/statement-text.ts';
+import { argumentsText } from '../server-connection/upstream-text.ts';
+import type { ByteRange, Statement } from '../sql/verdict.ts';
+
+/** OID of text. */
+const text = 25;
+/** OIDs of json and json[], and the first one of types that are not built in: these may hold what jsonb cannot. */
+const json = new Set([114, 199]);
+const firstOfUsers = 16_384;
+/** The text, the names, the options and the search path come before the client's parameters. */
+const ownParameters = 4;
+const maxParameters = 65_535 - ownParameters;
+const executed = `${ownPrefix}enter`;
+const filled = `${ownPrefix}fill`;
+
+export interface EnterCall {
+  /** The client's text of the statement. */
+  readonly text: Buffer;
+  readonly rewrite: Rewrite;
+  /** Handles an error, whose place may be in a text of the client's. */
+  onError(text: SentText | null): ErrorHandler;
+}
+
+/** The expressions that an SQL EXECUTE gives as arguments, in the text that brought it. */
+export interface Expressions {
+  readonly written: Buffer;
+  readonly statement: Statement;
+  readonly places: readonly ByteRange[];
+}
+
+/**
+ * Sends the call with the client's own parameter bytes; the server makes JSON of them.
+ * @param parameters null when there are too many or too few, which PostgreSQL refuses itself
+ * @throws StageError when there are so many parameters that ours do not fit beside them
+ */
+export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters | null): void {
+  const { types, formats, values } = parameters ?? noParameters;
+  const { relations, options, path, fill, isWatched } = call.rewrite;
+  if (values.length > maxParameters) throw tooMany(values.length);
+  const onError = call.onError(null);
+  const fills = fill !== null && parameters !== null;
+  if (fills) makeMergeTarget(own, fill);
+  own.wall.noteWrite();
+  if (isWatched) own.watch();
+  if (fills) {
+    own.run({ text: fill.text, types }, { values, formats, onError });
+  }
+  own.run(enterStatement(call, types), {
+    values: [call.text, ...[relations, options, path].map((each) => Buffer.from(each)), ...values],
+    formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
+    onError,
+  });
+}
+
+/** Sends the call for an SQL EXECUTE, whose arguments are expressions: the server evaluates them as it does there. */
+export function enterWithExpressions(
+  own: OwnMessages,
+  call: EnterCall,
+  types: readonly number[],
+  { written, statement, places }: Expressions,
+): void {
+  const { relations, options, path, fill, isWatched } = call.rewrite;
+  if (fill !== null) makeMergeTarget(own, fill);
+  own.wall.noteWrite();
+  if (isWatched) own.watch();
+  if (fill !== null) {
+    own.prepare(filled, { text: fill.text, types }, call.onError(null));
+    execute(filled, []);
+  }
+  const given = [call.text.toString(), relations, options, path].map(quoteLiteral);
+  own.prepare(executed, enterStatement(call, types), call.onError(null));
+  execute(executed, given);
+
+  function execute(name: string, more: readonly string[]): void {
+    const begin = `EXECUTE ${name} (${more.map((each) => `${each}, `).join('')}`;
+    const replaced = { start: 0, end: places[0]?.start ?? 0, text: begin };
+    const text = textToSend(written, statement, false, [replaced]);
+    own.run({ text: argumentsText(text) }, { onError: call.onError(text) });
+  }
+}
+
+/** Makes the empty table that a MERGE runs on; it is dropped when the transaction ends. */
+export function makeMergeTarget(own: OwnMessages, { relation }: MergeFill): void {
+  own.wall.makeMergeTarget(relation);
+}
+
+/** An array of jsonb takes any number of elements, a function's arguments only a hundred. */
+function enterStatement({ rewrite }: EnterCall, types: readonly number[]): OwnStatement {
+  const list =
+    types.length === 0
+      ? `'[]'`
+      : `pg_catalog.to_jsonb(ARRAY[${eachParameter(types, imageOf)}])::pg_catalog.text`;
+  const options =
+    rewrite.hidesParameters && types.length > 0
+      ? `stage.with_arguments($3, ARRAY[${eachParameter(types, () => 'stage.argument')}], '{${types.join(',')}}')`
+      : '$3';
+  return {
+    text: `SELECT stage.enter($1, ${list}, $2, ${options}, $4)`,
+    types: [...Array<number>(ownParameters).fill(text), ...types],
+  };
+}
+
+const imageOf = (type: number) =>
+  json.has(type) || type >= firstOfUsers ? 'stage.value_image' : 'pg_catalog.to_jsonb';
+
+/** @param call the function that is called with a parameter of the given type */
+function eachParameter(types: readonly number[], call: (type: number) => string): string {
+  return types.map((type, index) => `${call(type)}($${index + 1 + ownParameters})`).join(', ');
+}
+
+function tooMany(count: number): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `a staged statement cannot have ${count} parameters`,
+    { sqlstate: '54000', hint: `Use at most ${maxParameters}.` },
+  );
+}

@@ -1,0 +1,117 @@
+/** Execute: a portal is run, in the transaction that its statement needs. */
+
+import { movesPath } from '../rewrite/query-planner.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
+import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
+import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
+import { checkName } from '../server-connection/reserved-names.ts';
+import type { ControlAction } from '../sql/verdict.ts';
+import type { Message } from '../wire/framer.ts';
+import { decodeExecute } from '../wire/frontend-messages.ts';
+import { afterControl, beforeControl, controlDone, isControlling } from './controls.ts';
+import type { Conversation } from './conversation.ts';
+import { checkHold } from './held-cursors.ts';
+import { refusePrepared } from './original-types.ts';
+import { noteResult } from './result-type.ts';
+import { answerToWrite, prepareAgain } from './shared-steps.ts';
+
+/** @throws StageError for what is refused */
+export function execute(conversation: Conversation, message: Message): void | Promise<void> {
+  const { portal: name } = decodeExecute(message.payload);
+  checkName(name);
+  const portal = conversation.portals.get(name);
+  const body = portal?.statement.body;
+  if (portal && body?.kind === 'control' && isControlling(body.action)) {
+    // It may end the transaction that a write was bound, and so planned, in.
+    conversation.own.endWatch();
+    executeControl(conversation, message, portal, body.action);
+  } else if (portal?.write && !portal.started) {
+    return executeWrite(conversation, message, portal, portal.write);
+  } else if (body?.kind === 'write' && portal?.statement.refusedWhen === 'run') {
+    return refusePrepared(conversation, portal.statement, body);
+  } else executeRead(conversation, message, portal);
+}
+
+/** Also runs on what a write has returned already: nothing runs then. A cursor's name is one that we do not know. */
+function executeRead(
+  conversation: Conversation,
+  { frame }: Message,
+  portal: Portal | undefined,
+): void {
+  const { own, metrics, link, names, retry, pending } = conversation;
+  if (portal) checkHold(conversation, portal.statement.body);
+  pending.hasSnapshot = true;
+  if (portal?.started !== true) metrics.query('read');
+  if (portal) portal.started = true;
+  if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
+  own.guard();
+  if (portal === undefined || portal.statement.replacements.length === 0) {
+    link.send(frame, retry.answer('execute'));
+    return;
+  }
+  const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
+  link.send(frame, retry.answer('execute', { onError }));
+}
+
+function executeWrite(
+  conversation: Conversation,
+  { frame }: Message,
+  portal: Portal,
+  { enter, frame: bound, name, target }: PortalWrite,
+): void | Promise<void> {
+  const { own, metrics, link, names, retry, pending, copyIn, state } = conversation;
+  metrics.query('write');
+  pending.writeStart ??= performance.now();
+  own.releaseGuard();
+  const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
+  const isReplaceable = portal.runs !== state.runs;
+  if (isReplaceable) {
+    for (const each of new Set([target, portal.statement]))
+      prepareAgain(conversation, each, inBody(each));
+  }
+  // Another write may have been bound since this one was, and it has entered in its place.
+  if (pending.entered !== portal) enter();
+  // Code that has run since may have put another portal in its place.
+  if (isReplaceable) own.bindAgain(name, bound, onError);
+  pending.entered = null;
+  portal.started = true;
+  // of an EXECUTE, the body of what it executes
+  const { body } = target;
+  const particular = body.kind === 'write' ? answerToWrite(conversation, body) : {};
+  link.send(frame, retry.answer('execute', { ...particular, onError }));
+  if (body.kind !== 'write' || body.copy === null) {
+    own.endWatch();
+    return;
+  }
+  link.requestFlush();
+  // What the client sends next is data or not, by the answer.
+  return copyIn.begun();
+}
+
+function executeControl(
+  conversation: Conversation,
+  { frame }: Message,
+  portal: Portal,
+  action: ControlAction,
+): void {
+  const { link, retry, names } = conversation;
+  const particular = beforeControl(conversation, action);
+  const onDone = () => succeed(conversation, portal, action);
+  const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
+  link.send(frame, retry.answer('execute', { ...particular, onDone, onError }));
+  afterControl(conversation, action, portal.statement.replacements);
+  if (action.type === 'set transaction' && action.access && conversation.state.block === 'none')
+    conversation.state.setImplicitAccess(action.access);
+  if (action.type === 'prepare') noteResult(conversation, action.name, action.body);
+}
+
+function succeed(conversation: Conversation, { statement }: Portal, action: ControlAction): void {
+  if (action.type !== 'prepare') {
+    controlDone(conversation, action);
+    return;
+  }
+  const { written, statement: prepare } = statement;
+  const { statements, state } = conversation;
+  const made = sqlStatement(written, prepare, action, statement, state.runs);
+  statements.set(action.name, made);
+}

@@ -1,0 +1,201 @@
+/** Parse: the statement's text is judged, and prepared under the client's name as it has to run. */
+import { StageError } from '../errors.ts';
+import type { QueryPlan } from '../rewrite/query-planner.ts';
+import { fixedReplacements, readOf } from '../rewrite/query-planner.ts';
+import { isRefused } from '../rewrite/rewrite.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
+import type { PreparedStatement, RefusedWhen } from '../server-connection/prepared-statements.ts';
+import { preparingText } from '../server-connection/prepared-statements.ts';
+import { refusalError } from '../server-connection/refusals.ts';
+import { checkName } from '../server-connection/reserved-names.ts';
+import type { UpstreamText } from '../server-connection/upstream-text.ts';
+import {
+  emptyText,
+  explained,
+  ownText,
+  statementText,
+} from '../server-connection/upstream-text.ts';
+import type { Read, Statement, Write } from '../sql/verdict.ts';
+import type { Message } from '../wire/framer.ts';
+import type { Parse } from '../wire/frontend-messages.ts';
+import { decodeParse } from '../wire/frontend-messages.ts';
+import { controlReplacements } from './controls.ts';
+import type { Conversation } from './conversation.ts';
+import { makeMergeTarget } from './enter-call.ts';
+import { openBlock } from './extended-write.ts';
+import { originalTypes, refuseOriginal } from './original-types.ts';
+import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
+import { noteResult } from './result-type.ts';
+import { prepareReplacements, readReplacements } from './shared-steps.ts';
+
+/** Stands upstream in the place of what will be refused. */
+function inPlaceOf(when: RefusedWhen, parsing: Pick<Parsing, 'plan' | 'statement'>): UpstreamText {
+  return when === 'run'
+    ? ownText(`SET LOCAL stage.refused = ''`)
+    : explained(writtenStatement(parsing)).text;
+}
+
+function writtenStatement({ plan, statement }: Pick<Parsing, 'plan' | 'statement'>) {
+  return { written: plan.text, start: statement.start, statement: statement.text };
+}
+
+interface Parsing {
+  readonly message: Message;
+  readonly asked: Parse;
+  readonly plan: QueryPlan;
+  readonly statement: Statement;
+}
+
+/** @throws StageError or SqlSyntaxError for what is refused */
+export function parse(conversation: Conversation, message: Message): void | Promise<void> {
+  const asked = decodeParse(message.payload);
+  checkName(asked.name);
+  const plan = conversation.planner.plan(asked.text);
+  checkPlan(plan);
+  const [statement] = plan.statements;
+  if (statement === undefined) return parseNothing(conversation, message, asked, plan);
+  const parsing = { message, asked, plan, statement };
+  const { verdict } = statement;
+  if (verdict.kind === 'write') return parseWrite(conversation, parsing, verdict);
+  if (needsNames(conversation, plan)) return parseWithNames(conversation, parsing);
+  const read = readOf(verdict);
+  const control = verdict.kind === 'control' && read === null ? verdict.action : null;
+  const fixed = read === null ? [] : fixedReplacements(read);
+  const replacements = control ? controlReplacements(conversation, control, statement.text) : fixed;
+  prepare(conversation, parsing, { ...nothingReplaced, replacements });
+}
+
+function checkPlan({ refusal, statements }: QueryPlan): void {
+  if (refusal !== null) throw refusalError(refusal);
+  if (statements.length < 2) return;
+  const message = 'cannot insert multiple commands into a prepared statement';
+  throw new StageError('invalid_request', message, { sqlstate: '42601' });
+}
+
+function needsNames({ reads }: Conversation, { statements, hasNames }: QueryPlan): boolean {
+  if (reads === 'staged' && hasNames) return true;
+  return statements.some(({ verdict }) => {
+    return verdict.kind === 'control' && verdict.action.type === 'prepare';
+  });
+}
+
+function parseNothing(
+  { statements, link, retry }: Conversation,
+  { frame }: Message,
+  { name, types }: Parse,
+  plan: QueryPlan,
+): void {
+  const restore = statements.delete(name);
+  const text = emptyText(plan, frame);
+  link.parse({ name, text, types }, retry.answer('parse', { onFailure: restore }));
+}
+
+async function parseWrite(
+  conversation: Conversation,
+  parsing: Parsing,
+  verdict: Write,
+): Promise<void> {
+  const { state, rewriter, router, own } = conversation;
+  if (state.failed) throw inFailedTransaction;
+  const rewrite = await rewriter.write(verdict);
+  if (router.hasShownError) return;
+  const original = writtenStatement(parsing);
+  const { types } = parsing.asked;
+  if (rewrite === 'analysed') return refuseOriginal(conversation, verdict, original, types);
+  if (isRefused(rewrite)) {
+    if (rewrite === 'planned') await originalTypes(conversation, original, types);
+    prepare(conversation, parsing, { ...nothingReplaced, refusedWhen: rewrite });
+    return;
+  }
+  const parameterTypes = rewrite.asksOriginal
+    ? await originalTypes(conversation, original, types)
+    : null;
+  if (router.hasShownError) return;
+  // Opened before anything else of the batch, so that it need not wait for what came before.
+  if (state.stages && !(await openBlock(conversation, parsing.message))) return;
+  if (rewrite.fill !== null) {
+    if (!state.stages) checkReadOnly(verdict, rewrite);
+    own.releaseGuard();
+    makeMergeTarget(own, rewrite.fill);
+  }
+  const { replacements } = rewrite;
+  prepare(conversation, parsing, { ...nothingReplaced, replacements, parameterTypes });
+}
+
+async function parseWithNames(conversation: Conversation, parsing: Parsing): Promise<void> {
+  const { plan, statement } = parsing;
+  const { verdict } = statement;
+  const made =
+    verdict.kind === 'control' && verdict.action.type === 'prepare'
+      ? await prepareReplacements(conversation, {
+          written: plan.text,
+          statement,
+          action: verdict.action,
+        })
+      : { replacements: await readReplacements(conversation, readOf(verdict) as Read) };
+  if (conversation.router.hasShownError) return;
+  prepare(conversation, parsing, { ...nothingReplaced, ...made });
+}
+
+/** What is particular about a statement as it is sent. */
+type Preparation = Pick<
+  PreparedStatement,
+  'replacements' | 'typeList' | 'parameterTypes' | 'refusedWhen'
+>;
+
+const nothingReplaced: Preparation = {
+  replacements: [],
+  typeList: [],
+  parameterTypes: null,
+  refusedWhen: null,
+};
+
+/** Sends the Parse, changed only where something is replaced. */
+function prepare(
+  conversation: Conversation,
+  { message, asked, plan, statement }: Parsing,
+  { replacements, typeList, parameterTypes, refusedWhen }: Preparation,
+): void {
+  const { statements, link, names, retry, pending, state, own } = conversation;
+  const prepared: PreparedStatement = {
+    name: asked.name,
+    origin: 'parse',
+    written: plan.text,
+    statement,
+    body: statement.verdict as PreparedStatement['body'],
+    bodyText: statement.text,
+    types: asked.types,
+    replacements,
+    typeList,
+    runs: state.runs,
+    refusedWhen,
+    parameterTypes,
+    result: null,
+  };
+  if (prepared.body.kind === 'write')
+    prepared.parameterTypes ??= conversation.types.recall(prepared);
+  const onFailure = statements.set(asked.name, prepared);
+  if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
+  const sentText = preparingText(prepared);
+  const isAsReceived = replacements.length === 0;
+  const text =
+    refusedWhen === null
+      ? statementText(statement, sentText, isAsReceived ? message.frame : null)
+      : inPlaceOf(refusedWhen, { plan, statement });
+  // To analyse a statement may run code.
+  if (text.kind === 'read') own.guard();
+  if (isAsReceived) {
+    link.parse({ ...asked, text }, retry.answer('parse', { onFailure }));
+    noteResult(conversation, prepared.name, prepared.body);
+    return;
+  }
+  pending.resolved = prepared;
+  // Parsed before it enters: an error may come from an overlay that has not followed its table yet.
+  const onError = retry.before(
+    mapErrors(sentText, names.productionSchema),
+    (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
+  );
+  const types = parameterTypes ?? asked.types;
+  link.parse({ name: asked.name, text, types }, retry.answer('parse', { onFailure, onError }));
+  noteResult(conversation, prepared.name, prepared.body);
+}

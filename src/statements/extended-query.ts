@@ -1,0 +1,113 @@
+/**
+ * The extended query protocol: each message as it comes, up to Sync. Messages are passed on at once, so that a client
+ * may ask for answers by Flush; what a write needs is put in between.
+ */
+
+import { hiddenSync, passing } from '../server-connection/expectation.ts';
+import { fence } from '../server-connection/pace.ts';
+import { errorMessage } from '../server-connection/refusals.ts';
+import { checkName } from '../server-connection/reserved-names.ts';
+import type { Message } from '../wire/framer.ts';
+import { decodeNamed } from '../wire/frontend-messages.ts';
+import { frontend } from '../wire/message-codes.ts';
+import type { Conversation } from './conversation.ts';
+import { learnDefault } from './default-access.ts';
+import { bind } from './extended-bind.ts';
+import { execute } from './extended-execute.ts';
+import { parse } from './extended-parse.ts';
+import { commitOwn, dropUnnamed } from './shared-steps.ts';
+
+type Handler = (conversation: Conversation, message: Message) => void | Promise<void>;
+
+const handlers: Readonly<Record<number, Handler>> = {
+  [frontend.parse]: parse,
+  [frontend.bind]: bind,
+  [frontend.describe]: describe,
+  [frontend.execute]: execute,
+  [frontend.close]: close,
+};
+
+/**
+ * Handles a message of the extended protocol; what takes a round trip gives a promise.
+ * @throws for what is to be answered with an error by `failExtended`
+ */
+export function handleExtended(conversation: Conversation, message: Message): void | Promise<void> {
+  const { router, link, retry, pending } = conversation;
+  if (message.type === frontend.sync && pending.fence !== 'before anything') {
+    return sync(conversation, message);
+  }
+  // As the server does: after an error everything is skipped up to Sync.
+  if (router.hasShownError && message.type !== frontend.sync) return;
+  if (message.type === frontend.flush) return link.requestFlush();
+  if (pending.fence !== null) return handleBehindFence(conversation, message);
+  if (conversation.state.isDefaultUnknown) return handleWithDefault(conversation, message);
+  retry.keep(message);
+  return handlers[message.type]?.(conversation, message);
+}
+
+/** Answers a message with an error; the server skips to Sync then, and the transaction is aborted, as by its own. */
+export function failExtended(
+  conversation: Conversation,
+  { type, payload }: Message,
+  error: unknown,
+): void {
+  if (conversation.router.hasShownError) return;
+  // Even a text that cannot be parsed takes the place of the unnamed statement.
+  if (type === frontend.parse && payload[0] === 0) dropUnnamed(conversation);
+  conversation.own.fail(errorMessage(error, conversation.state.failed));
+}
+
+/** The command before may have changed what the next ones depend on: that must be known first. */
+async function handleBehindFence(conversation: Conversation, message: Message): Promise<void> {
+  await fence(conversation);
+  await handleExtended(conversation, message);
+}
+
+async function handleWithDefault(conversation: Conversation, message: Message): Promise<void> {
+  await learnDefault(conversation);
+  await handleExtended(conversation, message);
+}
+
+function sync(conversation: Conversation, message: Message): void | Promise<void> {
+  const { state, link, retry, own, router, pending } = conversation;
+  state.setImplicitAccess(null);
+  if (state.isDefaultChanged) pending.fence = 'before anything';
+  retry.keep(message);
+  // A write that was bound has been planned, executed or not, and planning may run functions.
+  if (router.hasShownError) own.forgetWatch();
+  else own.endWatch();
+  if (retry.keepsBlock && state.needsOwnCommit) return commitBehind(conversation);
+  if (state.needsOwnCommit) {
+    // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.
+    link.sync(hiddenSync);
+    commitOwn(conversation, passing.sync);
+  } else if (retry.scope === null) link.sync(passing.sync, message.frame);
+  else link.sync({ ...passing.sync, onDone: () => retry.noteReady() }, message.frame);
+}
+
+/** Where a part of the block could be run again, COMMIT is not sent along: after an error it would roll back all. */
+async function commitBehind(conversation: Conversation): Promise<void> {
+  await fence(conversation);
+  if (!conversation.retry.isWanted) commitOwn(conversation, passing.sync);
+}
+
+function describe(conversation: Conversation, { frame, payload }: Message): void {
+  const { statements, types, link, retry, pending } = conversation;
+  const { kind, name } = decodeNamed(payload);
+  checkName(name);
+  const statement = kind === 'statement' ? statements.get(name) : undefined;
+  const onParameterTypes = (description: Buffer) => {
+    if (statement?.body.kind === 'write')
+      statement.parameterTypes = types.learn(statement, description);
+  };
+  pending.hasSnapshot = true;
+  link.send(frame, retry.answer('describe', { onParameterTypes }));
+}
+
+function close(conversation: Conversation, { frame, payload }: Message): void {
+  const { statements, portals, link, retry } = conversation;
+  const { kind, name } = decodeNamed(payload);
+  checkName(name);
+  const onFailure = kind === 'statement' ? statements.delete(name) : portals.delete(name);
+  link.send(frame, retry.answer('close', { onFailure }));
+}

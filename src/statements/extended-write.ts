@@ -1,0 +1,124 @@
+/** What a Bind of a staged write needs around it: a block to run in, current names, and the entering of it. */
+
+import { isRefused, watched } from '../rewrite/rewrite.ts';
+import { hidesParameters } from '../rewrite/write-options.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
+import { fence } from '../server-connection/pace.ts';
+import type { SentText } from '../server-connection/position-map.ts';
+import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
+import { forgetTypes } from '../server-connection/prepared-statements.ts';
+import type { Calls } from '../sql/functions/calls.ts';
+import type { Write } from '../sql/verdict.ts';
+import type { Message } from '../wire/framer.ts';
+import type { Bind } from '../wire/frontend-messages.ts';
+import { decodeBind } from '../wire/frontend-messages.ts';
+import type { Conversation } from './conversation.ts';
+import type { Expressions } from './enter-call.ts';
+import { enter, makeMergeTarget } from './enter-call.ts';
+import { refusePrepared } from './original-types.ts';
+import { checkResult } from './result-type.ts';
+import { enterExecute, learnParameterTypes, prepareAgain } from './shared-steps.ts';
+import { protectWrite, waitForRow } from './write-protection.ts';
+
+/**
+ * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
+ * @returns false when that has failed and the rest of the batch is to be skipped
+ */
+export async function openBlock(conversation: Conversation, message: Message): Promise<boolean> {
+  const { state, router, own, retry } = conversation;
+  if (state.block !== 'none') return true;
+  if (state.implicit) await fence(conversation);
+  if (router.hasShownError) return false;
+  own.begin();
+  retry.arm('block', message);
+  waitForRow(conversation);
+  return true;
+}
+
+/** What an EXECUTE is given. */
+interface Arguments {
+  readonly expressions: Expressions;
+  readonly calls: Calls;
+}
+
+/** A prepared statement that writes: by itself, or by executing another one. */
+export interface PreparedWrite {
+  readonly statement: PreparedStatement;
+  readonly body: Write;
+  /** Of the EXECUTE; null for a statement that writes by itself. */
+  readonly given: Arguments | null;
+}
+
+/** Gives the write that a prepared statement runs, or null. */
+export function findWrite(
+  { statements }: Conversation,
+  statement: PreparedStatement,
+): PreparedWrite | null {
+  const { body } = statement;
+  if (body.kind === 'write') return { statement, body, given: null };
+  if (body.kind === 'read' || body.action.type !== 'execute') return null;
+  const target = statements.get(body.action.name);
+  if (target?.body.kind !== 'write') return null;
+  const { written, statement: execute } = statement;
+  const expressions = { written, statement: execute, places: body.action.arguments };
+  return { statement: target, body: target.body, given: { expressions, calls: body.action.calls } };
+}
+
+/**
+ * Makes everything ready for the write to be bound.
+ * @returns what enters it, or null when it is not to be staged, or when the batch has failed meanwhile
+ */
+export async function readyForWrite(
+  conversation: Conversation,
+  { statement, body, given }: PreparedWrite,
+  message: Message,
+): Promise<(() => void) | null> {
+  const { rewriter, router, own, retry, names, pending } = conversation;
+  const bind = decodeBind(message.payload);
+  const isNew = pending.resolved === statement;
+  const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
+  const rewrite = await rewriter.write(body);
+  if (router.hasShownError) return null;
+  if (isRefused(rewrite)) {
+    // of a COPY PostgreSQL says it when it is run
+    return rewrite === 'run' ? null : refusePrepared(conversation, statement, body);
+  }
+  if (!(await openBlock(conversation, message))) return null;
+  if (retry.isFresh) own.releaseGuard();
+  else protectWrite(conversation, message);
+  if (rewrite.fill !== null) makeMergeTarget(own, rewrite.fill);
+  prepareAgain(conversation, statement, rewrite.replacements);
+  await checkResult(conversation, statement);
+  if (given !== null || bind.values.length > 0) {
+    await learnParameterTypes(conversation, statement);
+  }
+  if (router.hasShownError) return null;
+  // What was parsed in this batch was analysed with the overlay as it was: its parameters may have other types by now.
+  const mayBeStale = (sqlstate: string) => {
+    if (!isNew || hidesParameters(body) || !sqlstate.startsWith('22')) return false;
+    forgetTypes(statement);
+    return true;
+  };
+  const call = () => ({
+    text: statement.bodyText,
+    rewrite: runsCode ? watched(rewrite) : rewrite,
+    onError: (text: SentText | null) =>
+      retry.before(mapErrors(text, names.productionSchema), mayBeStale),
+  });
+  if (given !== null) {
+    return () => enterExecute(conversation, call(), statement, given.expressions);
+  }
+  const parameters = parametersOf(statement, bind);
+  return () => enter(own, call(), parameters);
+}
+
+/** If there are too many or too few, PostgreSQL refuses the Bind itself. */
+function parametersOf(
+  { parameterTypes }: PreparedStatement,
+  { formats, values }: Bind,
+): Parameters | null {
+  const types = parameterTypes ?? [];
+  if (types.length !== values.length) return null;
+  const [only] = formats;
+  return { types, values, formats: formats.length === 1 ? values.map(() => only ?? 0) : formats };
+}

@@ -1,0 +1,241 @@
+/**
+ * What PostgreSQL says of a write as the client wrote it: the types of its parameters, and what is wrong with it. What is sent
+ * in its place may have lost parameters together with a clause, or fail in another way. It is analysed and planned by
+ * EXPLAIN, and so never run.
+ */
+import { StageError } from '../errors.ts';
+import { filteredColumn, filtersByGenerated } from '../rewrite/copy-columns.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
+import { hiddenClose } from '../server-connection/expectation.ts';
+import { fence, settle } from '../server-connection/pace.ts';
+import type { SentText } from '../server-connection/position-map.ts';
+import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
+import { UpstreamError } from '../server-connection/refusals.ts';
+import { ownPrefix } from '../server-connection/reserved-names.ts';
+import { textToSend } from '../server-connection/statement-text.ts';
+import type { UpstreamText, WrittenStatement } from '../server-connection/upstream-text.ts';
+import { explained, typesText } from '../server-connection/upstream-text.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { ControlAction, CopyTarget, Statement, Write } from '../sql/verdict.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
+import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
+import type { Conversation } from './conversation.ts';
+
+/** A PREPARE in the text that brought it. */
+export interface Preparation {
+  readonly written: Buffer;
+  readonly statement: Statement;
+  readonly action: Extract<ControlAction, { type: 'prepare' }>;
+}
+
+const original = { kind: 'statement', name: `${ownPrefix}original` } as const;
+
+/**
+ * Gives the types of the parameters of a write. Ends an implicit transaction if the server has to be asked.
+ * @param types OIDs that the client prescribes
+ * @throws UpstreamError for a text that PostgreSQL refuses
+ */
+export async function originalTypes(
+  conversation: Conversation,
+  write: WrittenStatement,
+  types: readonly number[],
+): Promise<readonly number[]> {
+  const asked = { written: write.statement, types };
+  const known = conversation.types.recall(asked);
+  if (known !== null) return known;
+  const { text, sentText } = explained(write);
+  const description = await describe(conversation, text, types, sentText);
+  return description === null ? types : conversation.types.learn(asked, description);
+}
+
+/**
+ * The same for the body of an SQL PREPARE, whose parameters may have types by name.
+ * @returns the replacement that gives all of them their types
+ */
+export async function originalTypeList(
+  conversation: Conversation,
+  preparation: Preparation,
+): Promise<Replacement> {
+  const types = await preparedTypes(conversation, preparation);
+  const names = await conversation.names.typeNames(types);
+  const { typesRange } = preparation.action;
+  return { ...typesRange, text: names.length === 0 ? ' ' : ` (${names.join(', ')}) ` };
+}
+
+export async function preparedTypes(
+  conversation: Conversation,
+  preparation: Preparation,
+): Promise<readonly number[]> {
+  const declared = await declaredTypes(conversation, preparation);
+  return originalTypes(conversation, bodyOf(preparation), declared);
+}
+
+export function bodyOf({
+  written,
+  statement,
+  action: { bodyRange },
+}: Preparation): WrittenStatement {
+  const { start, end } = bodyRange;
+  return {
+    written,
+    start: statement.start + start,
+    statement: statement.text.subarray(start, end),
+  };
+}
+
+/** The types that a PREPARE gives its parameters by name. */
+async function declaredTypes(
+  conversation: Conversation,
+  { written, statement, action: { typesRange } }: Preparation,
+): Promise<readonly number[]> {
+  const { start, end } = typesRange;
+  if (statement.text.toString('latin1', start, end).trim() === '') return [];
+  const sentText = textToSend(written, statement, false, [
+    { start: 0, end: start, text: `PREPARE ${original.name}` },
+    { start: end, end: statement.text.length, text: 'AS SELECT' },
+  ]);
+  const { own, link, types } = conversation;
+  own.guard();
+  link.send(closeMessage(original), hiddenClose);
+  const outcome = listen();
+  own.run({ text: typesText(sentText) }, { onError: outcome.onError });
+  const description = await outcome.answer(conversation, sentText);
+  const asked = { written: statement.text.subarray(0, end), types: [] };
+  return description === null ? [] : types.learn(asked, description);
+}
+
+/**
+ * Has PostgreSQL refuse a write that it can only refuse, in its own words.
+ * @param types OIDs of its parameters that the client prescribes; null in a Query, which has no parameters
+ * @throws UpstreamError always, or a StageError if it is no longer to be refused
+ */
+export async function refuseOriginal(
+  conversation: Conversation,
+  write: Write,
+  part: WrittenStatement,
+  types: readonly number[] | null,
+): Promise<never> {
+  if (write.copy !== null) await explainCopy(conversation, write, write.copy, part);
+  else if (types === null) await query(conversation, explained(part));
+  else await explainPlan(conversation, part, types);
+  throw changed;
+}
+
+/** The same for what was prepared before. */
+export async function refusePrepared(
+  conversation: Conversation,
+  { written, statement, types: prescribed, bodyText }: PreparedStatement,
+  write: Write,
+): Promise<never> {
+  const { verdict } = statement;
+  if (verdict.kind !== 'control' || verdict.action.type !== 'prepare') {
+    const part = { written, start: statement.start, statement: bodyText };
+    return refuseOriginal(conversation, write, part, prescribed);
+  }
+  const preparation = { written, statement, action: verdict.action };
+  const types = await preparedTypes(conversation, preparation);
+  return refuseOriginal(conversation, write, bodyOf(preparation), types);
+}
+
+const changed = new StageError(
+  'statement_not_supported',
+  'could not serialize access due to a concurrent change of a table',
+  { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
+);
+
+async function explainPlan(
+  conversation: Conversation,
+  part: WrittenStatement,
+  prescribed: readonly number[],
+): Promise<void> {
+  const types = await originalTypes(conversation, part, prescribed);
+  const { text, sentText } = explained(part);
+  const { own } = conversation;
+  own.guard();
+  const outcome = listen();
+  own.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
+  await fence(conversation);
+  outcome.check(conversation, sentText);
+}
+
+/**
+ * COPY cannot be explained: a SELECT from its target can, and with its condition. Of the target PostgreSQL gives no position.
+ * @throws StageError for a condition on a generated column, which PostgreSQL refuses next
+ */
+async function explainCopy(
+  conversation: Conversation,
+  { relations }: Write,
+  copy: CopyTarget,
+  part: WrittenStatement,
+): Promise<void> {
+  const [target] = relations;
+  if (target === undefined) return;
+  const length = part.statement.length;
+  const from = { start: 0, end: target.start, text: 'SELECT FROM ' };
+  const onlyTarget = explained(part, [from, { start: target.end, end: length, text: '' }]);
+  await query(conversation, { ...onlyTarget, sentText: null });
+  if (copy.where === null) return;
+  const between = { start: target.end, end: copy.where, text: ' ' };
+  await query(conversation, explained(part, [from, between]));
+  const [meaning] = await conversation.names.resolve([target]);
+  const column = meaning && filteredColumn(copy, target.name, meaning);
+  if (column) throw filtersByGenerated(column);
+}
+
+async function query(
+  conversation: Conversation,
+  { text, sentText }: { readonly text: UpstreamText; readonly sentText: SentText | null },
+): Promise<void> {
+  const { own, link } = conversation;
+  own.guard();
+  const outcome = listen();
+  link.query(text, { asked: 'query', shown: 'nothing', onError: outcome.onError });
+  await settle(conversation);
+  outcome.check(conversation, sentText);
+}
+
+async function describe(
+  conversation: Conversation,
+  text: UpstreamText,
+  types: readonly number[],
+  sentText: SentText,
+): Promise<Buffer | null> {
+  conversation.own.guard();
+  const outcome = listen();
+  conversation.own.prepare(original.name, { text, types }, outcome.onError);
+  return outcome.answer(conversation, sentText);
+}
+
+/** What becomes of a question about the client's text. */
+function listen() {
+  let failure: ErrorFields | null = null;
+  const onError = (fields: ErrorFields) => {
+    failure = fields;
+    return null;
+  };
+  const check = ({ names }: Conversation, sentText: SentText | null) => {
+    if (failure === null) return;
+    const told = mapErrors(sentText, names.productionSchema)(failure) as Buffer;
+    throw new UpstreamError(failure, told);
+  };
+  /** Has the statement described that has been prepared; gives the description of its parameters. */
+  const answer = async (conversation: Conversation, sentText: SentText) => {
+    const { link } = conversation;
+    let description: Buffer | null = null;
+    link.send(describeMessage(original), {
+      asked: 'describe',
+      shown: 'nothing',
+      onError,
+      onParameterTypes: (payload) => {
+        description = Buffer.from(payload);
+      },
+    });
+    link.send(closeMessage(original), hiddenClose);
+    await fence(conversation);
+    check(conversation, sentText);
+    // To analyse a write locks its target, which must not be locked when COMMIT is looked at.
+    conversation.own.undoGuard();
+    return description as Buffer | null;
+  };
+  return { onError, check, answer };
+}

@@ -1,0 +1,83 @@
+/**
+ * The columns that a prepared statement gives. PostgreSQL fixes them when it prepares the statement, and does not run it while
+ * its tables would give other ones. What is staged is prepared again when a table changes, so that has to be looked at here.
+ */
+import { StageError } from '../errors.ts';
+import { hasNames } from '../rewrite/query-planner.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
+import type { ErrorHandler } from '../server-connection/expectation.ts';
+import { fence } from '../server-connection/pace.ts';
+import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
+import { preparingText } from '../server-connection/prepared-statements.ts';
+import { describeMessage } from '../wire/frontend-messages.ts';
+import type { Conversation } from './conversation.ts';
+
+/** To be called when a statement is being prepared under a name: has its columns noted, if it may be prepared again. */
+export function noteResult(
+  conversation: Conversation,
+  name: string,
+  body: PreparedStatement['body'],
+): void {
+  const isStagedRead = body.kind === 'read' && conversation.reads === 'staged' && hasNames(body);
+  if (name === '' || !(isStagedRead || body.kind === 'write')) return;
+  const { version } = conversation.names;
+  const ignore = () => null;
+  describe(conversation, name, ignore, (columns) => {
+    const statement = conversation.statements.get(name);
+    if (statement) statement.result ??= { columns, version };
+  });
+}
+
+/**
+ * To be called before a statement runs that may have been prepared again. Ends an implicit transaction if names have changed.
+ * @throws StageError when it gives other columns than it was prepared with
+ */
+export async function checkResult(
+  conversation: Conversation,
+  statement: PreparedStatement,
+): Promise<void> {
+  const { version } = conversation.names;
+  const { result, name } = statement;
+  if (result === null || result.columns.length === 0 || result.version === version) return;
+  const outcome = { isSame: true };
+  const onError = mapErrors(preparingText(statement), conversation.names.productionSchema);
+  describe(conversation, name, onError, (columns) => {
+    outcome.isSame = columns.equals(result.columns);
+    if (outcome.isSame) statement.result = { columns, version };
+  });
+  await fence(conversation);
+  if (!outcome.isSame) throw otherColumns;
+}
+
+const otherColumns = new StageError(
+  'statement_not_supported',
+  'cached plan must not change result type',
+);
+
+function describe(
+  { link }: Conversation,
+  name: string,
+  onError: ErrorHandler,
+  onColumns: (columns: Buffer) => void,
+): void {
+  link.send(describeMessage({ kind: 'statement', name }), {
+    asked: 'describe',
+    shown: 'nothing',
+    onError,
+    onDone: (payload) => onColumns(withoutOrigins(payload)),
+  });
+}
+
+/** Bytes of a table's OID and a column's number, and of all that stands behind a column's name. */
+const originBytes = 6;
+const columnBytes = 18;
+
+/** Of a RowDescription, or of NoData: names and types, without the tables that columns come from, which may be overlays. */
+function withoutOrigins(payload: Buffer): Buffer {
+  const columns = Buffer.from(payload);
+  for (let at = 2; at < columns.length; at += columnBytes) {
+    at = columns.indexOf(0, at) + 1;
+    columns.fill(0, at, at + originBytes);
+  }
+  return columns;
+}

@@ -1,0 +1,229 @@
+/** Running a write again, unseen by the client, when what it was prepared for or what it read turns out to have changed. */
+
+import type { Names } from '../rewrite/relation-names.ts';
+import { rowChanged, staleNames } from '../server-connection/error-mapping.ts';
+import type { ErrorHandler, Expectation } from '../server-connection/expectation.ts';
+import type { ResponseRouter } from '../server-connection/response-router.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
+import type { Message } from '../wire/framer.ts';
+import { frontend } from '../wire/message-codes.ts';
+
+/** A table, column, function or type that is no more, or is of another type; or a table that is known to have changed. */
+const unknownNames = new Set(['42P01', '42703', '42883', '42704', '42804', '42846', staleNames]);
+
+/**
+ * Whether a function of an overlay met a name that is no more: a table that it refers to was altered, of which the table's
+ * own stamp tells nothing. Other errors there are those that it raises itself, in PostgreSQL's place.
+ */
+function failedInOverlay(fields: ErrorFields): boolean {
+  return (
+    unknownNames.has(fields.get('C') ?? '') && (fields.get('W') ?? '').includes(' stage_data.')
+  );
+}
+
+/** More than this is not kept for another try. */
+const maxKeptBytes = 4 * 1024 * 1024;
+
+/** Names change once in a while; a row that many write to is waited for in turn, and each time somebody gets on. */
+const maxTries = { names: 1, rows: 100 } as const;
+type Reason = keyof typeof maxTries;
+
+/** How far back another try begins: with a block of ours, or at the savepoint before the statement. */
+type Scope = 'block' | 'savepoint';
+
+interface Kept {
+  readonly message: Message;
+  /** The client has been given its answer. */
+  isAnswered: boolean;
+  /** It runs a statement. */
+  isExecute: boolean;
+  /** A savepoint was set before it. */
+  readonly isProtected: boolean;
+}
+
+/**
+ * Armed while the client has seen no result of what would be rolled back: that can be run again, then. Without a
+ * savepoint, in the client's own transaction, only the client can do that: it gets 40001.
+ */
+export class Retry {
+  private readonly router: ResponseRouter;
+  private readonly names: Names;
+  private armedScope: Scope | null = null;
+  private wanted = false;
+  private kept: Kept[] = [];
+  private keptBytes = 0;
+  private tries: Record<Reason, number> = { names: 0, rows: 0 };
+  /** The row whose change made the last try fail, as the error names it. */
+  private contended: string | null = null;
+  /** What is armed next is another try. */
+  private isAgain = false;
+  private hidesAnswer = false;
+
+  constructor(router: ResponseRouter, names: Names) {
+    this.router = router;
+    this.names = names;
+  }
+
+  get isWanted(): boolean {
+    return this.wanted;
+  }
+
+  /** What would be rolled back for another try; null when there can be none. */
+  get scope(): Scope | null {
+    return this.armedScope;
+  }
+
+  /** Whether a part of the block, that behind a savepoint, may come to be run again alone. */
+  get keepsBlock(): boolean {
+    return this.armedScope === 'savepoint' || this.kept.some(({ isProtected }) => isProtected);
+  }
+
+  /** Whether everything since it was armed is still to be run. */
+  get isFresh(): boolean {
+    return this.armedScope !== null && !this.kept.some(({ isExecute }) => isExecute);
+  }
+
+  /** The row to wait for before the next try; told once. */
+  takeContended(): string | null {
+    const { contended } = this;
+    this.contended = null;
+    return contended;
+  }
+
+  /** To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given. */
+  arm(scope: Scope, message: Message | null = null): void {
+    if (this.armedScope === null && !this.isAgain) this.tries = { names: 0, rows: 0 };
+    this.isAgain = false;
+    if (scope === 'block' || this.armedScope === null) this.disarm();
+    this.armedScope ??= scope;
+    if (message !== null) this.push(message, scope === 'savepoint');
+  }
+
+  /** The client has seen a result, or the block is over. */
+  disarm(): void {
+    this.armedScope = null;
+    this.kept = [];
+    this.keptBytes = 0;
+  }
+
+  /** Keeps a message of the extended protocol to be handled again. */
+  keep(message: Message): void {
+    if (this.armedScope !== null && this.kept.at(-1)?.message !== message)
+      this.push(message, false);
+  }
+
+  private push(message: Message, isProtected: boolean): void {
+    this.keptBytes += message.frame.length;
+    if (this.kept.at(-1)?.message === message) this.kept.pop();
+    if (this.keptBytes > maxKeptBytes) this.disarm();
+    else this.kept.push({ message, isAnswered: false, isExecute: false, isProtected });
+  }
+
+  /**
+   * What is expected for the message of the client that was kept last. While armed it is noted which answers the client
+   * has been given; in another run these are not given again.
+   */
+  answer(asked: Expectation['asked'], handlers: Partial<Expectation> = {}): Expectation {
+    const shown = this.hidesAnswer ? 'nothing' : 'all';
+    const entry = this.kept.at(-1);
+    if (entry === undefined) return { asked, shown, ...handlers };
+    entry.isExecute = asked === 'execute';
+    const { onDone } = handlers;
+    return {
+      asked,
+      shown,
+      ...handlers,
+      onDone: (payload) => {
+        onDone?.(payload);
+        entry.isAnswered = true;
+        if (entry.isExecute) this.restart();
+        else if (this.armedScope === null) this.proceed();
+      },
+    };
+  }
+
+  /** A Sync after which the transaction goes on has been answered. */
+  noteReady(): void {
+    const entry = this.kept.at(-1);
+    if (entry !== undefined && !this.wanted) entry.isAnswered = true;
+  }
+
+  /** A result has been shown: only what comes behind the next savepoint can be run again. */
+  private restart(): void {
+    const executed = this.kept.findLastIndex((entry) => entry.isExecute && entry.isAnswered);
+    const rest = this.kept.slice(executed + 1);
+    this.disarm();
+    if (!rest.some(({ isProtected }) => isProtected)) return;
+    this.kept = rest;
+    this.keptBytes = rest.reduce((sum, { message }) => sum + message.frame.length, 0);
+    this.proceed();
+  }
+
+  /** Armed again as soon as the savepoint is the next thing that the server comes to. */
+  private proceed(): void {
+    while (this.kept[0]?.isAnswered && !this.kept[0].isProtected) this.kept.shift();
+    if (this.kept[0]?.isProtected) this.armedScope = 'savepoint';
+  }
+
+  /**
+   * Wraps the error handler of a step: what another try may cure is not shown.
+   * @param mayBeStale tells which other errors names could cause that have changed their meaning
+   */
+  before(handler: ErrorHandler, mayBeStale: (sqlstate: string) => boolean = () => false) {
+    return (fields: ErrorFields): Buffer | null => {
+      // What still runs in the failed block fails with it.
+      if (this.wanted) return null;
+      const told = this.judge(fields, mayBeStale);
+      // The rest of the batch must be on its way: only then does it end without the client.
+      const canRunAgain = this.armedScope !== null && this.router.awaitsReady;
+      const { reason } = told;
+      if (!canRunAgain || reason === null || this.tries[reason] === maxTries[reason]) {
+        this.disarm();
+        return handler(told.fields);
+      }
+      this.tries[reason] += 1;
+      this.contended = reason === 'rows' ? fields.get('D') || null : null;
+      this.wanted = true;
+      this.router.close();
+      return null;
+    };
+  }
+
+  /** Decides whether another try may succeed, and forgets the names that it must not start from. Gives the reason, or null. */
+  private judge(
+    fields: ErrorFields,
+    mayBeStale: (sqlstate: string) => boolean,
+  ): { readonly fields: ErrorFields; readonly reason: Reason | null } {
+    if (failedInOverlay(fields)) {
+      this.names.suspectOverlays();
+      this.names.forget();
+      return { fields: new Map(fields).set('C', staleNames), reason: 'names' };
+    }
+    const sqlstate = fields.get('C') ?? '';
+    if (sqlstate === rowChanged) return { fields, reason: 'rows' };
+    const isStale = sqlstate === staleNames || mayBeStale(sqlstate);
+    if (isStale) this.names.forget();
+    return { fields, reason: isStale ? 'names' : null };
+  }
+
+  /** Whether to try again; if so the client hears from now on, and gives what is to be handled again. */
+  take(): readonly Kept[] | null {
+    if (!this.wanted) return null;
+    const { kept } = this;
+    this.wanted = false;
+    this.isAgain = true;
+    this.disarm();
+    this.router.reopen();
+    return kept;
+  }
+
+  /** Handles the kept messages again, if that is wanted. What was prepared or described before still is. */
+  async replay(handle: (message: Message) => Promise<void>): Promise<void> {
+    for (const { message, isAnswered } of this.take() ?? []) {
+      if (isAnswered && message.type !== frontend.bind) continue;
+      this.hidesAnswer = isAnswered;
+      await handle(message);
+      this.hidesAnswer = false;
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/** The steps around a staged write that both protocols share. */
+import { isDeepStrictEqual } from 'node:util';
+import { fixedReplacements, hasNames } from '../rewrite/query-planner.ts';
+import { isRefused } from '../rewrite/rewrite.ts';
+import { deliver, deliverNotice, mapErrors } from '../server-connection/error-mapping.ts';
+import type { Expectation } from '../server-connection/expectation.ts';
+import { hiddenClose, hiddenSync } from '../server-connection/expectation.ts';
+import { fence, settle } from '../server-connection/pace.ts';
+import type {
+  PreparedStatement,
+  PrepareReplacements,
+  RefusedWhen,
+} from '../server-connection/prepared-statements.ts';
+import { inBody, noParameters, preparingText } from '../server-connection/prepared-statements.ts';
+import { statementText } from '../server-connection/upstream-text.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { ControlAction, Read, Write } from '../sql/verdict.ts';
+import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
+import { controlReplacements } from './controls.ts';
+import type { Conversation } from './conversation.ts';
+import type { EnterCall, Expressions } from './enter-call.ts';
+import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
+import type { Preparation } from './original-types.ts';
+import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './original-types.ts';
+import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
+import { checkResult } from './result-type.ts';
+
+/** What is replaced in a read: row locks always, names where it is to see staged rows. */
+export async function readReplacements(
+  { reads, rewriter }: Conversation,
+  body: Read,
+): Promise<readonly Replacement[]> {
+  if (reads === 'production' || !hasNames(body)) return fixedReplacements(body);
+  return (await rewriter.read(body)).replacements;
+}
+
+/** What is replaced in an SQL PREPARE: in its body, and the types that the rest of the body no longer tells. */
+export async function prepareReplacements(
+  conversation: Conversation,
+  preparation: Preparation,
+): Promise<PrepareReplacements> {
+  const { state, rewriter, own } = conversation;
+  const { body } = preparation.action;
+  if (body.kind === 'read')
+    return { replacements: await readReplacements(conversation, body), typeList: [] };
+  if (state.failed) throw inFailedTransaction;
+  const rewrite = await rewriter.write(body);
+  if (isRefused(rewrite)) return refusedBody(conversation, preparation, body, rewrite);
+  if (!rewrite.asksOriginal) return { replacements: rewrite.replacements, typeList: [] };
+  const typeList = [await originalTypeList(conversation, preparation)];
+  if (rewrite.fill !== null) {
+    if (!state.stages) checkReadOnly(body, rewrite);
+    if (state.block === 'none') own.begin();
+    own.releaseGuard();
+    makeMergeTarget(own, rewrite.fill);
+  }
+  return { replacements: [...rewrite.replacements, ...typeList], typeList };
+}
+
+/** A PREPARE of what can only be refused: PostgreSQL does so at once, or when it is executed. */
+async function refusedBody(
+  conversation: Conversation,
+  preparation: Preparation,
+  body: Write,
+  when: RefusedWhen,
+): Promise<PrepareReplacements> {
+  const types = await preparedTypes(conversation, preparation);
+  if (when === 'analysed') return refuseOriginal(conversation, body, bodyOf(preparation), types);
+  return { replacements: [{ ...preparation.action.bodyRange, text: 'SELECT' }], typeList: [] };
+}
+
+/** To be called right before a staged write is sent: gives what is particular about its answer. */
+export function answerToWrite(
+  { copyIn, stagedNotice }: Conversation,
+  { copy, truncate, relations }: Write,
+): Partial<Expectation> {
+  const hasTarget = relations.some(({ target }) => target !== null);
+  const remark = hasTarget || truncate !== null ? stagedNotice.ask() : undefined;
+  const common = { onNotice: deliverNotice, ...(remark && { remark }) };
+  if (copy !== null) return { ...common, ...copyIn.expectation() };
+  return truncate === null ? common : { ...common, tag: 'TRUNCATE TABLE' };
+}
+
+/** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
+export function commitOwn({ own, router, link }: Conversation, sync: Expectation): void {
+  own.checkCommit();
+  link.close();
+  own.commit({ onError: deliver, onDone: () => router.showHeld() });
+  link.sync(sync);
+}
+
+/** Ends a block of ours, if one is open, without the client's Sync: commits, or after an error rolls back. */
+export async function endOwn(conversation: Conversation): Promise<void> {
+  if (!conversation.state.needsOwnCommit) return;
+  conversation.link.sync(hiddenSync);
+  commitOwn(conversation, hiddenSync);
+  await settle(conversation);
+}
+
+/** Drops the client's unnamed statement, if there is one. */
+export function dropUnnamed({ statements, link }: Conversation): void {
+  if (statements.get('') === undefined) return;
+  const onFailure = statements.delete('');
+  const frame = closeMessage({ kind: 'statement', name: '' });
+  link.send(frame, { asked: 'close', shown: 'nothing', onFailure });
+}
+
+/**
+ * Makes the upstream's statement the one that is to run now. Overlays may have changed since it was prepared, and a
+ * function that a read has called may have put another one in its place.
+ */
+export function prepareAgain(
+  { link, own, state, names }: Conversation,
+  statement: PreparedStatement,
+  replaced: readonly Replacement[],
+): void {
+  const replacements = [...replaced, ...statement.typeList];
+  const isKept = statement.refusedWhen === null;
+  const isSame = isKept && isDeepStrictEqual(statement.replacements, replacements);
+  // Whatever runs in the place of a read is guarded as one.
+  if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;
+  // A Parse fixes the types for the statement's whole life.
+  if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;
+  statement.replacements = replacements;
+  statement.refusedWhen = null;
+  statement.runs = state.runs;
+  const { name, types, parameterTypes, origin } = statement;
+  // To analyse a statement may run code.
+  if (statement.body.kind === 'read') own.guard();
+  const sentText = preparingText(statement);
+  const text = statementText(statement.statement, sentText);
+  if (origin === 'parse') {
+    const onError = mapErrors(sentText, names.productionSchema);
+    own.prepare(name, { text, types: parameterTypes ?? types }, onError);
+  } else {
+    link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
+    own.run({ text });
+  }
+}
+
+/** Makes the upstream's statement the command that is to run now: what a BEGIN is to say depends on where it runs. */
+export function refreshControl(
+  conversation: Conversation,
+  statement: PreparedStatement,
+  action: ControlAction,
+): void {
+  const replacements =
+    action.type === 'prepare'
+      ? inBody(statement)
+      : controlReplacements(conversation, action, statement.statement.text);
+  prepareAgain(conversation, statement, replacements);
+}
+
+/** Brings a read up to date where it is to see staged rows. */
+export async function refreshRead(
+  conversation: Conversation,
+  statement: PreparedStatement,
+): Promise<void> {
+  const { reads, rewriter } = conversation;
+  const { body } = statement;
+  if (reads === 'production' || body.kind !== 'read' || !hasNames(body)) return;
+  const { replacements } = await rewriter.read(body);
+  prepareAgain(conversation, statement, replacements);
+  await checkResult(conversation, statement);
+}
+
+/** Asks the server for the types of a statement's parameters, once. */
+export async function learnParameterTypes(
+  conversation: Conversation,
+  statement: PreparedStatement,
+): Promise<void> {
+  if (statement.parameterTypes !== null) return;
+  conversation.link.send(describeMessage({ kind: 'statement', name: statement.name }), {
+    asked: 'describe',
+    shown: 'nothing',
+    onError: deliver,
+    onParameterTypes: (payload) => {
+      statement.parameterTypes = conversation.types.learn(statement, payload);
+    },
+  });
+  await fence(conversation);
+}
+
+/** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
+export function enterExecute(
+  { own }: Conversation,
+  call: EnterCall,
+  statement: PreparedStatement,
+  expressions: Expressions,
+): void {
+  const types = statement.parameterTypes ?? [];
+  if (types.length !== expressions.places.length) enter(own, call, null);
+  else if (types.length === 0) enter(own, call, noParameters);
+  else enterWithExpressions(own, call, types, expressions);
+}

@@ -1,0 +1,103 @@
+/** A write in a Query message: staged in the client's transaction, or in a block of ours that is tried twice if need be. */
+
+import type { Rewrite } from '../rewrite/rewrite.ts';
+import { isRefused } from '../rewrite/rewrite.ts';
+import { mapErrors } from '../server-connection/error-mapping.ts';
+import type { ErrorHandler } from '../server-connection/expectation.ts';
+import { passing } from '../server-connection/expectation.ts';
+import { settle } from '../server-connection/pace.ts';
+import type { SentText } from '../server-connection/position-map.ts';
+import type { Write } from '../sql/verdict.ts';
+import type { Conversation } from './conversation.ts';
+import type { EnterCall } from './enter-call.ts';
+import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
+import type { Step } from './send-statement.ts';
+import { commitOwn } from './shared-steps.ts';
+import { protectWrite, undo, waitForRow } from './write-protection.ts';
+
+/** How one kind of statement is staged: a write itself, or an EXECUTE of one. */
+export interface StagedWrite {
+  readonly body: Write;
+  /** The client's text of the body, for the mutation log. */
+  readonly bodyText: Buffer;
+  /** Has PostgreSQL say what is wrong with the client's own text, where it can only be refused. */
+  refuse(): Promise<never>;
+  /** Makes ready, inside the transaction, what the statement needs. */
+  prepare?(rewrite: Rewrite): Promise<void>;
+  enter(call: EnterCall): void;
+  /** Sends the statement; says whether the client is given the ReadyForQuery that answers it. */
+  send(rewrite: Rewrite, wrapErrors: (handler: ErrorHandler) => ErrorHandler): boolean;
+}
+
+/**
+ * Stages one write and waits for its answer.
+ * @returns whether the client has been given the message's ReadyForQuery with it
+ */
+export async function runWrite(
+  conversation: Conversation,
+  step: Step,
+  staged: StagedWrite,
+): Promise<boolean> {
+  const { state, rewriter, metrics, retry, names, own } = conversation;
+  if (state.failed) throw inFailedTransaction;
+  if (!state.stages) return runReadOnly(conversation, staged);
+  metrics.query('write');
+  conversation.pending.writeStart ??= performance.now();
+  for (;;) {
+    const rewrite = await rewriter.write(staged.body);
+    if (isRefused(rewrite)) return staged.refuse();
+    openForWrite(conversation);
+    await staged.prepare?.(rewrite);
+    // What was asked meanwhile was asked READ ONLY.
+    own.releaseGuard();
+    const onError = (text: SentText | null) =>
+      retry.before(mapErrors(text, names.productionSchema));
+    staged.enter({ text: staged.bodyText, rewrite, onError });
+    const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
+    const isCopy = staged.body.copy !== null;
+    if (!isCopy) endWatch(conversation);
+    // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
+    // the way.
+    const commits = step.isLast && state.block === 'own' && retry.scope !== 'savepoint' && !isCopy;
+    if (commits) commitOwn(conversation, passing.sync);
+    await settle(conversation);
+    if (own.isWatching) {
+      endWatch(conversation);
+      await settle(conversation);
+    }
+    if (!retry.isWanted) {
+      retry.disarm();
+      return isReadyShown || commits;
+    }
+    await undo(conversation);
+    retry.take();
+  }
+}
+
+async function runReadOnly(conversation: Conversation, staged: StagedWrite): Promise<boolean> {
+  const rewrite = await conversation.rewriter.write(staged.body);
+  if (isRefused(rewrite)) return staged.refuse();
+  checkReadOnly(staged.body, rewrite);
+  await staged.prepare?.(rewrite);
+  conversation.own.guard();
+  const isReadyShown = staged.send(rewrite, (handler) => handler);
+  await settle(conversation);
+  return isReadyShown;
+}
+
+/** In messages of its own: what comes behind it is not to be skipped. */
+function endWatch({ own, link }: Conversation): void {
+  own.endWatch();
+  link.close();
+}
+
+function openForWrite(conversation: Conversation): void {
+  const { state, own, retry } = conversation;
+  if (state.block !== 'none') {
+    protectWrite(conversation, null);
+    return;
+  }
+  own.begin();
+  retry.arm('block');
+  waitForRow(conversation);
+}

@@ -1,0 +1,58 @@
+/** Tells a client once that production is unchanged: every answer to a staged write looks as if it were not. */
+import type { ReadsMode } from '../model/session.ts';
+import type { ConnectedPair } from '../server-connection/connected-pair.ts';
+import type { OwnMessages } from '../server-connection/own-messages.ts';
+import { decodeDataRow } from '../wire/backend-decoder.ts';
+import { noticeResponse } from '../wire/backend-messages.ts';
+import { errorFields } from '../wire/error-fields.ts';
+
+/** Values of client_min_messages with which PostgreSQL sends no NOTICE. */
+const tooQuiet = new Set(['warning', 'error']);
+
+/** Tags of what has staged nothing. */
+const nothingStaged = /^EXPLAIN$| 0$/;
+
+const hints: Readonly<Record<ReadsMode, string>> = {
+  production:
+    'SELECT shows production, without what is staged; connect with -c service_reads=staged to see both.',
+  staged: 'Reads see production with the staged rows merged in.',
+};
+
+export class StagedNotice {
+  private readonly own: OwnMessages;
+  private readonly message: Buffer;
+  private isDue: boolean;
+
+  /** @param isUsual what the daemon does where the connection does not say */
+  constructor(
+    own: OwnMessages,
+    { session, reads, notice }: Pick<ConnectedPair, 'session' | 'reads' | 'notice'>,
+    isUsual: boolean,
+  ) {
+    this.own = own;
+    this.isDue = notice ?? isUsual;
+    const message = `staged in session ${session.id}; production is unchanged until the session is approved`;
+    this.message = noticeResponse(
+      errorFields('NOTICE', { sqlstate: '00000', message, hint: hints[reads] }),
+    );
+  }
+
+  /**
+   * To be called right before a staged write is sent, as long as the client has not been told.
+   * @returns what stands before the write's CommandComplete, given its tag; nothing where the client has been told
+   */
+  ask(): ((tag: string) => Buffer | null) | undefined {
+    if (!this.isDue) return undefined;
+    let isHeard = false;
+    // The server does not report this setting.
+    const onRow = (payload: Buffer) => {
+      isHeard = !tooQuiet.has(String(decodeDataRow(payload)[0]));
+    };
+    this.own.run({ text: 'SHOW client_min_messages' }, { onRow });
+    return (tag) => {
+      if (!isHeard || !this.isDue || nothingStaged.test(tag)) return null;
+      this.isDue = false;
+      return this.message;
+    };
+  }
+}
