@@ -19,7 +19,7 @@ interface Finding {
 }
 
 /** What depends on the server that the tests run on. */
-const ofServer = ['connections', 'server_durability', 'server_version'];
+const ofServer = ['connections', 'connections_configured', 'server_durability', 'server_version'];
 
 suite('stage doctor', (test) => {
   let shell: Shell;
