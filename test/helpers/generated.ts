@@ -5,7 +5,7 @@ import { assert } from './suite.ts';
 
 /** Compares a file with what it has to be; in `npm run docs` writes it. */
 export function checkGenerated(file: string, expected: string): void {
-  if (process.env['STAGE_WRITE_DOCUMENTS']) {
+  if (process.env['STAGE_TEST_WRITE']) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, expected);
   }
