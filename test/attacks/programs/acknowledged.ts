@@ -37,7 +37,8 @@ function commit(count: { committed: number; pending: number }): void {
 
 /** Counts the rows in a session's mutation log. */
 export async function stagedRows(daemon: TestDaemon, session: string): Promise<number> {
-  const { body } = await daemon.call('GET', `/sessions/${session}/mutations?limit=1000`);
+  const { status, body } = await daemon.call('GET', `/sessions/${session}/mutations?limit=1000`);
+  if (status !== 200) throw new Error(`mutations: ${status} ${JSON.stringify(body)}`);
   const { mutations } = body as { mutations: readonly { affected_rows: number }[] };
   return mutations.reduce((sum, { affected_rows }) => sum + affected_rows, 0);
 }
