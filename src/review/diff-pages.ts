@@ -13,7 +13,7 @@ import { getSession, sessionUuid } from '../staging/session-store.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
-import { countFurther, diffTables, shapeOf, triggersOf } from './diff-tables.ts';
+import { countFurther, describe, diffTables } from './diff-tables.ts';
 import { renewOutdated } from './renew.ts';
 import { inSnapshot } from './snapshot.ts';
 import { streamRows } from './stream-rows.ts';
@@ -66,8 +66,7 @@ async function outlineOf(tx: Queryable, uuid: string, table: DiffTable): Promise
   }));
   return {
     table: table.name,
-    ...(await shapeOf(tx, table)),
-    triggers: await triggersOf(tx, uuid, table),
+    ...(await describe(tx, uuid, table)),
     chunks,
     furtherChanges: await countFurther(tx, table, sumOf(chunks)),
     ...(table.hidden ? { hidden: true } : {}),

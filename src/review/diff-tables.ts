@@ -179,7 +179,7 @@ SELECT to_jsonb(o.key_columns) AS key, (
 FROM stage.overlay o WHERE o.relation = $1`;
 
 /** The key and the columns of a table as it is now; none where it is gone. */
-export async function shapeOf(
+async function shapeOf(
   tx: Queryable,
   { current }: DiffTable,
 ): Promise<Pick<TableOutline, 'key' | 'columns'>> {
@@ -207,7 +207,7 @@ WHERE t.tgrelid IN (SELECT ${relation}::oid UNION SELECT p.relid FROM pg_partiti
 ORDER BY t.tgname, t.tgrelid`;
 
 /** The triggers of production that run when a table's staged changes are applied; none where nothing is left to apply. */
-export async function triggersOf(
+async function triggersOf(
   tx: Queryable,
   uuid: string,
   { relation, kind }: DiffTable,
@@ -221,15 +221,14 @@ export async function triggersOf(
   }));
 }
 
-/** The columns of a table, and the triggers that approval fires on it; of a hidden one neither. */
-async function describe(
+/** The key and the columns of a table, and the triggers that approval fires on it; of a hidden one nothing. */
+export async function describe(
   tx: Queryable,
   uuid: string,
   table: DiffTable,
-): Promise<Pick<CountedTable, 'columns' | 'triggers'>> {
-  if (table.hidden) return { columns: [], triggers: [] };
-  const { columns } = await shapeOf(tx, table);
-  return { columns, triggers: await triggersOf(tx, uuid, table) };
+): Promise<Pick<TableOutline, 'key' | 'columns' | 'triggers'>> {
+  if (table.hidden) return { key: [], columns: [], triggers: [] };
+  return { ...(await shapeOf(tx, table)), triggers: await triggersOf(tx, uuid, table) };
 }
 
 /** Counts the changes of a session, table by table, and gives their digest. */
@@ -242,7 +241,8 @@ export async function summarizeDiff(
   for (const table of tables) {
     const entry = await countChanges(tx, table);
     if (entry === null) continue;
-    counts.push({ ...entry, ...(await describe(tx, uuid, table)) });
+    const { columns, triggers } = await describe(tx, uuid, table);
+    counts.push({ ...entry, columns, triggers });
   }
   return { counts, digest: await digestOf(tx, uuid) };
 }

@@ -122,13 +122,15 @@ suite('rest: tables that may not be read', (test) => {
     );
   });
 
-  test('the outline marks them, and their pages are empty whatever is looked for', async () => {
+  test('the outline marks them and names nothing of them, and their pages are empty whatever is looked for', async () => {
     await rest.write(id, cascade, [], clerk.name);
     const outline = await ofSession('diff/outline');
     const whole = await ofSession('diff/outline', 'ann');
     assert.is(whole.tables.orders.hidden, undefined);
     assert.is(outline.tables.customers.hidden, undefined);
-    assert.equal(outline.tables.orders, { ...whole.tables.orders, hidden: true });
+    assert.equal(whole.tables.orders.key, ['id']);
+    const nothing = { key: [], columns: [], triggers: [] };
+    assert.equal(outline.tables.orders, { ...whole.tables.orders, ...nothing, hidden: true });
     assert.equal(outputs.outline.parse(outline), outline);
     for (const rest of ['', '&type=DELETE', '&search=shipped', '&cursor=1&limit=5']) {
       const page = await ofSession(`diff/changes?table=orders${rest}`);
