@@ -46,6 +46,8 @@ export interface Reply<T> {
 }
 
 interface Following {
+  /** Seconds to wait where nothing has happened yet. A daemon that does not know it answers at once. */
+  readonly wait?: number | undefined;
   /** Number to begin behind. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;

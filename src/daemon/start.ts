@@ -9,6 +9,7 @@ import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
 import type { RestServices, ServerInfo, UpstreamState } from '../rest/services.ts';
 import { loadParser } from '../sql/parser/parser.ts';
+import { createEventWatch } from '../staging/event-watch.ts';
 import { countActiveSessions, countStaged } from '../staging/session-store.ts';
 import { checkStart } from './check-start.ts';
 import { createGrace } from './grace.ts';
@@ -108,7 +109,9 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const { conflictScope, fourEyes, approveLockTimeoutMs, stallTimeoutMs } = settings;
   const access = { tokens: start.tokens, hosts: allowedHosts(settings.host) };
   const rules = { conflictScope, fourEyes, approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
-  const services = { reading, deciding, upstream, clients, metrics, log, access, info, ...rules };
+  const events = createEventWatch(reading);
+  const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
+  const services = { ...parts, ...rules };
   const restUrl = await startRest(start, services);
   await upstream.start();
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
@@ -123,5 +126,6 @@ async function startRest(
   const tls = restTls ? readTlsFiles(settings) : null;
   const server = await startRestServer(createRestApp(services).callback(), { host, port, tls });
   releases.push('REST interface', () => server.stop(grace.left()));
+  releases.push('waiting requests', async () => services.events.close());
   return `${tls ? 'https' : 'http'}://${urlHost(reachableHost(host))}:${server.port}`;
 }

@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { StageError } from '../errors.ts';
 import { stringifyJson } from '../model/json.ts';
+import { nearest } from '../nearest.ts';
 import { demandRight, demandSession } from './access.ts';
 import { readJsonBody } from './json-body.ts';
 import type { Places } from './places.ts';
@@ -23,7 +24,8 @@ export function mountRoute(router: Router, route: Route, services: RouteServices
     const id = ctx.params['id'] ?? '';
     if (route.path.startsWith('/sessions/:id')) await demandSession(caller, services.db, id);
     const headers = route.headers && validate(route.headers, ctx.headers);
-    const request = { id, query, body, headers, caller, texts: sent?.texts ?? new Map() };
+    const texts = sent?.texts ?? new Map();
+    const request = { id, query, body, headers, caller, texts, signal: signalOf(ctx) };
     endWhenStalled(ctx, services);
     write(ctx, await route.handle(request, services));
   });
@@ -65,9 +67,23 @@ function singleValues(query: Context['query']): Record<string, string | undefine
 function validate(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { error: inWords });
   if (result.success) return result.data;
-  throw invalid(
-    result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
-  );
+  const { issues } = result.error;
+  throw invalid(issues.flatMap(faultsOf).join('; '), guess(schema, issues));
+}
+
+/** What is wrong with each member that an issue is about. */
+function faultsOf(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.')}: ${issue.message}`];
+  return issue.keys.map((key) => `${[...issue.path, key].join('.')}: there is no such member`);
+}
+
+/** What the first unknown member was to be; empty where all are known. */
+function guess(schema: z.ZodType, issues: readonly z.core.$ZodIssue[]): string {
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')?.keys[0];
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return unknown === undefined || known.length === 0
+    ? ''
+    : `Did you mean ${nearest(unknown, known)}? `;
 }
 
 /** What is wrong with a value where its schema has no words of its own for that. */
@@ -84,10 +100,17 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined;
 }
 
-function invalid(message: string): StageError {
+function invalid(message: string, guessed = ''): StageError {
   return new StageError('invalid_request', message, {
-    hint: 'GET /openapi.json describes every parameter and member.',
+    hint: `${guessed}GET /openapi.json describes every parameter and member.`,
   });
+}
+
+/** Aborted once the connection of a request is closed, or its answer was sent. */
+function signalOf({ res }: Context): AbortSignal {
+  const controller = new AbortController();
+  res.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 /** Ends an answer of which nothing is taken: it would hold memory, and a snapshot in the database. */

@@ -13,6 +13,8 @@ export interface RouteRequest<Query, Body, Headers = unknown> {
   readonly body: Body;
   readonly headers: Headers;
   readonly caller: Caller;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
   /** The body's members as they were written. */
   readonly texts: ReadonlyMap<string, JsonText>;
 }
@@ -48,6 +50,7 @@ export interface Route<
   /** What the caller's role must allow; null for routes that are open to all. */
   readonly right: Right | null;
   readonly query?: Query;
+  /** A strict object: a member that is written wrong would do nothing in silence. */
   readonly body?: Body;
   /** Headers that mean something to this route, by their names in lower case. */
   readonly headers?: Headers;

@@ -5,6 +5,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import type { Connection } from '../model/connection.ts';
 import type { ConflictScope } from '../model/session.ts';
+import type { EventWatch } from '../staging/event-watch.ts';
 import type { Places } from './places.ts';
 
 /** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
@@ -69,6 +70,8 @@ export interface RestServices {
   readonly reading: Database;
   /** Of what makes, changes and decides. */
   readonly deciding: Database;
+  /** Where requests wait for what happens to a session. */
+  readonly events: EventWatch;
   readonly upstream: Upstream;
   /** Database clients that this service's proxy serves. */
   readonly clients: Clients;

@@ -51,6 +51,19 @@ suite('daemon: stop', (test) => {
     await stopped;
   });
 
+  test('answers at once who waits for events', async () => {
+    const daemon = await startTestDaemon({ database });
+    const id = await daemon.newSession();
+    const { last } = (await daemon.call('GET', `/sessions/${id}/events`)).body;
+    const waiting = daemon.call('GET', `/sessions/${id}/events?after=${last}&wait=50`);
+    // by then the daemon has taken the request
+    await daemon.call('GET', `/sessions/${id}`);
+    const began = performance.now();
+    await daemon.stop();
+    assert.equal([(await waiting).status, (await waiting).body.events], [200, []]);
+    assert.ok(performance.now() - began < 5_000);
+  });
+
   test('cuts off what goes on beyond the grace time', async () => {
     const daemon = await startTestDaemon({ database, flags: { shutdownGraceMs: 100 } });
     const reader = await client(daemon, await daemon.newSession());

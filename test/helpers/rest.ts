@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { startRestServer } from '../../src/daemon/rest-server.ts';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, Pool } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createLog } from '../../src/log.ts';
@@ -13,6 +13,7 @@ import { ensureBound } from '../../src/overlay/install/binding.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import { createRestApp } from '../../src/rest/app.ts';
 import type { RestServices, UpstreamState } from '../../src/rest/services.ts';
+import { createEventWatch } from '../../src/staging/event-watch.ts';
 import { countActiveSessions, countStaged } from '../../src/staging/session-store.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
@@ -22,7 +23,7 @@ import { callHttp } from './http.ts';
 export interface TestRest {
   readonly url: string;
   readonly database: TestDatabase;
-  readonly db: Database;
+  readonly db: Pool;
   readonly metrics: Metrics;
   /** Lines that were logged. */
   readonly logged: string[];
@@ -78,9 +79,11 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     pools: () => ({ reading: db.counts() }),
     upstreamReady: () => state.ready,
   });
+  const events = createEventWatch(db);
   const services: RestServices = {
     reading: db,
     deciding: db,
+    events,
     clients: { of: () => [], end: () => 0 },
     metrics,
     upstream: { state, check: async () => state },
@@ -118,6 +121,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
       return write({ database, db, url }, sessionId, statement, params);
     },
     stop: async () => {
+      events.close();
       await server.stop(0);
       await db.close();
       if (!options.database) await database.drop();

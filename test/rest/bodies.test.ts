@@ -86,8 +86,42 @@ suite('rest: request bodies', (test) => {
     );
   });
 
-  test('ignores members it does not know', async () => {
-    assert.is((await rest.call('POST', '/sessions', { json: { colour: 'red' } })).status, 201);
+  const mistaken: [path: string, body: object, member: string, meant: string][] = [
+    ['/sessions', { projectid: 'shop' }, 'projectid', 'project_id'],
+    ['/sessions', { project_id: 'shop', read: 'staged', meta: {} }, 'read', 'reads'],
+    ['/sessions/ID/propose', { mesage: 'please' }, 'mesage', 'message'],
+    ['/sessions/ID/approve', { approvedBy: 'ann' }, 'approvedBy', 'approved_by'],
+    ['/sessions/ID/reject', { reasons: 'no' }, 'reasons', 'reason'],
+    ['/sessions/ID/reopen', { message: 'more', msg: '' }, 'msg', 'message'],
+    ['/sessions/ID/comments', { body: 'why?', tables: 'x' }, 'tables', 'table'],
+  ];
+  for (const [path, json, member, meant] of mistaken) {
+    test(`refuses the unknown member ${member} of ${path}, and changes nothing`, async () => {
+      const id = await rest.newSession();
+      const { status, body } = await rest.call('POST', path.replace('ID', id), { json });
+      assert.is(status, 400);
+      assert.is(body.error, 'invalid_request');
+      assert.match(body.message, `${member}: there is no such member`);
+      assert.match(body.hint, `Did you mean ${meant}?`);
+      const { body: after } = await rest.call('GET', `/sessions/${id}`);
+      assert.equal([after.status, after.round], ['active', 0]);
+    });
+  }
+
+  test('refuses __proto__ as a member, and takes any member inside of metadata', async () => {
+    const raw = '{"__proto__": {"project_id": "p"}}';
+    assert.is((await rest.call('POST', '/sessions', { raw, headers: json })).status, 400);
+    const sent = { json: { metadata: { colour: 'red', project: 1 } } };
+    const { status, body } = await rest.call('POST', '/sessions', sent);
+    assert.equal([status, body.metadata], [201, { colour: 'red', project: 1 }]);
+  });
+
+  test('describes bodies as closed', async () => {
+    const { paths } = (await rest.call('GET', '/openapi.json')).body;
+    for (const path of ['/sessions', '/sessions/{id}/approve', '/sessions/{id}/comments']) {
+      const { schema } = paths[path].post.requestBody.content['application/json'];
+      assert.is(schema.additionalProperties, false, path);
+    }
   });
 });
 

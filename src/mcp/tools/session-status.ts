@@ -9,6 +9,7 @@ import type { Call } from '../tool.ts';
 import { defineTool, reading } from '../tool.ts';
 
 const intervalMs = 500;
+const mostWaitMs = 5_000;
 const pageLength = 500;
 
 export const sessionStatus = defineTool({
@@ -88,10 +89,18 @@ async function waitForNews(call: Call, seconds: number, after: string | undefine
   while (news.session.status === 'proposed' && news.last === known) {
     const left = deadline - performance.now();
     if (left <= 0) break;
-    await pause(Math.min(intervalMs, left), undefined, { signal: call.signal });
+    await nextEvent(call, news.last, left);
     news = await look(call, after);
   }
   return news;
+}
+
+/** Lets the daemon wait, for a while: a call that was given up is noticed in between. One that cannot is asked again and again. */
+async function nextEvent({ api, sessionId, signal }: Call, after: string, left: number) {
+  const wait = Math.ceil(Math.min(left, mostWaitMs) / 1000);
+  const { value } = await api.listEvents(sessionId, { after, limit: 1, wait });
+  signal.throwIfAborted();
+  if (value.length === 0) await pause(Math.min(intervalMs, left), undefined, { signal });
 }
 
 /** The events first: a state that is newer than they are is told again by the next look. */

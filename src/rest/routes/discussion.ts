@@ -9,13 +9,13 @@ import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { reopenSession } from '../../review/reopen.ts';
 import { addComment, listComments, listEvents } from '../../staging/event-store.ts';
-import { getSession } from '../../staging/session-store.ts';
+import { getSession, sessionUuid } from '../../staging/session-store.ts';
 import { eventBody, sessionBody } from '../bodies.ts';
 import { jsonMembers } from '../json-members.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { comment, commentList, eventList } from '../schemas/discussion.ts';
-import { cursor, message, paging, shortText } from '../schemas/inputs.ts';
+import { cursor, message, paging, shortText, waiting } from '../schemas/inputs.ts';
 import { session } from '../schemas/outputs.ts';
 
 const reopen = defineRoute({
@@ -25,7 +25,7 @@ const reopen = defineRoute({
   summary:
     'Gives a proposed session back to its author, with a message: a reviewer asks for changes, or the author takes it back.',
   right: 'read',
-  body: z.object({ message }),
+  body: z.strictObject({ message }),
   answers: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy', 'staged_after_proposal'],
   needsUpstream: true,
@@ -58,7 +58,7 @@ const addRemark = defineRoute({
   name: 'addComment',
   summary: 'Comments on a session, a table or a row of it, in any state.',
   right: 'read',
-  body: z.object({ body: message, table: shortText.nullish(), row_id: rowId }),
+  body: z.strictObject({ body: message, table: shortText.nullish(), row_id: rowId }),
   answers: { 201: comment },
   errors: ['session_not_found'],
   needsUpstream: true,
@@ -134,14 +134,19 @@ const follow = defineRoute({
   path: '/sessions/:id/events',
   name: 'listEvents',
   summary:
-    'Lists what happened to a session and what was said about it, oldest first, behind the event with the number `after`.',
+    'Lists what happened to a session and what was said about it, oldest first, behind the event with the number `after`. With wait, an empty list is answered only when nothing has happened for so many seconds.',
   right: 'read',
-  query: z.object({ after: cursor, limit: paging.limit }),
+  query: z.object({ after: cursor, limit: paging.limit, wait: waiting }),
   answers: { 200: eventList },
-  errors: ['session_not_found'],
+  errors: ['session_not_found', 'busy'],
   needsUpstream: true,
-  handle: async ({ id, query }, { db }) => {
-    const events = await listEvents(db, id, query);
+  handle: async ({ id, query, signal }, { db, events: watch }) => {
+    const { after, wait } = query;
+    let events = await listEvents(db, id, query);
+    if (events.length === 0 && wait > 0) {
+      await watch.next({ uuid: sessionUuid(id), after, timeoutMs: wait * 1000, signal });
+      events = await listEvents(db, id, query);
+    }
     const last = events.at(-1)?.number ?? query.after;
     return { body: { session_id: id, id, events: events.map(eventBody), last } };
   },

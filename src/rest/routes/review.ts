@@ -119,7 +119,7 @@ const propose = defineRoute({
   name: 'proposeSession',
   summary: 'Submits an active session for review; it takes no further writes.',
   right: 'write',
-  body: z.object({ message: message.nullish() }),
+  body: z.strictObject({ message: message.nullish() }),
   answers: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,
@@ -134,7 +134,7 @@ const approve = defineRoute({
   name: 'approveSession',
   summary: 'Applies a proposed session to production: all of it in one transaction, or nothing.',
   right: 'review',
-  body: z.object({
+  body: z.strictObject({
     approved_by: shortText.nullish(),
     digest: digest.nullish(),
   }),
@@ -179,7 +179,7 @@ const reject = defineRoute({
   name: 'rejectSession',
   summary: 'Rejects a proposed session and discards everything it staged.',
   right: 'review',
-  body: z.object({ reason: longText.nullish() }),
+  body: z.strictObject({ reason: longText.nullish() }),
   answers: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy'],
   needsUpstream: true,

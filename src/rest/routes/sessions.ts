@@ -21,7 +21,7 @@ const create = defineRoute({
     'Starts a session. Repeated with the same Idempotency-Key, token and body it gives the session of the first time.',
   right: 'write',
   headers: z.object({ 'idempotency-key': shortText.optional() }),
-  body: z.object({
+  body: z.strictObject({
     project_id: shortText.nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
     reads: z.enum(readsModes).nullish(),

@@ -43,6 +43,11 @@ export const paging = {
   offset: whole(z.int('must be a whole number').min(0).default(0)) as z.ZodType<number>,
 };
 
+/** Seconds to wait for something to happen: fewer than a minute, behind which proxies in between give up. */
+export const waiting = whole(
+  z.int('must be a whole number').min(0).max(50, 'must be at most 50').default(0),
+) as z.ZodType<number>;
+
 /** Place in a table's diff: a whole number that PostgreSQL can hold. */
 export const cursor = z
   .string()

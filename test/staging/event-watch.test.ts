@@ -1,0 +1,87 @@
+/** The watch under waiting requests: one look for all of them, so many places, and nobody kept for ever. No server. */
+import type { EventWatch } from '../../src/staging/event-watch.ts';
+import { createEventWatch } from '../../src/staging/event-watch.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+suite('staging: event watch', (test) => {
+  let looks: number;
+  let atOnce: number;
+  /** Places that the next look finds news at; null where the database cannot be asked. */
+  let news: readonly number[] | null;
+  let watch: EventWatch;
+  test.beforeEach(() => {
+    [looks, atOnce, news] = [0, 0, []];
+    watch = createEventWatch({
+      query: async () => {
+        looks += 1;
+        atOnce += 1;
+        assert.is(atOnce, 1);
+        await new Promise((resolve) => setImmediate(resolve));
+        atOnce -= 1;
+        if (news === null) throw new Error('the database is gone');
+        return news.map((place) => ({ place: String(place) }));
+      },
+    });
+  });
+  test.afterEach(() => watch.close());
+
+  const wait = (signal = new AbortController().signal, timeoutMs = 60_000) => {
+    let isOver = false;
+    const done = watch.next({ uuid: 'a', after: '1', timeoutMs, signal }).finally(() => {
+      isOver = true;
+    });
+    return { done, isOver: () => isOver };
+  };
+
+  test('one look serves all, and wakes those of whom there is news', async () => {
+    const waiters = Array.from({ length: 150 }, () => wait());
+    news = [2];
+    await waiters[1]?.done;
+    assert.ok(looks <= 3, String(looks));
+    assert.equal(
+      waiters.flatMap(({ isOver }, index) => (isOver() ? [index] : [])),
+      [1],
+    );
+  });
+
+  test('asks for nothing while nobody waits', async () => {
+    news = [1];
+    await wait().done;
+    const before = looks;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    assert.is(looks, before);
+  });
+
+  test('wakes everybody where the database cannot be asked', async () => {
+    news = null;
+    await Promise.all([wait().done, wait().done]);
+    assert.ok(looks > 0);
+  });
+
+  test('has 200 places, and gives those of readers that left to others', async () => {
+    const controller = new AbortController();
+    const waiters = Array.from({ length: 200 }, () => wait(controller.signal));
+    const { code } = (await rejects(wait().done)) as { code?: string };
+    assert.is(code, 'busy');
+    controller.abort();
+    await Promise.all(waiters.map(({ done }) => done));
+    const next = wait();
+    await until(() => looks > 1);
+    assert.not.ok(next.isOver());
+  });
+
+  test('lets everybody go when it is closed, and takes nobody in', async () => {
+    const waiters = Array.from({ length: 3 }, () => wait());
+    watch.close();
+    await Promise.all([...waiters, wait()].map(({ done }) => done));
+    await wait(AbortSignal.abort()).done;
+    assert.ok(waiters.every(({ isOver }) => isOver()));
+  });
+
+  test('gives up when the time is over', async () => {
+    const began = performance.now();
+    await wait(new AbortController().signal, 30).done;
+    assert.ok(performance.now() - began >= 29);
+  });
+});
