@@ -42,5 +42,5 @@ export function tableCell(shown: string): string {
 
 /** Shows the name of a column: quoted where it is not a plain word. */
 export function nameCell(name: string): string {
-  return /^[\p{L}\p{N}_$.]+$/u.test(name) ? name : `"${sanitize(name.replaceAll('"', '""'))}"`;
+  return /^[\p{L}\p{N}_$]+$/u.test(name) ? name : `"${sanitize(name.replaceAll('"', '""'))}"`;
 }

@@ -10,10 +10,13 @@ function split(json: JsonText, open: (path: readonly string[]) => boolean): read
 
 /** The members of a JSON object in order, each as its own text; empty when it is not an object. */
 export function membersOf(json: JsonText): ReadonlyMap<string, JsonText> {
-  if (!json.text.trimStart().startsWith('{')) return new Map();
-  return new Map(
-    split(json, (path) => path.length === 0).map(({ path, value }) => [path[0] ?? '', value]),
-  );
+  return new Map(membersIn(json));
+}
+
+/** The same as a list, in which a name may stand twice. */
+export function membersIn(json: JsonText): readonly (readonly [string, JsonText])[] {
+  if (!json.text.trimStart().startsWith('{')) return [];
+  return split(json, (path) => path.length === 0).map(({ path, value }) => [path[0] ?? '', value]);
 }
 
 /** The elements of a JSON array, each as its own text; empty when it is not an array. */

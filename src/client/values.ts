@@ -1,4 +1,5 @@
 /** The values of rows, as far as they can be told apart: their JSON, and the texts of those that it does not tell from others. */
+import { createHash } from 'node:crypto';
 import type { Conflict } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { textCell, valueCell } from './cell.ts';
@@ -10,6 +11,8 @@ export interface Value {
   readonly json: JsonText;
   /** PostgreSQL's own text, where others have the same JSON: `null` of type jsonb beside NULL. */
   readonly text?: string;
+  /** Whether the column is of type bytea: such a value is shown by its length and its hash. */
+  readonly isBytes?: true;
 }
 
 export type Row = ReadonlyMap<string, Value>;
@@ -17,6 +20,7 @@ export type Row = ReadonlyMap<string, Value>;
 /** What is known of a column: where it stands is what its place in a list says. */
 export interface KnownColumn {
   readonly name: string;
+  readonly type?: string;
 }
 
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -34,11 +38,13 @@ export function valuesOf(
 ): Row {
   const known = texts && (JSON.parse(texts.text) as Texts)[member];
   const members = membersOf(row ?? nothing);
-  const names = new Set([...columns.map(({ name }) => name), ...members.keys()]);
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
   const values = new Map<string, Value>();
-  for (const name of names) {
+  for (const name of new Set([...types.keys(), ...members.keys()])) {
     const json = members.get(name);
-    if (json !== undefined) values.set(name, valueIn(json, known, name));
+    if (json === undefined) continue;
+    const isBytes = types.get(name) === 'bytea' && bytes.test(json.text);
+    values.set(name, { ...valueIn(json, known, name), ...(isBytes ? { isBytes } : {}) });
   }
   return values;
 }
@@ -59,6 +65,9 @@ function valueIn(json: JsonText, texts: Texts[string] | undefined, name: string)
   return texts && Object.hasOwn(texts, name) ? { json, text: texts[name] ?? '' } : { json };
 }
 
+/** A bytea as the JSON of a row has it. */
+const bytes = /^"\\\\x(?:[0-9a-f]{2})*"$/;
+
 const nothing = new JsonText('{}');
 const none = new JsonText('null');
 
@@ -72,13 +81,34 @@ export function isNull({ json, text }: Value): boolean {
 }
 
 /** Shows a value: no two values of one column are shown the same. */
-export function columnCell({ json, text }: Value): string {
+export function columnCell(value: Value): string {
+  const { json, text, isBytes } = value;
+  if (isBytes) return bytesCell(value);
   if (text === undefined) return valueCell(json);
   return isSafe(text) && isDocument(text) ? text : textCell(text);
 }
 
+/** Bytes that are shown as they are. */
+const mostBytes = 32;
+const cells = new WeakMap<Value, string>();
+
+/** Shows bytes: a few in hexadecimal digits, of more their number and their hash, as sha256sum gives it. */
+function bytesCell(value: Value): string {
+  const known = cells.get(value);
+  if (known !== undefined) return known;
+  const digits = (JSON.parse(value.json.text) as string).slice('\\x'.length);
+  const count = digits.length / 2;
+  const hash = () => createHash('sha256').update(Buffer.from(digits, 'hex')).digest('hex');
+  const cell =
+    count <= mostBytes
+      ? `\\x${digits}`
+      : `${count.toLocaleString('en-US')} bytes, sha256 ${hash()}`;
+  cells.set(value, cell);
+  return cell;
+}
+
 /** Whether a text is one of JSON that nobody takes for anything else. */
-function isDocument(text: string): boolean {
+export function isDocument(text: string): boolean {
   if (!/^["[{]/.test(text)) return false;
   try {
     JSON.parse(text);

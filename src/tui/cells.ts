@@ -1,6 +1,6 @@
 /** The cells of a change: what each column was, what it becomes, and which parts of it differ. */
 import { sanitize } from '../client/sanitize.ts';
-import type { Row, Value } from '../client/values.ts';
+import type { KnownColumn, Row, Value } from '../client/values.ts';
 import { columnCell, isSame, plainText, valuesOf } from '../client/values.ts';
 import type { Change } from '../model/change.ts';
 import type { Span } from './line.ts';
@@ -19,12 +19,13 @@ export interface Sides {
 export class SidesCache {
   readonly #known = new WeakMap<Change, Sides>();
 
-  of(change: Change): Sides {
+  /** @param columns those of the change's table, which are the same from frame to frame */
+  of(change: Change, columns: readonly KnownColumn[]): Sides {
     const known = this.#known.get(change);
     if (known) return known;
     const sides = {
-      before: valuesOf(change.before, change.texts, 'before'),
-      after: valuesOf(change.after, change.texts, 'after'),
+      before: valuesOf(change.before, change.texts, 'before', columns),
+      after: valuesOf(change.after, change.texts, 'after', columns),
       cells: new Map<string, Span[]>(),
     };
     this.#known.set(change, sides);
@@ -40,6 +41,7 @@ export function isChanged(change: Change, { before, after }: Sides, column: stri
 /** Shows a value in at most so many characters of its text; of a longer one, how long it is. */
 export function shortCell(value: Value | undefined, most: number): string {
   if (value === undefined) return '(no column)';
+  if (value.isBytes) return columnCell(value);
   const text = plainText(value);
   if (text === null || text.length <= most) return columnCell(value);
   return shortText(text, most);
@@ -71,7 +73,8 @@ export function gridCell(change: Change, sides: Sides, column: string): Span[] {
 
 function changedCell(before: Value | undefined, after: Value | undefined): Span[] {
   const [old, now] = [shortCell(before, gridText), shortCell(after, gridText)];
-  if (old.length + now.length < 32 && old !== now) return arrow(old, now);
+  const isBytes = before?.isBytes ?? after?.isBytes ?? false;
+  if (isBytes || (old.length + now.length < 32 && old !== now)) return arrow(old, now);
   return shortened(nearDifference(before, after) ?? arrow(old, now));
 }
 

@@ -169,7 +169,7 @@ class Follower {
     const names = table?.columns
       .map(({ name }) => name)
       .filter((name) => !table.key.includes(name));
-    const { before, after } = this.#sides.of(change);
+    const { before, after } = this.#sides.of(change, table?.columns ?? []);
     const value = (after.size > 0 ? after : before).get(names?.[state.column] ?? '');
     return value === undefined ? '' : (plainText(value) ?? '');
   }

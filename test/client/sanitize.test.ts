@@ -94,7 +94,7 @@ suite('cells', (test) => {
   }
 
   test('quotes names that are no plain words', () => {
-    assert.is(nameCell('shop.orders'), 'shop.orders');
+    assert.is(nameCell('shop.orders'), '"shop.orders"');
     assert.is(nameCell('Größe_2'), 'Größe_2');
     assert.is(nameCell('odd "name"'), '"odd ""name"""');
     assert.is(nameCell(''), '""');

@@ -153,7 +153,7 @@ const textsOf = (texts: object) => ({ texts: new JsonText(JSON.stringify(texts))
 
 function formsOf(change: ReadChange, reader: DiffReader, sql: DiffFormat): Record<string, string> {
   const column = change.columns[0]?.name ?? '';
-  const cells = gridCell(change, new SidesCache().of(change), column);
+  const cells = gridCell(change, new SidesCache().of(change, change.columns), column);
   return {
     json: createJsonLinesFormat().change(change),
     text: createTextFormat(reader, createPaint(false), 'line').change(change),
@@ -170,7 +170,7 @@ function isSeen(from: ReadChange | undefined, to: ReadChange | undefined, column
   const after = ({ texts }: ReadChange) => texts && JSON.parse(texts.text).after;
   const texts = textsOf({ before: after(from), after: after(to) });
   const update = { ...to, type: 'UPDATE' as const, before: from.after, ...texts };
-  const sides = new SidesCache().of(update);
+  const sides = new SidesCache().of(update, update.columns);
   const cell = gridCell(update, sides, column);
   return isChanged(update, sides, column) && cell.some(({ style }) => style !== 'faint');
 }

@@ -1,7 +1,7 @@
 /** Text in columns of a terminal, lines of spans, and differences within texts. */
 import stringWidth from 'string-width';
+import { jsonDifferences } from '../../src/client/json-diff.ts';
 import { JsonText } from '../../src/model/json.ts';
-import { jsonDifferences } from '../../src/tui/json-diff.ts';
 import { fitLine, lineWidth, span, textOf, wrapLine } from '../../src/tui/line.ts';
 import { cut, fit, startOf, widthOf, wrap } from '../../src/tui/text.ts';
 import { wordDifferences } from '../../src/tui/word-diff.ts';

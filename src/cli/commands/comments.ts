@@ -1,5 +1,5 @@
 /** `stage comments`: what was said about a session, oldest first. */
-import { keyCell, nameCell, textCell } from '../../client/cell.ts';
+import { keyCell, tableCell, textCell } from '../../client/cell.ts';
 import type { Comment } from '../../client/discussion.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { withServer } from '../context.ts';
@@ -42,6 +42,6 @@ export const configureComments: ConfigureCommand = (command, run) => {
 
 function commentRow({ id, at, by, kind, table, rowId, body }: Comment): string[] {
   const row = rowId === null ? '' : ` ${keyCell(rowId)}`;
-  const about = table === null ? '' : `${nameCell(table)}${row}`;
+  const about = table === null ? '' : `${tableCell(table)}${row}`;
   return [id, at, by === null ? '' : textCell(by), kind, about, sanitize(body)];
 }

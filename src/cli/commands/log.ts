@@ -1,6 +1,6 @@
 /** `stage log`: the statements that a session staged, oldest first. */
 
-import { nameCell, textCell, valueCell } from '../../client/cell.ts';
+import { tableCell, textCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords, nothingInWords } from '../../client/words.ts';
@@ -69,7 +69,7 @@ function mutationRow(mutation: Mutation): string[] {
     mutation.id,
     mutation.executedAt,
     mutation.type,
-    nameCell(mutation.table),
+    tableCell(mutation.table),
     String(mutation.affectedRows),
     mutation.query === null ? hiddenInWords : sanitize(mutation.query),
     params.join(' '),

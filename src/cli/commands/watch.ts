@@ -1,6 +1,6 @@
 /** `stage watch`: follows a session, statement by statement, until it is decided on. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { nameCell } from '../../client/cell.ts';
+import { tableCell } from '../../client/cell.ts';
 import { elementsOf, membersOf } from '../../client/fields.ts';
 import { safeJson, sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
@@ -101,7 +101,7 @@ class Follower {
       cells: [
         mutation.executedAt,
         mutation.type,
-        nameCell(mutation.table),
+        tableCell(mutation.table),
         String(mutation.affectedRows),
         mutation.query === null ? hiddenInWords : sanitize(mutation.query),
       ],

@@ -1,8 +1,11 @@
 /** What all forms of a diff have in common: they are written change by change, while the diff is read. */
+import { nameCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { membersOf } from '../../client/fields.ts';
+import { differencesInside } from '../../client/json-diff.ts';
+import { sanitize } from '../../client/sanitize.ts';
 import type { Value } from '../../client/values.ts';
-import { isSame, valuesOf } from '../../client/values.ts';
+import { columnCell, isSame, valuesOf } from '../../client/values.ts';
 import type { Change, ChangeCounts, NetCounts, StepCounts } from '../../model/change.ts';
 import { JsonText } from '../../model/json.ts';
 
@@ -77,6 +80,9 @@ export type ShownChange = Change & Pick<ReadChange, 'columns'>;
 /** One column of a changed row; undefined on a side that has no such column, or no row at all. */
 export interface Cell {
   readonly name: string;
+  /** The name as it is shown; with the path behind it where the cell is a part of a document. */
+  readonly label: string;
+  readonly isInside: boolean;
   readonly before: Value | undefined;
   readonly after: Value | undefined;
 }
@@ -90,7 +96,44 @@ export function cellsOf({ before, after, texts, columns }: ShownChange): Cell[] 
   const names = [...columns.map(({ name }) => name), ...old.keys(), ...now.keys()];
   return [...new Set(names)]
     .filter((name) => old.has(name) || now.has(name))
-    .map((name) => ({ name, before: old.get(name), after: now.get(name) }));
+    .map((name) => ({
+      name,
+      label: nameCell(name),
+      isInside: false,
+      before: old.get(name),
+      after: now.get(name),
+    }));
+}
+
+/** The changed columns of an update; of two documents the parts that differ, unless the documents are as short as these. */
+export function changedParts(change: ShownChange): Cell[] {
+  return cellsOf(change).filter(isChanged).flatMap(partsOf);
+}
+
+/** The parts in which a changed cell differs, as cells of their own; the cell where it has none, or they would be longer. */
+export function partsOf(cell: Cell): Cell[] {
+  const { name, label, before, after } = cell;
+  const parts = differencesInside(before, after).map(
+    ({ path, before: old, after: now }): Cell => ({
+      name,
+      label: path === '' || path.startsWith('[') ? `${label}${path}` : `${label}.${path}`,
+      isInside: path !== '',
+      before: old && { json: old },
+      after: now && { json: now },
+    }),
+  );
+  const length = parts.reduce((sum, part) => sum + part.label.length + sizeOf(part), 0);
+  return parts.length === 0 || length > label.length + sizeOf(cell) ? [cell] : parts;
+}
+
+function sizeOf({ before, after }: Cell): number {
+  return (before?.json.text.length ?? 0) + (after?.json.text.length ?? 0);
+}
+
+/** What is shown of a side that is not there, and beside it. */
+export function sideOf({ isInside }: Cell, value: Value | undefined): string {
+  if (value === undefined) return isInside ? '(not there)' : '(no column)';
+  return isInside ? sanitize(value.json.text) : columnCell(value);
 }
 
 export function isChanged({ before, after }: Cell): boolean {

@@ -1,6 +1,6 @@
 /** A diff for a comment on GitHub or GitLab: each table folded away, and never longer than such a comment may be. */
 
-import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
+import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { columnCell } from '../../client/values.ts';
 import {
@@ -14,7 +14,7 @@ import type { ChangeCounts, Operation } from '../../model/change.ts';
 import { stepSumOf, sumOf } from '../../model/change.ts';
 import { markdownCode } from '../markdown.ts';
 import type { DiffFormat, Ending } from './format.ts';
-import { cellsOf, changesIn, hiddenTables, isChanged, isEmpty } from './format.ts';
+import { cellsOf, changedParts, changesIn, hiddenTables, isEmpty, sideOf } from './format.ts';
 
 /** GitHub takes 65,536 characters; the rest is for the lines that close the comment. */
 const roomForChanges = 63_000;
@@ -76,12 +76,15 @@ function passedText(reader: DiffReader): string {
 }
 
 function changeLine(change: ReadChange): string {
-  const cells = cellsOf(change)
-    .filter(isChanged)
-    .map(({ name, before, after }) => {
-      const sides = [before, after].filter((side) => side !== undefined).map(columnCell);
-      return `${markdownCode(nameCell(name))}: ${sides.map(markdownCode).join(' → ')}`;
-    });
+  const changed = change.type === 'UPDATE' ? changedParts(change) : cellsOf(change);
+  const cells = changed.map((cell) => {
+    const { before, after } = cell;
+    const sides =
+      change.type === 'UPDATE'
+        ? [sideOf(cell, before), sideOf(cell, after)]
+        : [before, after].filter((side) => side !== undefined).map(columnCell);
+    return `${markdownCode(cell.label)}: ${sides.map(markdownCode).join(' → ')}`;
+  });
   return `| ${words[change.type]} | ${markdownCode(keyCell(change.rowId))} | ${cells.join('<br>')} |\n`;
 }
 

@@ -1,13 +1,11 @@
 /** How the cells of one change are laid out in text. */
 
-import { nameCell } from '../../client/cell.ts';
 import type { Value } from '../../client/values.ts';
-import { columnCell } from '../../client/values.ts';
 import type { Change } from '../../model/change.ts';
 import type { Paint } from '../colour.ts';
 import { displayWidth, pad } from '../table.ts';
 import type { Cell, ShownChange } from './format.ts';
-import { cellsOf, isChanged } from './format.ts';
+import { cellsOf, changedParts, isChanged, partsOf, sideOf } from './format.ts';
 
 export const textModes = ['line', 'context', 'stacked', 'side-by-side'] as const;
 export type TextMode = (typeof textModes)[number];
@@ -20,17 +18,18 @@ export const layouts: Readonly<
     const cells = shownCells(change);
     return [cells.length === 0 ? storedAnew : inLine(change, cells, paint)];
   },
-  context: (change, paint) => [inLine(change, cellsOf(change), paint)],
+  context: (change, paint) => [inLine(change, allCells(change), paint)],
   stacked: (change, paint) => {
     const cells = shownCells(change);
     return ['', ...aligned(cells, (cell) => cellText(change, cell, paint))];
   },
   'side-by-side': (change, paint) => {
     const cells = shownCells(change);
-    const left = widest(cells.map(({ before }) => sideText(before)));
-    const sides = ({ before, after }: Cell) => {
-      const gap = ' '.repeat(left - displayWidth(sideText(before)));
-      return `${paint('removed', sideText(before))}${gap}  |  ${paint('added', sideText(after))}`;
+    const left = widest(cells.map((cell) => sideText(cell, cell.before)));
+    const sides = (cell: Cell) => {
+      const [old, now] = [sideText(cell, cell.before), sideText(cell, cell.after)];
+      const gap = ' '.repeat(left - displayWidth(old));
+      return `${paint('removed', old)}${gap}  |  ${paint('added', now)}`;
     };
     return ['', ...aligned(cells, sides)];
   },
@@ -41,12 +40,16 @@ const storedAnew = '(the same values, stored in another way)';
 
 /** Of an update what it changed; rows that come or go whole. */
 function shownCells(change: ShownChange): Cell[] {
-  const cells = cellsOf(change);
-  return change.type === 'UPDATE' ? cells.filter(isChanged) : cells;
+  return change.type === 'UPDATE' ? changedParts(change) : cellsOf(change);
+}
+
+function allCells(change: ShownChange): Cell[] {
+  if (change.type !== 'UPDATE') return cellsOf(change);
+  return cellsOf(change).flatMap((cell) => (isChanged(cell) ? partsOf(cell) : [cell]));
 }
 
 function inLine(change: Change, cells: readonly Cell[], paint: Paint): string {
-  const text = (cell: Cell) => `${nameCell(cell.name)}: ${cellText(change, cell, paint)}`;
+  const text = (cell: Cell) => `${cell.label}: ${cellText(change, cell, paint)}`;
   return cells
     .map((cell) => (isChanged(cell) ? text(cell) : paint('faint', text(cell))))
     .join('  ');
@@ -54,24 +57,19 @@ function inLine(change: Change, cells: readonly Cell[], paint: Paint): string {
 
 function cellText({ type }: Change, cell: Cell, paint: Paint): string {
   const { before, after } = cell;
-  if (type !== 'UPDATE' || !isChanged(cell)) return updatedText(after ?? before);
-  return `${paint('removed', updatedText(before))} → ${paint('added', updatedText(after))}`;
-}
-
-/** Of an updated row, a column that only one side has was added or removed in between. */
-function updatedText(value: Value | undefined): string {
-  return value === undefined ? '(no column)' : columnCell(value);
+  if (type !== 'UPDATE' || !isChanged(cell)) return sideOf(cell, after ?? before);
+  return `${paint('removed', sideOf(cell, before))} → ${paint('added', sideOf(cell, after))}`;
 }
 
 /** Side by side, an inserted row has nothing to its left, a deleted one nothing to its right. */
-function sideText(value: Value | undefined): string {
-  return value === undefined ? '' : columnCell(value);
+function sideText(cell: Cell, value: Value | undefined): string {
+  return value === undefined ? '' : sideOf(cell, value);
 }
 
 /** One line a cell, the values below each other. */
 function aligned(cells: readonly Cell[], value: (cell: Cell) => string): string[] {
-  const width = widest(cells.map(({ name }) => nameCell(name)));
-  return cells.map((cell) => `      ${pad(nameCell(cell.name), width)}  ${value(cell)}`.trimEnd());
+  const width = widest(cells.map(({ label }) => label));
+  return cells.map((cell) => `      ${pad(cell.label, width)}  ${value(cell)}`.trimEnd());
 }
 
 function widest(texts: readonly string[]): number {

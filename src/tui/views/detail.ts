@@ -1,5 +1,6 @@
 /** One change in full: every column, what differs within long texts word by word, within JSON path by path. */
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
+import { differencesInside } from '../../client/json-diff.ts';
 import type { Value } from '../../client/values.ts';
 import { isNull, isSame } from '../../client/values.ts';
 import type { NumberedChange } from '../../model/change.ts';
@@ -14,7 +15,6 @@ import {
   shortCell,
   shortText,
 } from '../cells.ts';
-import { jsonDifferences } from '../json-diff.ts';
 import type { Line } from '../line.ts';
 import { fitLine, lineWidth, span, wrapLine } from '../line.ts';
 import { divide } from '../screen.ts';
@@ -44,7 +44,7 @@ function detailLines(state: State, sides: SidesCache, width: number): Line[] {
   const change = state.changes.get(state.row);
   const table = currentTable(state);
   if (change === undefined || table === null) return [[span('…', 'faint')]];
-  const both = sides.of(change);
+  const both = sides.of(change, table.columns);
   const known = table.columns.map(({ name }) => name);
   const gone = [...both.before.keys(), ...both.after.keys()].filter(
     (name) => !known.includes(name),
@@ -88,15 +88,16 @@ function valueLines(change: NumberedChange, sides: Sides, name: string, width: n
   if (change.type === 'INSERT') return [[span(shortCell(after, most), 'added')]];
   if (change.type === 'DELETE') return [[span(shortCell(before, most), 'removed')]];
   if (isSame(before, after)) return [[span(shortCell(before, most), 'faint')]];
-  if (isHuge(before) || isHuge(after)) {
+  const isBytes = before?.isBytes ?? after?.isBytes ?? false;
+  if (!isBytes && (isHuge(before) || isHuge(after))) {
     const near =
       nearDifference(before, after) ?? arrow(shortCell(before, 100), shortCell(after, 100));
     return [[span('first difference: ', 'accent'), ...near]];
   }
-  const inside = differencesInside(before, after);
+  const inside = partLines(before, after);
   if (inside.length > 0) return inside;
   const [old, now] = [shortCell(before, most), shortCell(after, most)];
-  const isShort = old.length + now.length + 30 <= width;
+  const isShort = isBytes || old.length + now.length + 30 <= width;
   if (isShort || before === undefined || after === undefined || isNull(before) || isNull(after))
     return [arrow(old, now)];
   return [markedDifference(old, now)];
@@ -104,20 +105,17 @@ function valueLines(change: NumberedChange, sides: Sides, name: string, width: n
 
 const isHuge = (value: Value | undefined) => value !== undefined && value.json.text.length > most;
 
-/** Of what has a text of its own only documents are looked into: of an array, the bounds may differ. */
-const isNested = (value: Value | undefined): value is Value =>
-  value !== undefined &&
-  /^\s*[{[]/.test(value.json.text) &&
-  (value.text === undefined || /^\s*["[{]/.test(value.text));
-
 /** Values inside of a document are cut earlier: there may be hundreds. */
 const mostInside = 500;
 
-/** Where two documents differ; nothing where one is none, or they differ in nothing but spelling. */
-function differencesInside(before: Value | undefined, after: Value | undefined): Line[] {
-  if (!isNested(before) || !isNested(after)) return [];
+/** Nobody reads more on a screen. */
+const mostParts = 500;
+
+/** Where two documents differ. */
+function partLines(before: Value | undefined, after: Value | undefined): Line[] {
   const insideCell = (json: JsonText) => shortText(json.text, mostInside);
-  return jsonDifferences(before.json, after.json).map(({ path, before: old, after: now }): Line => {
+  const parts = differencesInside(before, after).slice(0, mostParts);
+  return parts.map(({ path, before: old, after: now }): Line => {
     const place = span(`${path === '' ? 'all' : path}: `, 'accent');
     if (now === undefined)
       return [place, span(`(removed) ${old ? insideCell(old) : ''}`, 'removed')];

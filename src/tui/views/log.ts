@@ -1,5 +1,5 @@
 /** The mutation log: the statements in order, and of the chosen one all that a reviewer wants to know. */
-import { nameCell, textCell, valueCell } from '../../client/cell.ts';
+import { tableCell, textCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
@@ -36,7 +36,7 @@ function entry(state: State, index: number): Line {
   return [
     pointer,
     span(`${sign} `, style),
-    span(fit(`${mutation.type} ${nameCell(mutation.table)}`, 24), chosen ? 'chosen' : undefined),
+    span(fit(`${mutation.type} ${tableCell(mutation.table)}`, 24), chosen ? 'chosen' : undefined),
     span(` ${rowsInWords(mutation)}  `, 'faint'),
     span(alarm, 'alarm'),
     span(sanitize(textOf(mutation).slice(0, 300)).replaceAll(/\\n\s*/g, ' ')),
@@ -56,7 +56,7 @@ function statement(state: State, mutation: Mutation, width: number): Line[] {
     [
       span(`${mutation.id}  ${mutation.executedAt}  ${rowsInWords(mutation)}`, 'faint'),
       ...(aids && aids.columns.length > 0
-        ? [span('  writes ', 'faint'), span(aids.columns.map(nameCell).join(', '), 'accent')]
+        ? [span('  writes ', 'faint'), span(aids.columns.map(tableCell).join(', '), 'accent')]
         : []),
       ...(mutation.role === null ? [] : [span(`  by ${textCell(mutation.role)}`, 'faint')]),
     ],

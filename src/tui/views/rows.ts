@@ -93,7 +93,9 @@ function otherColumns(
   const updates = visible.filter((change) => change?.type === 'UPDATE') as NumberedChange[];
   return updates.length === 0
     ? names
-    : names.filter((name) => updates.some((change) => isChanged(change, sides.of(change), name)));
+    : names.filter((name) =>
+        updates.some((change) => isChanged(change, sides.of(change, table.columns), name)),
+      );
 }
 
 function columnOf(
@@ -104,7 +106,9 @@ function columnOf(
   name: string,
   most: number,
 ): Column {
-  const cells = visible.map((change) => change && gridCell(change, sides.of(change), name));
+  const cells = visible.map(
+    (change) => change && gridCell(change, sides.of(change, table.columns), name),
+  );
   const type = table.columns.find((column) => column.name === name)?.type ?? '';
   const title = widthOf(nameCell(name)) + (state.types ? type.length + 1 : 0);
   const longest = Math.max(title, ...cells.map((line) => (line ? lineWidth(line) : 1)));
@@ -191,7 +195,7 @@ function blockOf(state: State, table: TableOutline, sides: SidesCache, index: nu
   const change = state.changes.get(index);
   const marks = rowMarks(state, change, index);
   if (change === undefined) return [[...marks, span('…', 'faint')]];
-  const both = sides.of(change);
+  const both = sides.of(change, table.columns);
   const names = table.columns
     .map(({ name }) => name)
     .filter((name) => isChanged(change, both, name));

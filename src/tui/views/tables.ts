@@ -1,5 +1,5 @@
 /** The tables of the diff with their counts. */
-import { nameCell } from '../../client/cell.ts';
+import { tableCell } from '../../client/cell.ts';
 import type { StepCounts } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Line, Span } from '../line.ts';
@@ -33,7 +33,7 @@ export function tablesView(state: State, height: number): Line[] {
       const chosen = first + index === state.table;
       const style = chosen ? (focused ? 'chosen' : 'strong') : undefined;
       return [
-        [span(chosen ? '>' : ' ', 'strong'), span(nameCell(entry.table), style)],
+        [span(chosen ? '>' : ' ', 'strong'), span(tableCell(entry.table), style)],
         [
           span('  '),
           ...countSpans(stepCountsOf([entry])),
