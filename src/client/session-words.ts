@@ -38,12 +38,15 @@ export function ageOf(time: string, now = Date.now()): string {
 
 /** `made by ann for 'Fix prices' 3 h ago`, as far as it is known. */
 export function aboutSession(session: Session): string {
+  return `made ${makerOf(session)}${ageOf(session.createdAt)} ago`;
+}
+
+/** The same for what will be read later: `Made by ann for 'Fix prices' at 2026-01-31T12:00:00Z, proposed.` */
+export function originOf(session: Session): string {
+  return `Made ${makerOf(session)}at ${session.createdAt}, ${session.status}.`;
+}
+
+function makerOf(session: Session): string {
   const [author, title] = [authorOf(session), titleOf(session)];
-  const parts = [
-    'made',
-    ...(author === '' ? [] : [`by ${author}`]),
-    ...(title === '' ? [] : [`for ${title}`]),
-    `${ageOf(session.createdAt)} ago`,
-  ];
-  return parts.join(' ');
+  return `${author === '' ? '' : `by ${author} `}${title === '' ? '' : `for ${title} `}`;
 }

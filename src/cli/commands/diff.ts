@@ -35,6 +35,7 @@ const help = examples([
   'stage diff --stat',
   'stage diff --steps',
   'stage diff -o markdown > comment.md',
+  'stage diff -o html > review.html',
   'stage diff --json | jq .summary',
   'stage diff --exit-code > review.txt || echo "there are changes"',
 ]);

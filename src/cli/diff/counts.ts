@@ -36,8 +36,8 @@ export async function showDiffCounts(
   output: DiffOutput,
   { detail, table }: { readonly detail: Detail; readonly table: string | undefined },
 ): Promise<number> {
-  if (output === 'sql') {
-    throw new StageError('usage', 'counts cannot be written as SQL', {
+  if (output === 'sql' || output === 'html') {
+    throw new StageError('usage', `counts cannot be written as ${output}`, {
       hint: 'Leave --stat, --summary and --name-only out, or choose another --output.',
     });
   }
@@ -71,7 +71,7 @@ function entryOf<T extends { readonly furtherChanges: number }>({ furtherChanges
 }
 
 function entriesText(
-  output: Exclude<DiffOutput, 'json' | 'sql'>,
+  output: Exclude<DiffOutput, 'json' | 'sql' | 'html'>,
   detail: Detail,
   { names, entries }: { readonly names: readonly string[]; readonly entries: readonly Entry[] },
   paint: Paint,

@@ -1,8 +1,10 @@
 /** `stage diff` without its terminal interface: the changes in the form that was asked for, as they arrive. */
 
+import type { ApiClient } from '../../client/api-client.ts';
 import { tableCell } from '../../client/cell.ts';
 import type { DiffReader as Reader } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
+import { originOf } from '../../client/session-words.ts';
 import { changesHidden, furtherInWords } from '../../client/words.ts';
 import type { ChangeCounts } from '../../model/change.ts';
 import { stepSumOf } from '../../model/change.ts';
@@ -12,6 +14,7 @@ import { grouped, withProgress } from '../progress.ts';
 import { createCsvFormat } from './csv.ts';
 import type { DiffFormat } from './format.ts';
 import { changesIn, hiddenTables, totalsOf } from './format.ts';
+import { createHtmlFormat } from './html.ts';
 import { createJsonFormat, createJsonLinesFormat } from './json.ts';
 import { createMarkdownFormat } from './markdown.ts';
 import type { SelectionOptions } from './selection.ts';
@@ -20,7 +23,7 @@ import { createSqlFormat } from './sql.ts';
 import { createTextFormat } from './text.ts';
 import type { TextMode } from './text-modes.ts';
 
-export const diffOutputs = ['text', 'json', 'jsonl', 'csv', 'sql', 'markdown'] as const;
+export const diffOutputs = ['text', 'json', 'jsonl', 'csv', 'sql', 'markdown', 'html'] as const;
 export type DiffOutput = (typeof diffOutputs)[number];
 
 export interface PlainOptions extends SelectionOptions {
@@ -38,10 +41,7 @@ export async function showPlainDiff(
 ): Promise<number> {
   const reader = new DiffReader();
   const selection = new Selection(options);
-  const format =
-    output === 'sql'
-      ? createSqlFormat((await api.readOutline(id)).value.tables, reader)
-      : createFormat(output, { reader, out, id, mode: options.mode ?? 'line' });
+  const format = await createFormat(output, { reader, out, api, id, mode: options.mode ?? 'line' });
   let read = 0;
   const write = async () => {
     for await (const text of api.diffText(id, { table: options.table, type: options.filter })) {
@@ -67,7 +67,7 @@ export async function showPlainDiff(
   const sumHidden = stepSumOf(hidden);
   const further = totals.furtherChanges - sumHidden.furtherChanges;
   if (output === 'csv' || output === 'jsonl') await warnOfHidden(out, hidden);
-  if (further > 0 && !['text', 'json', 'markdown'].includes(output)) {
+  if (further > 0 && !['text', 'json', 'markdown', 'html'].includes(output)) {
     await out.note(
       `warning: approval replays ${furtherInWords(further)} that this form does not show: see \`stage diff --steps\``,
     );
@@ -86,14 +86,15 @@ export async function warnOfHidden(out: Output, tables: readonly ChangeCounts[])
 interface Surroundings {
   readonly reader: Reader;
   readonly out: Output;
+  readonly api: ApiClient;
   readonly id: string;
   readonly mode: TextMode;
 }
 
-function createFormat(
-  output: Exclude<DiffOutput, 'sql'>,
-  { reader, out, id, mode }: Surroundings,
-): DiffFormat {
+async function createFormat(
+  output: DiffOutput,
+  { reader, out, api, id, mode }: Surroundings,
+): Promise<DiffFormat> {
   switch (output) {
     case 'text':
       return createTextFormat(reader, out.paint, mode);
@@ -103,7 +104,11 @@ function createFormat(
       return createJsonLinesFormat();
     case 'csv':
       return createCsvFormat();
+    case 'sql':
+      return createSqlFormat((await api.readOutline(id)).value.tables, reader);
     case 'markdown':
       return createMarkdownFormat(reader, id);
+    case 'html':
+      return createHtmlFormat(reader, id, originOf((await api.getSession(id)).value));
   }
 }

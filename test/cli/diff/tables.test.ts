@@ -30,7 +30,15 @@ suite('tables of a diff', (test) => {
   }
 
   test('that do not exist are an error that names the nearest, in every form', async () => {
-    for (const form of [[], ['--json'], ['-o', 'csv'], ['-o', 'sql'], ['--stat'], ['--steps']]) {
+    for (const form of [
+      [],
+      ['--json'],
+      ['-o', 'csv'],
+      ['-o', 'sql'],
+      ['-o', 'html'],
+      ['--stat'],
+      ['--steps'],
+    ]) {
       const outcome = await served.shell.run(['diff', id, '--table', 'custmers', ...form]);
       assert.is(outcome.code, 64, form.join(' '));
       assert.match(outcome.stderr, 'there is no table custmers');
@@ -53,6 +61,8 @@ suite('tables of a diff', (test) => {
     assert.match(await form('-o', 'csv'), /,zeta,,1\n.*,b,,x\n.*,aa,,y\n/);
     assert.match(await form('-o', 'sql'), '("zeta", "b", "aa")');
     assert.match(await form('-o', 'markdown'), /zeta.*<br>.*<code>b<.*<br>.*aa/);
+    assert.match(await form('-o', 'html'), /zeta: .*<div>b: .*<div>aa: /);
+    assert.match(await form('-o', 'html'), /<p>Made at 20[^<]*Z, active\.<\/p>/);
     const columns = JSON.parse(await form('--json')).tables['Mixed Case'].columns;
     assert.equal(columns[0], { name: 'zeta', type: 'integer', generated: false });
   });

@@ -3,6 +3,7 @@ import { createPaint } from '../../../src/cli/colour.ts';
 import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
 import type { DiffFormat } from '../../../src/cli/diff/format.ts';
 import { totalsOf } from '../../../src/cli/diff/format.ts';
+import { createHtmlFormat } from '../../../src/cli/diff/html.ts';
 import { createJsonFormat, createJsonLinesFormat } from '../../../src/cli/diff/json.ts';
 import { createMarkdownFormat } from '../../../src/cli/diff/markdown.ts';
 import { createTextFormat } from '../../../src/cli/diff/text.ts';
@@ -21,6 +22,7 @@ export const forms: Readonly<Record<string, Create>> = {
   jsonl: createJsonLinesFormat,
   csv: createCsvFormat,
   markdown: (reader) => createMarkdownFormat(reader, 'sess_1'),
+  html: (reader) => createHtmlFormat(reader, 'sess_1', 'Made by ann.'),
 };
 
 /** What a form makes of a diff; the changes that are shown can be chosen. */
