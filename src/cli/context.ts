@@ -1,27 +1,11 @@
 /** What every command is given: the outside, the output, the options that all commands share, and the way to the daemon. */
 import { userInfo } from 'node:os';
 import type { ApiClient } from '../client/api-client.ts';
-import type { ColourMode } from './colour.ts';
 import type { Host } from './host.ts';
 import { interruptible } from './interrupt.ts';
 import type { Output } from './output.ts';
-import type { ClientSettings } from './settings.ts';
+import type { ClientSettings, SharedOptions } from './settings.ts';
 import { readSettings } from './settings.ts';
-
-/** Options that may stand anywhere on the command line. */
-export interface SharedOptions {
-  readonly session?: string;
-  readonly server?: string;
-  readonly serverCa?: string;
-  readonly config?: string;
-  readonly json?: true;
-  /** Of the commands that have several forms of output. */
-  readonly output?: string;
-  readonly color: ColourMode | false;
-  readonly quiet?: true;
-  readonly verbose?: true;
-  readonly debug?: true;
-}
 
 export interface Context {
   readonly host: Host;

@@ -5,9 +5,10 @@ import { elementsOf, membersOf } from '../client/fields.ts';
 import { safeJson } from '../client/sanitize.ts';
 import { JsonText } from '../model/json.ts';
 import type { Paint } from './colour.ts';
-import type { Context, SharedOptions } from './context.ts';
+import type { Context } from './context.ts';
 import type { Output } from './output.ts';
 import { chosenOutput } from './output-option.ts';
+import type { SharedOptions } from './settings.ts';
 import type { TableColumn } from './table.ts';
 import { createRowsWriter } from './table.ts';
 

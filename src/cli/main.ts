@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { StageError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
-import type { Context, SharedOptions } from './context.ts';
+import type { Context } from './context.ts';
 import type { Host } from './host.ts';
 import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
 import { Output } from './output.ts';
 import { createProgram } from './program.ts';
 import type { Run } from './run.ts';
+import type { SharedOptions } from './settings.ts';
 
 /** Runs one command line and gives its exit code; every error ends here. */
 export async function main(host: Host): Promise<number> {

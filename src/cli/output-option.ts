@@ -1,7 +1,7 @@
 /** The option that chooses the form of the output; `--json`, which every command has, is short for `-o json`. */
 import { Option } from 'commander';
 import { StageError } from '../errors.ts';
-import type { SharedOptions } from './context.ts';
+import type { SharedOptions } from './settings.ts';
 
 /** Makes the option. */
 export function outputOption(forms: readonly string[], usual: string): Option {

@@ -1,6 +1,7 @@
 /** The way from commander to a command's work. */
 import type { Command } from 'commander';
-import type { Context, SharedOptions } from './context.ts';
+import type { Context } from './context.ts';
+import type { SharedOptions } from './settings.ts';
 
 /** A command's work; gives its exit code, nothing for 0. */
 export type Work<Options> = (

@@ -1,8 +1,23 @@
 /** What the configuration says to the commands that talk to the daemon. */
 import { readFileSync } from 'node:fs';
 import { StageError } from '../errors.ts';
-import type { SharedOptions } from './context.ts';
+import type { ColourMode } from './colour.ts';
 import type { Host } from './host.ts';
+
+/** Options that may stand anywhere on the command line. */
+export interface SharedOptions {
+  readonly session?: string;
+  readonly server?: string;
+  readonly serverCa?: string;
+  readonly config?: string;
+  readonly json?: true;
+  /** Of the commands that have several forms of output. */
+  readonly output?: string;
+  readonly color: ColourMode | false;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly debug?: true;
+}
 
 export interface ClientSettings {
   /** The daemon's address, without a slash at its end. */

@@ -1,7 +1,24 @@
 /** A statement whose result is read up to a limit, whatever it would give. */
 import pg from 'pg';
 import type { JsonValue } from '../model/json.ts';
-import type { Statement, StatementResult } from './statement.ts';
+
+export interface BoundedStatement {
+  readonly sql: string;
+  readonly params: readonly (string | number | boolean | null)[];
+  readonly maxRows: number;
+  /** Refuses writes, and ends as soon as enough was read. */
+  readonly readOnly: boolean;
+}
+
+export interface StatementResult {
+  /** `INSERT`, `SELECT` and so on; null where the result was cut off before it was told. */
+  readonly command: string | null;
+  /** Rows that were changed or read; null where that is not known. */
+  readonly affected: number | null;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly JsonValue[])[];
+  readonly truncated: boolean;
+}
 
 /** Beyond so many characters of rows nothing more is kept. */
 const maxKept = 100_000;
@@ -36,7 +53,10 @@ interface Ended {
 }
 
 /** Runs a statement on a connection that is used for nothing else. */
-export function readBounded(client: pg.Client, statement: Statement): Promise<StatementResult> {
+export function readBounded(
+  client: pg.Client,
+  statement: BoundedStatement,
+): Promise<StatementResult> {
   const { sql, params, maxRows, readOnly } = statement;
   const query = new FirstRows({
     text: sql,

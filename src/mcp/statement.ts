@@ -1,27 +1,12 @@
 /** One statement in a session: a connection of its own through the proxy, a bounded result, and nothing left behind. */
 import pg from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
-import type { JsonValue } from '../model/json.ts';
+import type { BoundedStatement, StatementResult } from './bounded-query.ts';
 import { readBounded } from './bounded-query.ts';
 
-export interface Statement {
+export interface Statement extends BoundedStatement {
   readonly sessionId: string;
-  readonly sql: string;
-  readonly params: readonly (string | number | boolean | null)[];
-  readonly maxRows: number;
-  /** Refuses writes, and ends as soon as enough was read. */
-  readonly readOnly: boolean;
   readonly signal: AbortSignal;
-}
-
-export interface StatementResult {
-  /** `INSERT`, `SELECT` and so on; null where the result was cut off before it was told. */
-  readonly command: string | null;
-  /** Rows that were changed or read; null where that is not known. */
-  readonly affected: number | null;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly JsonValue[])[];
-  readonly truncated: boolean;
 }
 
 /** The database could not be reached or did not let us in: what it says of that is not for the agent. */

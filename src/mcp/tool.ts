@@ -2,7 +2,8 @@
 import type { z } from 'zod';
 import type { ApiClient } from '../client/api-client.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Statement, StatementResult } from './statement.ts';
+import type { StatementResult } from './bounded-query.ts';
+import type { Statement } from './statement.ts';
 
 /** What a tool works with. Whatever it reaches, it reaches with the agent's own token and database login. */
 export interface Bench {

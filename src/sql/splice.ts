@@ -1,5 +1,8 @@
 /** Replaces parts of a statement by bytes: locations are bytes, and JavaScript's string indexes are not. */
-import type { ByteRange } from './verdict.ts';
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
 
 export interface Replacement extends ByteRange {
   readonly text: string;

@@ -1,7 +1,7 @@
 /** What the grammar says of a statement. It is decided once; what comes later works by the verdict and its places in the text. */
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
-import type { Replacement } from './splice.ts';
+import type { ByteRange, Replacement } from './splice.ts';
 
 /** A relation's name as written, with its place in the statement. Names of CTEs in scope are not relations. */
 export interface RelationUse {
@@ -210,11 +210,6 @@ export interface Write extends Calls {
   readonly truncate: Truncate | null;
   /** As of a read. */
   readonly standIn?: Replacement;
-}
-
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
 }
 
 export interface Control {

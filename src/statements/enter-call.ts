@@ -1,4 +1,5 @@
 /** The call of stage.enter that comes before every staged statement: verifies its names, hands over what is to be logged. */
+
 import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { MergeFill } from '../rewrite/merge-fill.ts';
@@ -12,7 +13,8 @@ import { noParameters } from '../server-connection/prepared-statements.ts';
 import { ownPrefix } from '../server-connection/reserved-names.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
 import { argumentsText } from '../server-connection/upstream-text.ts';
-import type { ByteRange, Statement } from '../sql/verdict.ts';
+import type { ByteRange } from '../sql/splice.ts';
+import type { Statement } from '../sql/verdict.ts';
 
 /** OID of text. */
 const text = 25;

@@ -1,6 +1,8 @@
 /** Judging texts in tests: what a verdict says, in words that a table of cases can hold. */
+
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
-import type { ByteRange, Refusal, Statement, Verdict } from '../../src/sql/verdict.ts';
+import type { ByteRange } from '../../src/sql/splice.ts';
+import type { Refusal, Statement, Verdict } from '../../src/sql/verdict.ts';
 
 /** The statements of a query string. */
 export function statements(sql: string): readonly Statement[] {

@@ -3,7 +3,7 @@
 import { textCell } from '../../client/cell.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import type { AuditEntry } from '../../model/change.ts';
-import type { Context, SharedOptions } from '../context.ts';
+import type { Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import type { ListOptions } from '../list.ts';
 import { showList } from '../list.ts';
@@ -11,6 +11,7 @@ import { listOptions, operationOption } from '../options.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { resolveSession } from '../session-argument.ts';
+import type { SharedOptions } from '../settings.ts';
 
 interface Options extends ListOptions {
   readonly project?: string;

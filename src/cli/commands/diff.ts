@@ -1,7 +1,7 @@
 /** `stage diff`: what a session changes, net per row. */
 import { Option } from 'commander';
 import { shownAs } from '../../model/table.ts';
-import type { Connection, Context, SharedOptions } from '../context.ts';
+import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import type { Detail } from '../diff/counts.ts';
 import { showDiffCounts } from '../diff/counts.ts';
@@ -16,6 +16,7 @@ import { chosenOutput, outputOption } from '../output-option.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openStates, resolveSession } from '../session-argument.ts';
+import type { SharedOptions } from '../settings.ts';
 
 interface Options extends PlainOptions, SharedOptions {
   readonly output?: DiffOutput;

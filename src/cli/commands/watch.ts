@@ -6,12 +6,13 @@ import { safeJson, sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
 import { JsonText } from '../../model/json.ts';
-import type { Connection, Context, SharedOptions } from '../context.ts';
+import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
 import { intervalOption } from '../duration.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openStates, resolveSession } from '../session-argument.ts';
+import type { SharedOptions } from '../settings.ts';
 import { createRowsWriter } from '../table.ts';
 
 interface Options {

@@ -5,9 +5,8 @@
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
-import type { BodyUses } from '../../sql/functions/body-uses.ts';
+import type { BodyUses, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
-import type { FunctionBody } from '../../sql/functions/function-body.ts';
 import { readFunctionBody } from '../../sql/functions/function-body.ts';
 import { ParserFailure } from '../../sql/parser/parser.ts';
 import type { Replacement } from '../../sql/splice.ts';

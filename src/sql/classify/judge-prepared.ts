@@ -1,8 +1,10 @@
 /** The verdict on PREPARE, EXECUTE and DEALLOCATE. */
+
 import type { DeallocateStmt, ExecuteStmt, PrepareStmt, ScanToken } from 'libpg-query';
 import { readName } from '../parser/identifier-reader.ts';
 import { scanTokens } from '../parser/parser.ts';
-import type { ByteRange, Control, Refusal } from '../verdict.ts';
+import type { ByteRange } from '../splice.ts';
+import type { Control, Refusal } from '../verdict.ts';
 import { judgeQuery } from './judge-query.ts';
 import { collectUses } from './query-uses.ts';
 import { unknownElement, unreadableName } from './refused-parts.ts';

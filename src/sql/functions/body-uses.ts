@@ -3,6 +3,7 @@
 import { parseQuery } from '../classify/parse-query.ts';
 import type { Grouping } from '../locate/grouping.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
+import type { Replacement } from '../splice.ts';
 import type { CallPlace, Qualifier, RelationUse, Statement } from '../verdict.ts';
 
 /** Places count from the start of the text. */
@@ -11,6 +12,13 @@ export interface BodyUses {
   readonly called: readonly CallPlace[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
+}
+
+/** A body of a function that only reads. */
+export interface FunctionBody {
+  readonly uses: BodyUses;
+  /** Gives the body with other names in it; null where it would not be the same otherwise. */
+  replaced(replacements: readonly Replacement[]): Promise<Buffer | null>;
 }
 
 /** Gives what the statements of a text use; null unless all of them are reads that lock nothing. */

@@ -1,16 +1,9 @@
 /** The body of a function that only reads: which relations and functions it names, and the same body with other names. */
 
-import type { Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
-import type { BodyUses } from './body-uses.ts';
+import type { FunctionBody } from './body-uses.ts';
 import { usesOf } from './body-uses.ts';
 import { readPlpgsql } from './plpgsql-body.ts';
-
-export interface FunctionBody {
-  readonly uses: BodyUses;
-  /** Gives the body with other names in it; null where it would not be the same otherwise. */
-  replaced(replacements: readonly Replacement[]): Promise<Buffer | null>;
-}
 
 export interface FunctionText {
   readonly language: 'sql' | 'plpgsql';

@@ -7,9 +7,8 @@ import { parsePlpgsql, parseTree, scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import type { Replacement } from '../splice.ts';
 import { isSameRange, spliceBytes } from '../splice.ts';
-import type { BodyUses } from './body-uses.ts';
+import type { BodyUses, FunctionBody } from './body-uses.ts';
 import { mergedUses, movedUses, usesOf } from './body-uses.ts';
-import type { FunctionBody } from './function-body.ts';
 
 /** An expression or query of the body. */
 interface Part {

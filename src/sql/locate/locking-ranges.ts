@@ -2,12 +2,13 @@
  * Finds row locking clauses (`FOR UPDATE OF t NOWAIT`) in a statement's text. The parse tree tells only how many
  * there are, so they are looked for among PostgreSQL's own tokens, and the result is proved by parsing without them.
  */
+
 import type { FuncCall, ScanToken, SelectStmt } from 'libpg-query';
 import { parseTree, scanTokens } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import type { ByteRange } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
-import type { ByteRange } from '../verdict.ts';
 
 const strengths = [['update'], ['share'], ['no', 'key', 'update'], ['key', 'share']];
 const waits = [['nowait'], ['skip', 'locked']];

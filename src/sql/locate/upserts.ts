@@ -1,4 +1,5 @@
 /** INSERT ... ON CONFLICT: where its clause stands, and what it says. */
+
 import type {
   ColumnRef,
   InsertStmt,
@@ -12,7 +13,8 @@ import type { Scope } from '../classify/scope.ts';
 import { isInScope } from '../classify/scope.ts';
 import { scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
-import type { Arbiter, ByteRange, ClausePart, Upsert } from '../verdict.ts';
+import type { ByteRange } from '../splice.ts';
+import type { Arbiter, ClausePart, Upsert } from '../verdict.ts';
 
 /**
  * Locates the ON CONFLICT clause of an INSERT.
