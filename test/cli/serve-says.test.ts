@@ -103,7 +103,9 @@ suite('what stage serve says', (test) => {
     try {
       const examined = await shell.spawn(['doctor', '--upstream', database.url]);
       const checked = await shell.spawn(['serve', '--check', '--upstream', database.url]);
-      assert.equal([checked.code, checked.stdout], [examined.code, examined.stdout]);
+      // how many connections are free changes with what else uses the server
+      const told = ({ stdout }: { stdout: string }) => stdout.replace(/\d+ of \d+/, 'some');
+      assert.equal([checked.code, told(checked)], [examined.code, told(examined)]);
     } finally {
       await database.query(`DROP SCHEMA stage; DROP ROLE ${role}`);
     }

@@ -50,8 +50,11 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
     database,
     logged,
     call,
-    newSession: async (body = {}) =>
-      (await call('POST', '/sessions', { json: body })).body.session_id,
+    newSession: async (json = {}) => {
+      const { status, body } = await call('POST', '/sessions', { json });
+      if (status !== 201) throw new Error(`no session: ${status} ${JSON.stringify(body)}`);
+      return body.session_id;
+    },
     clientUrl: (sessionId, user = database.user, password = database.password) =>
       clientUrl(proxy, { user, password, database: database.name, sessionId }),
     stop: async () => {
