@@ -1,4 +1,5 @@
 /** Runs the programs of many seeds in lanes, makes the failing ones small, and counts. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutNeedless } from '../../fuzz/shrink.ts';
 import { startField } from './field.ts';
 import type { Program } from './random-program.ts';
@@ -35,7 +36,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Totals> {
       while (next.seed < end && !options.signal?.aborted) {
         const count = Math.min(options.width, end - next.seed);
         const programs = Array.from({ length: count }, () => randomProgram(next.seed++));
-        const judged = await runner.runAll(programs);
+        const judged = await patiently(() => runner.runAll(programs));
         for (const [at, judgement] of judged.entries())
           await note(runner, options, totals, programs[at] as Program, judgement);
       }
@@ -45,6 +46,17 @@ export async function runCampaign(options: CampaignOptions): Promise<Totals> {
   };
   await Promise.all(Array.from({ length: options.lanes }, lane));
   return totals;
+}
+
+/** A long run gives way to everything else on the machine: then the daemon may find its server too slow to answer REST. */
+async function patiently<T>(work: () => Promise<T>, tries = 20): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1 || !String(error).includes('upstream_unavailable')) throw error;
+    await sleep(3000);
+    return patiently(work, tries - 1);
+  }
 }
 
 async function note(
