@@ -2,6 +2,8 @@
  * Staged against direct: `npm run bench`, about seven minutes. Throughput of single statements by pgbench (which has to be
  * installed), of reads with PgBouncer beside where that is installed; then statements of many rows and reads beside many staged rows.
  * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients.
+ * BENCH_PARTS chooses some of `loads writes bulk`. BENCH_PG is the path of an installation of PostgreSQL, BENCH_FSYNC=on has it
+ * write to its disk as in production.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +16,7 @@ import { startBuiltDaemon } from './daemon.ts';
 import type { Target } from './pgbench.ts';
 import { compareLoad, isInstalled } from './pgbench.ts';
 import { startBouncer } from './pgbouncer.ts';
+import { compareWrites, writesSchema } from './writes.ts';
 
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const effort = {
@@ -36,24 +39,55 @@ CREATE TABLE entry (id bigserial PRIMARY KEY, account int NOT NULL, amount int N
 CREATE TABLE gone (id int PRIMARY KEY);
 INSERT INTO gone SELECT generate_series(1, 1000000);
 `;
+const reader = `CREATE ROLE reader LOGIN PASSWORD 'reader'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader;
+`;
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
-const server = await startEmbedded({ directory, log, settings: { fsync: 'off' } });
+const parts = (process.env['BENCH_PARTS'] ?? 'loads writes bulk').split(' ');
+const server = await startEmbedded({
+  directory,
+  log,
+  settings: { fsync: process.env['BENCH_FSYNC'] ?? 'off' },
+  ...(process.env['BENCH_PG'] && { binaries: process.env['BENCH_PG'] }),
+});
 const daemon = await startBuiltDaemon(server.url, directory);
 try {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
-  await client.query(schema + bulkSchema);
+  if (parts.includes('loads')) await client.query(schema);
+  if (parts.includes('writes')) await client.query(writesSchema);
+  if (parts.includes('bulk')) await client.query(bulkSchema);
+  await client.query(reader);
   await client.end();
-  if (await isInstalled('pgbench')) await compareLoads();
-  else print('pgbench is not installed: no throughput of single statements');
-  const newSession = () => daemon.newSession('staged');
-  await compareBulk({ direct: server.url, newSession, rounds: effort.rounds }, print);
+  if (parts.includes('loads')) {
+    if (await isInstalled('pgbench')) await compareLoads();
+    else print('pgbench is not installed: no throughput of single statements');
+  }
+  if (parts.includes('writes')) {
+    const newSession = () => sessionOfReader('production');
+    await compareWrites(
+      { direct: server.url, newSession, pid: daemon.pid, rounds: 3 * effort.rounds },
+      print,
+    );
+  }
+  if (parts.includes('bulk')) {
+    const newSession = () => sessionOfReader('staged');
+    await compareBulk({ direct: server.url, newSession, rounds: effort.rounds }, print);
+  }
 } finally {
   await daemon.stop();
   await server.stop();
   await rm(directory, { recursive: true, force: true });
+}
+
+/** The URL of a new session for the role that clients are recommended to have. */
+async function sessionOfReader(reads: string): Promise<string> {
+  const url = new URL(await daemon.newSession(reads));
+  url.username = 'reader';
+  url.password = 'reader';
+  return url.href;
 }
 
 async function compareLoads(): Promise<void> {
@@ -68,7 +102,7 @@ async function compareLoads(): Promise<void> {
     for (const mode of ['simple', 'prepared'] as const) {
       const targets: Target[] = [
         { name: 'direct', url: server.url },
-        { name: 'stage', url: await daemon.newSession('production') },
+        { name: 'stage', url: await sessionOfReader('production') },
         // of a write it would show nothing more: it passes both alike
         ...(bouncer && label.startsWith('SELECT') ? [bouncer.target] : []),
       ];
