@@ -93,4 +93,18 @@ export const callGuards: readonly Guard[] = [
     without: 'if (false)',
     tests: ['attacks/extension-functions'],
   },
+  {
+    name: 'a function of the server in SQL is known by what it does',
+    file: 'templates/sql/functions/is_known_code.sql',
+    text: 'ELSE pg_get_function_sqlbody(p.oid) = ANY',
+    without: 'ELSE true OR pg_get_function_sqlbody(p.oid) = ANY',
+    tests: ['staging/user-code'],
+  },
+  {
+    name: 'a cast of users to text is code that text || anything runs',
+    file: 'templates/sql/functions/is_known_code.sql',
+    text: 'AND NOT EXISTS (',
+    without: 'AND true OR EXISTS (',
+    tests: ['staging/user-code'],
+  },
 ];

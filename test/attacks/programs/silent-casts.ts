@@ -89,3 +89,25 @@ export const jsonCasts: ProgramGroup = {
     ].map(ofColumn),
   ]),
 };
+
+export const textCasts: ProgramGroup = {
+  name: 'casts to text that the concatenation with any type looks for',
+  objects: `${functions}
+    CREATE TYPE tone AS ENUM ('high', 'low');
+    ${writing('tone_text', 'tone', 'text', `'cast'`)}
+    CREATE CAST (tone AS text) WITH FUNCTION tone_text(tone);
+    CREATE TABLE tones (id int PRIMARY KEY, x tone, note text);
+    INSERT INTO tones VALUES (1, 'high', 'n');`,
+  programs: [
+    ...inEveryPlace([
+      `(SELECT 'a' || x FROM tones)`,
+      `(SELECT x || 'a'::text FROM tones)`,
+      '(SELECT quote_literal(x) FROM tones)',
+      '(SELECT quote_nullable(x) FROM tones)',
+    ]),
+    ...[
+      'UPDATE tones SET note = note || x',
+      'INSERT INTO tones SELECT 2, x, x || note FROM tones',
+    ].map((text) => ({ name: text, steps: [text], roles })),
+  ],
+};
