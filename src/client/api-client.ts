@@ -73,6 +73,8 @@ export interface ChangeFilter extends Paging {
   readonly type?: string | undefined;
   readonly search?: string | undefined;
   readonly cursor: string;
+  /** Whether the statements are named that made each change. */
+  readonly why?: 'true' | undefined;
 }
 
 export interface DiffFilter {

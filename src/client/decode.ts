@@ -1,6 +1,7 @@
 /** Reads the REST interface's JSON into the model's nouns. All raise SyntaxError for an answer that is not what it should be. */
 import type {
   AuditEntry,
+  Cause,
   Change,
   ChangePage,
   Conflict,
@@ -136,8 +137,9 @@ export function readChangePage(json: JsonText): ChangePage {
     nextCursor: fields.text('next_cursor'),
     changes: fields.list('changes').map((json) => {
       const change = new Fields(json);
-      return { number: change.required('number'), ...changeOf(table, change) };
+      return { number: change.required('number'), ...changeOf(table, change), ...readWhy(change) };
     }),
+    mutations: fields.list('mutations').map(readMutation),
     ...readHidden(fields),
   };
 }
@@ -175,6 +177,21 @@ export function readAuditEntry(json: JsonText): AuditEntry {
     approvedBy: fields.text('approved_by'),
     approvedAs: fields.text('approved_as'),
     ...readHidden(fields),
+  };
+}
+
+function readWhy(fields: Fields): { readonly why?: readonly Cause[] } {
+  if (fields.json('why') === null) return {};
+  return {
+    why: fields.list('why').map((json) => {
+      const cause = new Fields(json);
+      const origin = cause.text('origin');
+      return {
+        mutationId: cause.required('mutation'),
+        origin: origin === null ? null : oneOf(['client', 'foreign_key'] as const, origin),
+        foreignKeys: cause.list('foreign_keys').map(({ text }) => JSON.parse(text) as string),
+      };
+    }),
   };
 }
 

@@ -42,10 +42,21 @@ export interface Change {
   readonly texts?: JsonText;
 }
 
+/** A statement that made a change, by itself or through the action of a foreign key. */
+export interface Cause {
+  readonly mutationId: string;
+  /** Null where it is not known any more: the session was approved. */
+  readonly origin: 'client' | 'foreign_key' | null;
+  /** Names of the foreign keys that led from what the statement changed to this row's table; more than one may have. */
+  readonly foreignKeys: readonly string[];
+}
+
 /** A change and its place in its table's diff. */
 export interface NumberedChange extends Change {
   /** Grows along the diff; whole number as text, for it may exceed 2^53. */
   readonly number: string;
+  /** What made it, oldest first; left out where nobody asked. */
+  readonly why?: readonly Cause[];
 }
 
 /** One of the row changes that approval replays, whatever it comes to. */
@@ -139,6 +150,8 @@ export interface ChangePage {
   readonly changes: readonly NumberedChange[];
   /** Where to read on; null at the end. */
   readonly nextCursor: string | null;
+  /** The statements that its changes name as their causes. */
+  readonly mutations?: readonly Mutation[];
   readonly hidden?: Hidden;
 }
 

@@ -1,6 +1,7 @@
 /** The model's nouns in the form in which the interface shows them. */
 import type {
   AuditEntry,
+  Cause,
   Change,
   ChangePage,
   Hidden,
@@ -76,6 +77,10 @@ export function changeBody(change: Change): JsonObject {
   return { type, row_id: rowId, before, after, texts };
 }
 
+function causeBody({ mutationId, origin, foreignKeys }: Cause): JsonObject {
+  return { mutation: mutationId, origin, foreign_keys: foreignKeys };
+}
+
 export function columnBody({ name, type, generated }: OutlineColumn): JsonObject {
   return { name, type, generated };
 }
@@ -115,7 +120,12 @@ export function changePageBody(id: string, table: string, page: ChangePage): Jso
     id,
     revision: page.revision,
     table,
-    changes: page.changes.map((change) => ({ number: change.number, ...changeBody(change) })),
+    changes: page.changes.map((change) => ({
+      number: change.number,
+      ...changeBody(change),
+      why: change.why?.map(causeBody),
+    })),
+    mutations: page.mutations?.map(mutationBody),
     next_cursor: page.nextCursor,
     ...marked(page),
   };

@@ -9,7 +9,9 @@ import type {
 } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
+import { readMutations } from '../staging/mutation-log.ts';
 import { getSession, sessionUuid } from '../staging/session-store.ts';
+import { causesOf } from './causes.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
@@ -86,6 +88,8 @@ export interface PageFilter {
   readonly limit: number;
   /** Whether a table has none to show that a role that staged in the session may not read. */
   readonly readableOnly?: boolean;
+  /** Whether the changes tell which statements made them. */
+  readonly why?: boolean | undefined;
 }
 
 /**
@@ -107,8 +111,27 @@ export async function readChanges(
     if (table === undefined) return { revision, ...emptyPage };
     if (table.hidden) return { revision, ...emptyPage, hidden: true };
     const read = filter.search === undefined ? readPage : searchPage;
-    return { revision, ...(await read(tx, table, filter)) };
+    const page = { revision, ...(await read(tx, table, filter)) };
+    return filter.why ? explained(tx, id, table, page, readableOnly) : page;
   });
+}
+
+/** Adds to a page why its changes are there. */
+async function explained(
+  tx: Queryable,
+  id: string,
+  table: DiffTable,
+  page: ChangePage,
+  readableOnly = false,
+): Promise<ChangePage> {
+  const numbers = page.changes.map(({ number }) => number);
+  const causes = await causesOf(tx, sessionUuid(id), table, numbers, readableOnly);
+  const changes = page.changes.map((change) => ({
+    ...change,
+    why: causes.get(change.number) ?? [],
+  }));
+  const ids = new Set(changes.flatMap(({ why }) => why.map(({ mutationId }) => mutationId)));
+  return { ...page, changes, mutations: await readMutations(tx, id, [...ids], readableOnly) };
 }
 
 type Page = Omit<ChangePage, 'revision'>;

@@ -1,16 +1,16 @@
 /** The mutation log: every statement that staged rows in a session, oldest first. */
-import type { Database, Row } from '../db/database.ts';
+import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Mutation, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { sessionNotFound, sessionUuid } from './session-store.ts';
 
 const filters = `
-WHERE m.session = $1 AND ($2::text IS NULL OR m.table_name = $2) AND ($3::text IS NULL OR m.operation = $3)`;
+WHERE m.session = $1 AND ($3::text IS NULL OR m.table_name = $3) AND ($4::text IS NULL OR m.operation = $4)`;
 
-/** A statement that writes to several tables has one text: it is withheld if one of them is. */
-const selectMutations = `
+/** A statement that writes to several tables has one text: with $2 it is withheld if a role may not read one of them. */
+const selectPage = (page: string) => `
 WITH page AS MATERIALIZED (
-  SELECT m.* FROM stage.mutation m ${filters} ORDER BY m.id LIMIT $4 OFFSET $5
+  ${page}
 ), written AS MATERIALIZED (
   SELECT m.statement, stage.relation_of_mutation(m.id, m.relation) AS relation FROM stage.mutation m WHERE m.session = $1
 ), tables AS MATERIALIZED (
@@ -18,7 +18,7 @@ WITH page AS MATERIALIZED (
 ), hidden AS MATERIALIZED (
   SELECT t.relation FROM tables t WHERE NOT stage.is_readable($1, t.relation)
 ), marked AS MATERIALIZED (
-  SELECT p.*, $6::boolean AND p.statement IN (
+  SELECT p.*, $2::boolean AND p.statement IN (
     SELECT w.statement FROM written w WHERE w.relation IN (SELECT h.relation FROM hidden h)
   ) AS withheld FROM page p
 )
@@ -27,8 +27,16 @@ SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query EN
   stage.iso_time(m.executed_at) AS executed_at, m.role
 FROM marked m ORDER BY m.id`;
 
+const selectMutations = selectPage(
+  `SELECT m.* FROM stage.mutation m ${filters} ORDER BY m.id LIMIT $5 OFFSET $6`,
+);
+
+const selectChosen = selectPage(
+  'SELECT m.* FROM stage.mutation m WHERE m.session = $1 AND m.id = ANY ($3::bigint[])',
+);
+
 const countMutations = `
-SELECT (SELECT count(*) FROM stage.mutation m ${filters}) FROM stage.session WHERE id = $1`;
+SELECT (SELECT count(*) FROM stage.mutation m ${filters} AND $2::boolean IS NOT NULL) FROM stage.session WHERE id = $1`;
 
 export interface MutationFilter {
   /** The table's shown name. */
@@ -52,14 +60,15 @@ export async function listMutations(
   sessionId: string,
   filter: MutationFilter,
 ): Promise<MutationPage> {
-  const matching = [sessionUuid(sessionId), filter.table ?? null, filter.type ?? null];
+  const readableOnly = String(filter.readableOnly === true);
+  const matching = [
+    sessionUuid(sessionId),
+    readableOnly,
+    filter.table ?? null,
+    filter.type ?? null,
+  ];
   const [rows, [total]] = await Promise.all([
-    db.query(selectMutations, [
-      ...matching,
-      filter.limit,
-      filter.offset,
-      String(filter.readableOnly === true),
-    ]),
+    db.query(selectMutations, [...matching, filter.limit, filter.offset]),
     db.query(countMutations, matching),
   ]);
   if (total === undefined) throw sessionNotFound(sessionId);
@@ -67,6 +76,22 @@ export async function listMutations(
     mutations: rows.map((row) => toMutation(row as MutationRow)),
     totalCount: Number(total['count']),
   };
+}
+
+/**
+ * Reads some mutations of a session by their ids, in the order in which they were executed.
+ * @param readableOnly whether texts and parameters are withheld where a role that staged in the session may not read the table
+ */
+export async function readMutations(
+  tx: Queryable,
+  sessionId: string,
+  ids: readonly string[],
+  readableOnly: boolean,
+): Promise<Mutation[]> {
+  if (ids.length === 0) return [];
+  const numbers = `{${ids.map((id) => id.slice('mut_'.length)).join(',')}}`;
+  const values = [sessionUuid(sessionId), String(readableOnly), numbers];
+  return (await tx.query(selectChosen, values)).map((row) => toMutation(row as MutationRow));
 }
 
 type MutationRow = Row & {

@@ -1,6 +1,7 @@
 /** Every answer is what the OpenAPI document says, member for member. */
 import type { z } from 'zod';
 import * as audits from '../../src/rest/schemas/audit.ts';
+import * as pages from '../../src/rest/schemas/diff-pages.ts';
 import * as outputs from '../../src/rest/schemas/outputs.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
@@ -28,9 +29,9 @@ suite('rest: answers and their schemas', (test) => {
     const id = await staged();
     holds(outputs.session, (await rest.call('GET', `/sessions/${id}`)).body);
     holds(outputs.diff, (await rest.call('GET', `/sessions/${id}/diff`)).body);
-    holds(outputs.outline, (await rest.call('GET', `/sessions/${id}/diff/outline`)).body);
+    holds(pages.outline, (await rest.call('GET', `/sessions/${id}/diff/outline`)).body);
     const page = await rest.call('GET', `/sessions/${id}/diff/changes?table=products`);
-    holds(outputs.changePage, page.body);
+    holds(pages.changePage, page.body);
     holds(outputs.mutationList, (await rest.call('GET', `/sessions/${id}/mutations`)).body);
     holds(outputs.conflictList, (await rest.call('GET', `/sessions/${id}/conflicts`)).body);
     holds(outputs.session, (await rest.call('POST', `/sessions/${id}/propose`)).body);

@@ -1,5 +1,6 @@
 /** What an author's token is told of tables that a database role which staged in the session may not read. */
 import { auditList } from '../../src/rest/schemas/audit.ts';
+import * as pages from '../../src/rest/schemas/diff-pages.ts';
 import * as outputs from '../../src/rest/schemas/outputs.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
@@ -131,11 +132,11 @@ suite('rest: tables that may not be read', (test) => {
     assert.equal(whole.tables.orders.key, ['id']);
     const nothing = { key: [], columns: [], triggers: [] };
     assert.equal(outline.tables.orders, { ...whole.tables.orders, ...nothing, hidden: true });
-    assert.equal(outputs.outline.parse(outline), outline);
+    assert.equal(pages.outline.parse(outline), outline);
     for (const rest of ['', '&type=DELETE', '&search=shipped', '&cursor=1&limit=5']) {
       const page = await ofSession(`diff/changes?table=orders${rest}`);
       assert.equal([page.changes, page.next_cursor, page.hidden], [[], null, true], rest);
-      assert.equal(outputs.changePage.parse(page), page);
+      assert.equal(pages.changePage.parse(page), page);
     }
     const page = await ofSession('diff/changes?table=orders&search=shipped', 'ann');
     assert.equal([page.changes.length, page.hidden], [1, undefined]);

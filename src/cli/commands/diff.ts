@@ -11,6 +11,7 @@ import { diffOutputs, showPlainDiff } from '../diff/plain.ts';
 import { showSteps } from '../diff/steps.ts';
 import { textModes } from '../diff/text-modes.ts';
 import { walk } from '../diff/walk.ts';
+import { showWhy } from '../diff/why.ts';
 import { operationOption, wholeNumber } from '../options.ts';
 import { chosenOutput, outputOption } from '../output-option.ts';
 import type { ConfigureCommand } from '../run.ts';
@@ -24,6 +25,7 @@ interface Options extends PlainOptions, SharedOptions {
   readonly summary?: true;
   readonly nameOnly?: true;
   readonly steps?: true;
+  readonly why?: true;
   readonly exitCode?: true;
   readonly patch?: true;
 }
@@ -35,6 +37,7 @@ const help = examples([
   'stage diff --patch --table orders',
   'stage diff --stat',
   'stage diff --steps',
+  'stage diff --why --table orders',
   'stage diff -o markdown > comment.md',
   'stage diff -o html > review.html',
   'stage diff --json | jq .summary',
@@ -55,6 +58,10 @@ export const configureDiff: ConfigureCommand = (command, run) => {
     .option('--summary', 'only the counts of all tables together')
     .option('--name-only', 'only the names of the tables')
     .option('--steps', 'every change that approval replays, in order')
+    .option(
+      '--why',
+      'with the statements that made each change, and the foreign keys that carried them',
+    )
     .option('--table <table>', 'only this table', shownAs)
     .addOption(operationOption('--filter <kind>', 'only changes of this kind'))
     .option(
@@ -86,6 +93,7 @@ export const configureDiff: ConfigureCommand = (command, run) => {
 async function show(context: Context, connection: Connection, id: string, options: Options) {
   const output = chosenOutput(options) ?? 'text';
   if (options.steps) return showSteps(context, connection, id, output, options);
+  if (options.why) return showWhy(context, connection, id, output, options);
   const detail = detailOf(options);
   return detail === null
     ? showPlainDiff(context, connection, id, output, options)

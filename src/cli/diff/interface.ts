@@ -13,6 +13,7 @@ const aboutText = [
   'summary',
   'nameOnly',
   'steps',
+  'why',
   'table',
   'filter',
   'where',

@@ -13,6 +13,7 @@ import { getSession } from '../../staging/session-store.ts';
 import { changePageBody, outlineBody, sessionBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
+import { changePage, outline } from '../schemas/diff-pages.ts';
 import {
   cursor,
   digest,
@@ -23,7 +24,7 @@ import {
   paging,
   shortText,
 } from '../schemas/inputs.ts';
-import { changePage, conflictList, diff, outline, session } from '../schemas/outputs.ts';
+import { conflictList, diff, session } from '../schemas/outputs.ts';
 
 const showDiff = defineRoute({
   method: 'get',
@@ -79,12 +80,13 @@ const listChanges = defineRoute({
   path: '/sessions/:id/diff/changes',
   name: 'listChanges',
   summary:
-    "Gives a page of one table's changes, from a cursor on. It may be shorter than asked for: next_cursor says where to read on.",
+    "Gives a page of one table's changes, from a cursor on. It may be shorter than asked for: next_cursor says where to read on. With why=true, each names the statements that made it.",
   right: 'read',
   query: z.object({
     table: shortText,
     type: operation.optional(),
     search: shortText.optional(),
+    why: flag.optional(),
     cursor,
     ...paging,
   }),

@@ -114,16 +114,16 @@ const step = change
   })
   .meta({ id: 'Step' });
 
-const furtherChanges = count.meta({
+export const furtherChanges = count.meta({
   description:
     'Row changes that approval replays beside the net ones: of rows that change again, or end as they began',
 });
 
-const columns = z
+export const columns = z
   .array(z.object({ name: z.string(), type: z.string(), generated: z.boolean() }))
   .meta({ description: "The table's columns in their order, as they are now" });
 
-const triggers = z
+export const triggers = z
   .array(
     z.object({
       name: z.string(),
@@ -174,47 +174,6 @@ export const diff = z
     }),
   })
   .meta({ id: 'Diff' });
-
-const number = z
-  .string()
-  .regex(/^\d+$/)
-  .meta({ description: 'Place of a change; grows along the diff of its table' });
-const revision = z.string().meta({ description: 'Changes whenever the diff may have changed' });
-
-export const outline = z
-  .object({
-    ...sessionIds,
-    revision,
-    tables: z.record(
-      z.string(),
-      z.object({
-        inserts: count,
-        updates: count,
-        deletes: count,
-        further_changes: furtherChanges,
-        key: z.array(z.string()).meta({ description: 'Columns of the key' }),
-        columns,
-        triggers,
-        chunks: z.array(z.tuple([number, count, count, count])).meta({
-          description:
-            'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',
-        }),
-        hidden,
-      }),
-    ),
-  })
-  .meta({ id: 'Outline' });
-
-export const changePage = z
-  .object({
-    ...sessionIds,
-    revision,
-    table: z.string(),
-    changes: z.array(change.extend({ number })),
-    next_cursor: number.nullable().meta({ description: 'Where to read on; null at the end' }),
-    hidden,
-  })
-  .meta({ id: 'ChangePage' });
 
 const conflict = z
   .object({

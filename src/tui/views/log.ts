@@ -1,5 +1,5 @@
 /** The mutation log: the statements in order, and of the chosen one all that a reviewer wants to know. */
-import { tableCell, textCell, valueCell } from '../../client/cell.ts';
+import { nameCell, tableCell, textCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
@@ -56,7 +56,7 @@ function statement(state: State, mutation: Mutation, width: number): Line[] {
     [
       span(`${mutation.id}  ${mutation.executedAt}  ${rowsInWords(mutation)}`, 'faint'),
       ...(aids && aids.columns.length > 0
-        ? [span('  writes ', 'faint'), span(aids.columns.map(tableCell).join(', '), 'accent')]
+        ? [span('  writes ', 'faint'), span(aids.columns.map(nameCell).join(', '), 'accent')]
         : []),
       ...(mutation.role === null ? [] : [span(`  by ${textCell(mutation.role)}`, 'faint')]),
     ],

@@ -1,0 +1,28 @@
+/** Why a change is there, in words. */
+import type { Cause, Mutation } from '../model/change.ts';
+import { nameCell, textCell } from './cell.ts';
+import { sanitize } from './sanitize.ts';
+import { hiddenInWords } from './words.ts';
+
+/** Characters of a statement that are told; the log has it whole. */
+const mostText = 300;
+
+/**
+ * `mut_6 by agent: UPDATE products SET price = 12`; of what a foreign key carried `mut_7 through orders_customer_id_fkey: DELETE ...`.
+ * @param mutation the one that the cause names, where it was sent along
+ */
+export function causeInWords(cause: Cause, mutation: Mutation | undefined): string {
+  const { mutationId, origin, foreignKeys } = cause;
+  const role = mutation?.role;
+  const by = role === undefined || role === null ? '' : ` by ${textCell(role)}`;
+  const keys = foreignKeys.length === 0 ? 'a foreign key' : foreignKeys.map(nameCell).join(' or ');
+  const through = origin === 'foreign_key' ? ` through ${keys}` : '';
+  return `${sanitize(mutationId)}${by}${through}: ${statementOf(mutation)}`;
+}
+
+function statementOf(mutation: Mutation | undefined): string {
+  if (mutation === undefined) return 'not in the log';
+  if (mutation.query === null) return hiddenInWords;
+  const text = [...mutation.query.replaceAll(/\s+/g, ' ').slice(0, 2 * mostText)];
+  return sanitize(text.length > mostText ? `${text.slice(0, mostText).join('')}…` : text.join(''));
+}

@@ -1,0 +1,73 @@
+/** What the parts of a diff look like: its outline, and pages of one table's changes. */
+import { z } from 'zod';
+import {
+  change,
+  columns,
+  count,
+  furtherChanges,
+  hidden,
+  mutation,
+  sessionIds,
+  triggers,
+} from './outputs.ts';
+
+const number = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ description: 'Place of a change; grows along the diff of its table' });
+const revision = z.string().meta({ description: 'Changes whenever the diff may have changed' });
+
+export const outline = z
+  .object({
+    ...sessionIds,
+    revision,
+    tables: z.record(
+      z.string(),
+      z.object({
+        inserts: count,
+        updates: count,
+        deletes: count,
+        further_changes: furtherChanges,
+        key: z.array(z.string()).meta({ description: 'Columns of the key' }),
+        columns,
+        triggers,
+        chunks: z.array(z.tuple([number, count, count, count])).meta({
+          description:
+            'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',
+        }),
+        hidden,
+      }),
+    ),
+  })
+  .meta({ id: 'Outline' });
+
+const why = z
+  .array(
+    z.object({
+      mutation: z.string().regex(/^mut_/),
+      origin: z.enum(['client', 'foreign_key']).nullable().meta({
+        description: 'Whether the statement named the row; null of approved sessions',
+      }),
+      foreign_keys: z.array(z.string()).meta({
+        description: 'Foreign keys that may have carried the statement to this table',
+      }),
+    }),
+  )
+  .optional()
+  .meta({
+    description: 'With why=true: the statements that made the change, at most the last 100',
+  });
+
+export const changePage = z
+  .object({
+    ...sessionIds,
+    revision,
+    table: z.string(),
+    changes: z.array(change.extend({ number, why })),
+    mutations: z.array(mutation).optional().meta({
+      description: 'With why=true: the mutations that the changes of the page name',
+    }),
+    next_cursor: number.nullable().meta({ description: 'Where to read on; null at the end' }),
+    hidden,
+  })
+  .meta({ id: 'ChangePage' });

@@ -1,0 +1,107 @@
+/** Why a change is there: the statements that made it, and the foreign keys that carried them to it. */
+import type { Queryable, Row } from '../db/database.ts';
+import type { Cause } from '../model/change.ts';
+import type { DiffTable } from './diff-tables.ts';
+
+/** Of a row that changed again and again, so many of the last statements are told. */
+const mostCauses = 100;
+
+/** Each version of a row is looked up through the indexes on numbers and lineages. */
+const stagedCauses = (relation: number) => `
+SELECT n.number, v.mutation, v.carried, v.last FROM unnest($2::bigint[]) AS n (number)
+CROSS JOIN LATERAL (
+  SELECT r.mutation, bool_and(r.origin = 'f') AS carried, max(r.seq) AS last FROM (
+    SELECT s._stage_mutation AS mutation, s._stage_origin AS origin, s._stage_seq AS seq FROM stage_data.shadow_${relation} s
+    WHERE s._stage_session = $1 AND s._stage_seq = n.number
+    UNION ALL
+    SELECT s._stage_mutation, s._stage_origin, s._stage_seq FROM stage_data.shadow_${relation} s
+    WHERE s._stage_root = n.number AND s._stage_session = $1 AND s._stage_origin <> 'k'
+  ) r GROUP BY r.mutation ORDER BY last DESC LIMIT ${mostCauses}
+) v ORDER BY n.number, v.last`;
+
+const appliedCauses = (relation: number) => `
+SELECT n.number, v.mutation, NULL::boolean AS carried, v.last FROM unnest($2::bigint[]) AS n (number)
+CROSS JOIN LATERAL (
+  SELECT a.mutation, max(a.position) AS last FROM stage.audit a
+  WHERE a.session = $1 AND a.relation = ${relation} AND a.lineage = n.number
+  GROUP BY a.mutation ORDER BY last DESC LIMIT ${mostCauses}
+) v ORDER BY n.number, v.last`;
+
+/** Foreign keys of a table that act on it, and the staged tables that they refer to; none to what the caller is not shown. */
+const selectForeignKeys = `
+SELECT c.conname AS name, c.confrelid AS target FROM pg_constraint c
+WHERE c.contype = 'f' AND c.conrelid = $1 AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd'))
+  AND c.confrelid IN (SELECT stage.staged_relations($2)) AND NOT ($3::boolean AND NOT stage.is_readable($2, c.confrelid))
+ORDER BY c.conname`;
+
+/** Rows of a statement are numbered behind it: those that an action starts from stand between it and what the action changed. */
+const startedFrom = (target: number) => `
+SELECT u.mutation FROM unnest($2::bigint[], $3::bigint[]) AS u (mutation, last)
+WHERE EXISTS (
+  SELECT FROM stage_data.shadow_${target} s
+  WHERE s._stage_session = $1 AND s._stage_seq > u.mutation AND s._stage_seq < u.last AND s._stage_mutation = u.mutation
+)`;
+
+/**
+ * Gives the causes of changes by their numbers, oldest first. Of changes that were parked nothing is known.
+ * @param readableOnly whether foreign keys are left out that lead to a table which is hidden
+ */
+export async function causesOf(
+  tx: Queryable,
+  uuid: string,
+  table: DiffTable,
+  numbers: readonly string[],
+  readableOnly = false,
+): Promise<ReadonlyMap<string, readonly Cause[]>> {
+  const causes = new Map<string, Cause[]>();
+  if (table.kind === 'parked' || numbers.length === 0) return causes;
+  const isStaged = table.kind === 'staged';
+  const select = isStaged ? stagedCauses(table.relation) : appliedCauses(table.relation);
+  const rows = await tx.query(select, [uuid, `{${numbers.join(',')}}`]);
+  const carried = rows.filter((row) => row['carried'] === 't') as CauseRow[];
+  const carriers = await carriersOf(tx, uuid, table, carried, readableOnly);
+  for (const row of rows as CauseRow[]) {
+    const known = causes.get(row.number) ?? [];
+    causes.set(row.number, [...known, toCause(row, carriers)]);
+  }
+  return causes;
+}
+
+type CauseRow = Row & {
+  readonly number: string;
+  readonly mutation: string;
+  /** Null where it is not recorded any more. */
+  readonly carried: string | null;
+  readonly last: string;
+};
+
+type Carriers = ReadonlyMap<string, readonly string[]>;
+
+function toCause({ mutation, carried }: CauseRow, carriers: Carriers): Cause {
+  const mutationId = `mut_${mutation}`;
+  if (carried === null) return { mutationId, origin: null, foreignKeys: [] };
+  const isCarried = carried === 't';
+  const foreignKeys = isCarried ? (carriers.get(mutation) ?? []) : [];
+  return { mutationId, origin: isCarried ? 'foreign_key' : 'client', foreignKeys };
+}
+
+/** The foreign keys by which each of some statements came to a table. */
+async function carriersOf(
+  tx: Queryable,
+  uuid: string,
+  { relation }: DiffTable,
+  carried: readonly CauseRow[],
+  readableOnly: boolean,
+): Promise<Carriers> {
+  const carriers = new Map<string, string[]>();
+  if (carried.length === 0) return carriers;
+  const last = new Map(carried.map((row) => [row.mutation, row.last]));
+  const values = [uuid, `{${[...last.keys()].join(',')}}`, `{${[...last.values()].join(',')}}`];
+  for (const key of await tx.query(selectForeignKeys, [relation, uuid, String(readableOnly)])) {
+    for (const { mutation } of await tx.query(startedFrom(Number(key['target'])), values)) {
+      const names = carriers.get(String(mutation)) ?? [];
+      carriers.set(String(mutation), [...names, String(key['name'])]);
+    }
+  }
+  return carriers;
+}
