@@ -1,7 +1,13 @@
 /** Objects that another release made are made anew when they are next used, under sessions that live on. */
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import pg from 'pg';
 import { createDatabase } from '../../src/db/database.ts';
-import { generationOn, markOutdated } from '../../src/overlay/install/generation.ts';
+import {
+  generationOn,
+  generatorFiles,
+  markOutdated,
+} from '../../src/overlay/install/generation.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
@@ -104,6 +110,16 @@ suite('generations', (test) => {
   test('is another one for each major of the server', () => {
     assert.is(generationOn(17), generationOn(17));
     assert.is.not(generationOn(17), generationOn(18));
+  });
+
+  test('is that of every template of a table, and of every file beside the one that fills it', async () => {
+    const counted = generatorFiles().map((path) => relative('.', path));
+    for (const folder of ['templates/sql/table', 'src/overlay']) {
+      const names = await readdir(folder, { recursive: true });
+      const files = names.filter((name) => /\.(sql|ts)$/.test(name));
+      assert.ok(files.length > 30, folder);
+      for (const name of files) assert.ok(counted.includes(join(folder, name)), name);
+    }
   });
 
   test('what another release made is made anew at its next use', async () => {

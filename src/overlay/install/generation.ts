@@ -4,31 +4,33 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serverMajor } from '../../db/catalog-reader.ts';
 import type { Database } from '../../db/database.ts';
-import { listSql, loadSql } from '../../db/sql-file.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const program = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The rooms that the generator consists of. Their own text is looked at: a number could be forgotten. */
-const rooms = ['db', 'model', 'sql', 'overlay'];
+/** What the generator consists of, with all folders below. Its own text is looked at: a number could be forgotten. */
+const folders = ['../templates/sql/table', ...['db', 'model', 'sql', 'overlay']] as const;
 
 /** Gives the generation of what this program makes on a server of the given major version. */
 export function generationOn(server: number): string {
-  generator.hash ??= hashOf([...templates(), ...rooms.flatMap(sources)]);
+  generator.hash ??= hashOf(generatorFiles().map((path) => readFileSync(path, 'utf8')));
   return `${generator.hash} on ${server}`;
 }
 
 const generator = { hash: null as string | null };
 
-const templates = () => listSql('table').map((name) => loadSql(`table/${name}`));
-
-const sources = (room: string) =>
-  readdirSync(root + room, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /(?<!\.d)\.[jt]s$/.test(name))
-    .sort()
-    .map((name) => readFileSync(`${root}${room}/${name}`, 'utf8'));
+/** The files whose texts make a generation: templates, and the sources that fill them. */
+export function generatorFiles(): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(program, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(?<!\.d)\.([jt]s|sql)$/.test(name))
+      .sort()
+      .map((name) => join(program, folder, name)),
+  );
+}
 
 function hashOf(texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
