@@ -2,6 +2,7 @@
 import type { LogFormat, LogLevel } from '../log.ts';
 import { clientOptions } from './client-options.ts';
 import { logOptions } from './log-options.ts';
+import { sessionOptions } from './session-options.ts';
 import type { Option } from './types.ts';
 import {
   bytes,
@@ -47,6 +48,8 @@ export interface Settings {
   readonly loginTimeoutMs: number;
   readonly stallTimeoutMs: number;
   readonly shutdownGraceMs: number;
+  readonly activeSessionTtlHours: number | null;
+  readonly proposedSessionTtlHours: number | null;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat | null;
   readonly server: string;
@@ -287,6 +290,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     sentence:
       'How long running statements may go on when the service stops; then they are rolled back.',
   },
+  ...sessionOptions,
   ...logOptions,
   ...clientOptions,
 };

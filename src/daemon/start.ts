@@ -12,6 +12,7 @@ import { loadParser } from '../sql/parser/parser.ts';
 import { createEventWatch } from '../staging/event-watch.ts';
 import { countActiveSessions, countStaged } from '../staging/session-store.ts';
 import { checkStart } from './check-start.ts';
+import { startExpiry } from './expiry.ts';
 import { createGrace } from './grace.ts';
 import { allowedHosts, reachableHost, urlHost } from './listen-policy.ts';
 import type { Parts } from './parts.ts';
@@ -114,6 +115,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const services = { ...parts, ...rules };
   const restUrl = await startRest(start, services);
   await upstream.start();
+  startExpiry(start, { db: deciding, upstream, metrics });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
   return { restUrl, proxyAddress, info, upstream: upstream.state, embedded };
 }

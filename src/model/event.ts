@@ -1,4 +1,4 @@
-/** What happens to a session, one event each: its changes of state, and what people say about it. */
+/** What happens to a session, one event each: its changes of state, and what people say about it. `expired`: the service rejected it. */
 import type { JsonText } from './json.ts';
 
 export const eventKinds = [
@@ -9,6 +9,7 @@ export const eventKinds = [
   'approved',
   'rejected',
   'deleted',
+  'expired',
   'comment',
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
