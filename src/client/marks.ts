@@ -6,7 +6,8 @@ import type { NumberedChange } from '../model/change.ts';
 export type Marks = ReadonlyMap<string, string>;
 
 /** Names a change within its session. */
-export const markKey = ({ table, number }: NumberedChange) => `${table}\n${number}`;
+export const markKey = ({ table, number }: Pick<NumberedChange, 'table' | 'number'>) =>
+  `${table}\n${number}`;
 
 /** A hash of both rows: a change that became another one since has lost its mark. */
 export function witnessOf({ type, before, after, texts }: NumberedChange): string {

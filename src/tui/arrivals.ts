@@ -27,6 +27,7 @@ export function renewed(state: State, outline: Outline): State {
     row,
     top: kept ? Math.min(state.top, row) : 0,
     mutations: new Map(),
+    whys: new Map(),
     notice,
   });
 }

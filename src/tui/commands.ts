@@ -49,6 +49,8 @@ export type Command =
   | 'propose'
   | 'approve'
   | 'reject'
+  | 'reopen'
+  | 'comment'
   | 'help';
 
 type Change = (state: State) => State;
@@ -66,6 +68,27 @@ const askFor =
     const text = `The session is ${status} already: there is nothing to ${deed}.`;
     return { ...state, notice: { text, alarm: true } };
   };
+/** Only what was proposed can be given back. */
+function askToReopen(state: State): State {
+  const status = state.session?.status;
+  if (status === 'proposed')
+    return { ...state, prompt: { kind: 'confirm', deed: 'reopen', text: '' } };
+  const text = `The session is ${status}: changes are asked for in one that is proposed.`;
+  return { ...state, notice: { text, alarm: true } };
+}
+
+/** On the chosen row, or where none is in sight on the session. */
+function askForComment(state: State): State {
+  const { pane, changes, row } = state;
+  const isOnRow = (pane === 'rows' || pane === 'detail') && listLength(state) > 0;
+  const change = isOnRow ? changes.get(row) : undefined;
+  if (isOnRow && change === undefined) {
+    return { ...state, notice: { text: 'The row is still being read.', alarm: false } };
+  }
+  const about = change === undefined ? null : { table: change.table, rowId: change.rowId };
+  return { ...state, prompt: { kind: 'comment', about, text: '' } };
+}
+
 const toFilter =
   (filter: Filter): Change =>
   (state) => ({ ...state, filter, row: 0, top: 0, changes: new Map(), search: null, anchor: null });
@@ -101,6 +124,8 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   propose: askFor('propose'),
   approve: askFor('approve'),
   reject: askFor('reject'),
+  reopen: askToReopen,
+  comment: askForComment,
   help: (state) => ({ ...state, help: '' }),
 };
 
@@ -135,7 +160,12 @@ function toPane(state: State, step: number): State {
 }
 
 const within: Partial<Record<Pane, Pane>> = { tables: 'rows', rows: 'detail' };
-const around: Partial<Record<Pane, Pane>> = { detail: 'rows', log: 'rows', conflicts: 'rows' };
+const around: Partial<Record<Pane, Pane>> = {
+  detail: 'rows',
+  log: 'rows',
+  conflicts: 'rows',
+  comments: 'rows',
+};
 
 function open(state: State): State {
   if (state.pane === 'conflicts') return toConflict(state);

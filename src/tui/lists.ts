@@ -37,6 +37,12 @@ export function listOf(state: State): List {
         length: state.conflicts?.length ?? 0,
         goTo: (conflict) => ({ ...state, conflict }),
       };
+    case 'comments':
+      return {
+        position: state.comment,
+        length: state.comments.length,
+        goTo: (comment) => ({ ...state, comment }),
+      };
     case 'rows':
       return {
         position: state.row,

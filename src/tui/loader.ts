@@ -1,6 +1,8 @@
 /** Between the state and the daemon: fetches what the screen lacks, looks for news, does the deeds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../client/api-client.ts';
+import { causeInWords } from '../client/cause-words.ts';
+import { markKey } from '../client/marks.ts';
 import { StageError } from '../errors.ts';
 import type { AidsReader } from './aids-reader.ts';
 import type { Dispatch } from './app.tsx';
@@ -12,6 +14,8 @@ import { currentDigest, operationOf } from './state.ts';
 /** How often the session is looked at, and production: seldom where that is much work for the database. */
 const sessionEveryMs = 2000;
 const conflictsEveryMs = 5000;
+/** Comments that are shown. */
+const mostComments = 500;
 /** How many times as long as the work took the database is left alone. */
 const rest = { session: 2, conflicts: 20 };
 
@@ -39,7 +43,10 @@ export class Loader {
   /** Needs that are being fetched, or that the daemon refused: they are not asked for again. */
   readonly #known = new Set<string>();
   #deed: State['deed'] = null;
+  #saying: State['saying'] = null;
+  #commentCount = 0;
   #seen = '';
+  #isOffline = false;
   #hurry = new AbortController();
   /** Is kept when there is something to see. */
   readonly #seenRows = deferred();
@@ -78,22 +85,40 @@ export class Loader {
     }
     if (state.deed !== null && state.deed !== this.#deed) void this.#carryOut(state.deed, state);
     this.#deed = state.deed;
+    const { saying } = state;
+    if (saying !== null && saying !== this.#saying) void this.#say(saying);
+    this.#saying = saying;
   }
 
   async #whileOpen(every: number, restFor: number, look: () => Promise<void>): Promise<void> {
-    const { signal, dispatch } = this.#options;
+    const { signal } = this.#options;
     while (!signal.aborted) {
       const start = Date.now();
       try {
         await look();
       } catch (error) {
         if (signal.aborted) return;
-        dispatch({ type: 'notice', text: sentenceOf(error), alarm: true });
+        this.#tell(error);
       }
       const pause = Math.max(every, (Date.now() - start) * restFor);
       const either = AbortSignal.any([signal, this.#hurry.signal]);
       await delay(pause, undefined, { signal: either }).catch(() => undefined);
     }
+  }
+
+  /** Says what went wrong: until the service answers again where it does not, else until the next key. */
+  #tell(error: unknown): void {
+    const { signal, dispatch } = this.#options;
+    if (signal.aborted) return;
+    const isGone = error instanceof StageError && error.exit === 7;
+    if (!isGone) {
+      dispatch({ type: 'notice', text: sentenceOf(error), alarm: true });
+      return;
+    }
+    this.#isOffline = true;
+    // once it is back, what was missed is read
+    this.#seen = '';
+    dispatch({ type: 'offline', text: error.message });
   }
 
   /** The outline is read again only when the session has moved. */
@@ -104,7 +129,12 @@ export class Loader {
       api.getSession(id),
       first ? api.info() : null,
     ]);
+    if (this.#isOffline) {
+      this.#isOffline = false;
+      dispatch({ type: 'offline', text: null });
+    }
     dispatch({ type: 'session', session, database: info?.value.database });
+    await this.#readComments();
     const revision = `${session.status} ${session.mutationCount}`;
     if (revision === this.#seen) return;
     const { value: outline } = await api.readOutline(id);
@@ -114,6 +144,17 @@ export class Loader {
     // where nothing is left, or told, there are no rows to wait for
     const [table] = outline.tables;
     if (!table || table.hidden || table.chunks.length === 0) this.#seenRows.resolve();
+  }
+
+  /** The last of the comments, when there is another one. */
+  async #readComments(): Promise<void> {
+    const { api, id, dispatch } = this.#options;
+    const { totalCount } = (await api.listComments(id, { limit: 0 })).value;
+    if (totalCount === this.#commentCount) return;
+    const page = { limit: mostComments, offset: Math.max(0, totalCount - mostComments) };
+    const { items: comments } = (await api.listComments(id, page)).value;
+    this.#commentCount = totalCount;
+    dispatch({ type: 'comments', comments });
   }
 
   async #readConflicts(): Promise<void> {
@@ -132,8 +173,7 @@ export class Loader {
     try {
       if (await work()) this.#known.delete(name);
     } catch (error) {
-      const { signal, dispatch } = this.#options;
-      if (!signal.aborted) dispatch({ type: 'notice', text: sentenceOf(error), alarm: true });
+      this.#tell(error);
     }
   }
 
@@ -162,6 +202,25 @@ export class Loader {
         dispatch({ type: 'mutations', offset: need.offset, items, total });
         return items.length > 0;
       }
+      case 'why': {
+        const { table, number } = need;
+        const wanted = {
+          table,
+          cursor: String(BigInt(number) - 1n),
+          limit: 1,
+          why: 'true',
+        } as const;
+        const { value: page } = await api.listChanges(id, wanted);
+        const change = page.changes.find((found) => found.number === number);
+        const known = new Map(page.mutations?.map((mutation) => [mutation.id, mutation]));
+        const causes = change?.why ?? [];
+        dispatch({
+          type: 'why',
+          key: markKey({ table, number }),
+          causes: causes.map((cause) => causeInWords(cause, known.get(cause.mutationId))),
+        });
+        return true;
+      }
       case 'digest': {
         const text = await api.readDigest(id);
         dispatch({ type: 'digest', digest: { revision: need.revision, text } });
@@ -177,10 +236,22 @@ export class Loader {
       propose: () => api.propose(id),
       approve: () => api.approve(id, { approvedBy: approver, digest }),
       reject: () => api.reject(id, reason === '' ? undefined : reason),
+      reopen: () => api.reopen(id, reason),
     };
     try {
       const { value: session } = await deeds[deed]();
       dispatch({ type: 'done', deed, session });
+    } catch (error) {
+      dispatch({ type: 'failed', text: sentenceOf(error) });
+    }
+    this.hurry();
+  }
+
+  async #say({ text, about }: NonNullable<State['saying']>): Promise<void> {
+    const { api, id, dispatch } = this.#options;
+    try {
+      await api.addComment(id, { body: text, table: about?.table, rowId: about?.rowId });
+      dispatch({ type: 'said' });
     } catch (error) {
       dispatch({ type: 'failed', text: sentenceOf(error) });
     }

@@ -1,4 +1,5 @@
 /** What is missing for what the screen shows. */
+import { markKey } from '../client/marks.ts';
 import type { Chunk, TableOutline } from '../model/change.ts';
 import { stepCountsOf } from '../model/change.ts';
 import type { Filter, State } from './state.ts';
@@ -28,6 +29,12 @@ export type Need =
   | { readonly kind: 'mutations'; readonly offset: number; readonly revision: string }
   | { readonly kind: 'digest'; readonly revision: string }
   | {
+      readonly kind: 'why';
+      readonly table: string;
+      readonly number: string;
+      readonly revision: string;
+    }
+  | {
       readonly kind: 'search';
       readonly table: string;
       readonly filter: Filter;
@@ -53,6 +60,11 @@ export function needsOf(state: State): Need[] {
   if (pane === 'log' && mutation < mutationCount && !mutations.has(mutation)) {
     const offset = Math.max(0, mutation - 50);
     needs.push({ kind: 'mutations', offset, revision: outline.revision });
+  }
+  const change = pane === 'detail' ? state.changes.get(state.row) : undefined;
+  if (change && !state.whys.has(markKey(change))) {
+    const { number } = change;
+    needs.push({ kind: 'why', table: change.table, number, revision: outline.revision });
   }
   if (currentDigest(state) === null && (wantsDigest(state) || changeCount(state) <= smallDiff)) {
     needs.push({ kind: 'digest', revision: outline.revision });

@@ -32,7 +32,7 @@ function inHelp(state: State, text: string, key: string): State {
 }
 
 function cancelled(state: State, prompt: Prompt): State {
-  const asked = prompt.kind === 'confirm' || prompt.kind === 'reason';
+  const asked = ['confirm', 'reason', 'comment'].includes(prompt.kind);
   const notice = asked ? { text: 'Nothing was done.', alarm: false } : null;
   return { ...state, prompt: null, notice };
 }
@@ -44,10 +44,25 @@ function accepted(state: State, prompt: Prompt): State {
     case 'goto':
       return goneTo(state, prompt.text.trim());
     case 'reason':
-      return { ...state, deed: { deed: 'reject', reason: prompt.text } };
+      return worded(state, prompt);
+    case 'comment':
+      return said(state, prompt);
     case 'confirm':
       return confirmed(state, prompt.deed, prompt.text.trim());
   }
+}
+
+/** Whoever asks for changes says which. */
+function worded(state: State, prompt: Prompt & { kind: 'reason' }): State {
+  const { deed, text } = prompt;
+  if (deed === 'reject' || text.trim() !== '') return { ...state, deed: { deed, reason: text } };
+  const notice = { text: 'Nothing was done: say what is to be changed.', alarm: true };
+  return { ...state, notice };
+}
+
+function said(state: State, { about, text }: Prompt & { kind: 'comment' }): State {
+  if (text.trim() !== '') return { ...state, saying: { text, about } };
+  return { ...state, notice: { text: 'Nothing was said.', alarm: false } };
 }
 
 function searched(state: State, text: string): State {
@@ -71,7 +86,8 @@ function confirmed(state: State, deed: Deed, text: string): State {
   if (text !== 'yes' && text !== shortId(id)) {
     return { ...state, notice: { text: 'Nothing was done.', alarm: false } };
   }
-  if (deed === 'reject') return { ...state, prompt: { kind: 'reason', text: '' } };
+  if (deed === 'reject' || deed === 'reopen')
+    return { ...state, prompt: { kind: 'reason', deed, text: '' } };
   if (deed === 'approve' && currentDigest(state) === null) {
     const notice = { text: 'The digest of the diff is not known yet; ask again.', alarm: true };
     return { ...state, notice };

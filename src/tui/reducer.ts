@@ -1,4 +1,5 @@
 /** From one state of the screen to the next. Pure: what has to be done is found in the state afterwards. */
+import type { Comment } from '../client/discussion.ts';
 import type { ChangePage, Conflict, Mutation, Outline } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
 import type { Aids } from './aids.ts';
@@ -11,6 +12,7 @@ import { scrolled } from './lists.ts';
 import type { Need, PageNeed } from './needs.ts';
 import { typed } from './prompts.ts';
 import type { Deed, Digest, Size, State } from './state.ts';
+import { rowKey } from './state.ts';
 
 export type Action =
   | { readonly type: 'key'; readonly name: string }
@@ -27,8 +29,12 @@ export type Action =
   | { readonly type: 'digest'; readonly digest: Digest }
   | { readonly type: 'found'; readonly need: Need & { kind: 'search' }; readonly page: ChangePage }
   | { readonly type: 'conflicts'; readonly conflicts: readonly Conflict[] }
+  | { readonly type: 'comments'; readonly comments: readonly Comment[] }
+  | { readonly type: 'why'; readonly key: string; readonly causes: readonly string[] }
+  | { readonly type: 'said' }
   | { readonly type: 'aids'; readonly id: string; readonly aids: Aids }
   | { readonly type: 'done'; readonly deed: Deed; readonly session: Session }
+  | { readonly type: 'offline'; readonly text: string | null }
   | { readonly type: 'failed'; readonly text: string }
   | { readonly type: 'notice'; readonly text: string; readonly alarm: boolean };
 
@@ -38,6 +44,7 @@ const outcomes: Readonly<Record<Deed, string>> = {
   propose: 'Proposed: the session takes no more writes. A approves, X rejects.',
   approve: 'Approved: the rows are in production.',
   reject: 'Rejected: what was staged is gone, production is untouched.',
+  reopen: 'Given back: the session takes writes again, and its author reads what is to change.',
 };
 
 const handlers: Handlers = {
@@ -65,6 +72,16 @@ const handlers: Handlers = {
     conflict: Math.max(0, Math.min(state.conflict, conflicts.length - 1)),
     banner: bannerOf(conflicts),
   }),
+  comments: (state, { comments }) => ({
+    ...state,
+    comments,
+    comment: Math.max(0, Math.min(state.comment, comments.length - 1)),
+    commented: new Set(
+      comments.flatMap(({ table, rowId }) => (table && rowId ? [rowKey(table, rowId)] : [])),
+    ),
+  }),
+  why: (state, { key, causes }) => ({ ...state, whys: new Map([...state.whys, [key, causes]]) }),
+  said: (state) => ({ ...state, saying: null, notice: { text: 'Said.', alarm: false } }),
   aids: (state, { id, aids }) => ({ ...state, aids: new Map([...state.aids, [id, aids]]) }),
   done: (state, { deed, session }) => ({
     ...state,
@@ -72,7 +89,20 @@ const handlers: Handlers = {
     deed: null,
     notice: { text: outcomes[deed], alarm: false },
   }),
-  failed: (state, { text }) => ({ ...state, deed: null, notice: { text, alarm: true } }),
+  failed: (state, { text }) => ({
+    ...state,
+    deed: null,
+    saying: null,
+    notice: { text, alarm: true },
+  }),
+  offline: (state, { text }) => ({
+    ...state,
+    offline: text,
+    notice:
+      state.offline !== null && text === null
+        ? { text: 'The service answers again: everything was read anew.', alarm: false }
+        : state.notice,
+  }),
   notice: (state, { text, alarm }) => ({ ...state, notice: { text, alarm } }),
 };
 

@@ -1,4 +1,5 @@
 /** What the screen shows, and what it is made from. */
+import type { Comment } from '../client/discussion.ts';
 import type { Marks } from '../client/marks.ts';
 import type {
   Conflict,
@@ -8,23 +9,28 @@ import type {
   Outline,
   TableOutline,
 } from '../model/change.ts';
+import type { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 import type { Aids } from './aids.ts';
 import type { Effect, Keymap } from './keys.ts';
 
-export const panes = ['tables', 'rows', 'detail', 'log', 'conflicts'] as const;
+export const panes = ['tables', 'rows', 'detail', 'log', 'conflicts', 'comments'] as const;
 export type Pane = (typeof panes)[number];
 
 export const filters = ['all', 'INSERT', 'UPDATE', 'DELETE'] as const;
 export type Filter = (typeof filters)[number];
 
-export type Deed = 'propose' | 'approve' | 'reject';
+export type Deed = 'propose' | 'approve' | 'reject' | 'reopen';
+
+/** What a comment is about; null for the session. */
+export type Subject = Pick<NumberedChange, 'table' | 'rowId'> | null;
 
 /** A line that is being typed. */
 export type Prompt =
   | { readonly kind: 'search' | 'goto'; readonly text: string }
   | { readonly kind: 'confirm'; readonly deed: Deed; readonly text: string }
-  | { readonly kind: 'reason'; readonly text: string };
+  | { readonly kind: 'reason'; readonly deed: 'reject' | 'reopen'; readonly text: string }
+  | { readonly kind: 'comment'; readonly about: Subject; readonly text: string };
 
 export interface Size {
   readonly columns: number;
@@ -80,6 +86,12 @@ export interface State {
   readonly aids: ReadonlyMap<string, Aids>;
   readonly conflicts: readonly Conflict[] | null;
   readonly conflict: number;
+  readonly comments: readonly Comment[];
+  readonly comment: number;
+  /** Rows that were commented on, see rowKey. */
+  readonly commented: ReadonlySet<string>;
+  /** Why changes are there, by markKey: only of those whose detail was looked at. */
+  readonly whys: ReadonlyMap<string, readonly string[]>;
   /** What the reviewer has seen. */
   readonly reviewed: Marks;
   /** Where a range of rows to mark begins. */
@@ -92,11 +104,29 @@ export interface State {
   readonly notice: { readonly text: string; readonly alarm: boolean } | null;
   /** Production has moved under the reviewed rows, or the session has changed. */
   readonly banner: string | null;
+  /** Why the daemon does not answer, until it does again: what is shown may be old. */
+  readonly offline: string | null;
   /** What is being done at the daemon. */
   readonly deed: { readonly deed: Deed; readonly reason: string } | null;
+  /** What is being said at the daemon. */
+  readonly saying: { readonly text: string; readonly about: Subject } | null;
   /** What the last key asks of the program around the state; a new object each time. */
   readonly effect: { readonly name: Effect } | null;
 }
+
+/** What is read beside the changes. */
+const nothingRead = {
+  mutations: new Map(),
+  mutationCount: 0,
+  mutation: 0,
+  aids: new Map(),
+  conflicts: null,
+  conflict: 0,
+  comments: [],
+  comment: 0,
+  commented: new Set<string>(),
+  whys: new Map(),
+};
 
 export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new Map()): State {
   return {
@@ -119,12 +149,7 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     column: 0,
     changes: new Map(),
     detailTop: 0,
-    mutations: new Map(),
-    mutationCount: 0,
-    mutation: 0,
-    aids: new Map(),
-    conflicts: null,
-    conflict: 0,
+    ...nothingRead,
     reviewed,
     anchor: null,
     search: null,
@@ -133,7 +158,9 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     help: null,
     notice: null,
     banner: null,
+    offline: null,
     deed: null,
+    saying: null,
     effect: null,
   };
 }
@@ -160,6 +187,10 @@ export function listLength(state: State): number {
 
 export const operationOf = (filter: Filter): Operation | undefined =>
   filter === 'all' ? undefined : filter;
+
+/** Names a row of a table, whether a change or a comment is about it. */
+export const rowKey = (table: string, rowId: JsonText) =>
+  `${table}\n${rowId.text.replaceAll(/\s/g, '')}`;
 
 /** What the current digest is, if it names the diff that is shown. */
 export function currentDigest({ digest, outline }: State): string | null {

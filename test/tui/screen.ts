@@ -99,6 +99,10 @@ export class ArrayDaemon {
       const digest = { revision: need.revision, text: `sha256:${'0f'.repeat(32)}` };
       return reduce(state, { type: 'digest', digest });
     }
+    if (need.kind === 'why') {
+      const key = `${need.table}\n${need.number}`;
+      return reduce(state, { type: 'why', key, causes: ['mut_1 by bot: UPDATE orders'] });
+    }
     if (need.kind === 'mutations') {
       return reduce(state, { type: 'mutations', offset: need.offset, items: [], total: 0 });
     }

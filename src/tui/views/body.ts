@@ -4,6 +4,7 @@ import type { Line } from '../line.ts';
 import { beside, fitLines, span } from '../line.ts';
 import { divide } from '../screen.ts';
 import type { State } from '../state.ts';
+import { commentsView } from './comments.ts';
 import { conflictsView } from './conflicts.ts';
 import { detailView } from './detail.ts';
 import { confirmView, helpView } from './dialog.ts';
@@ -18,7 +19,7 @@ export function bodyView(state: State, sides: SidesCache): Line[] {
   if (state.help !== null) return fitLines(helpView(state), columns, height);
   const { prompt } = state;
   if (prompt?.kind === 'confirm') return fitLines(confirmView(state, prompt.deed), columns, height);
-  if (prompt?.kind === 'reason') return fitLines(confirmView(state, 'reject'), columns, height);
+  if (prompt?.kind === 'reason') return fitLines(confirmView(state, prompt.deed), columns, height);
   const left = fitLines(tablesView(state, height), tables, height);
   const right = fitLines(mainView(state, sides, main), main, height);
   if (main === 0) return left;
@@ -32,6 +33,8 @@ function mainView(state: State, sides: SidesCache, width: number): Line[] {
       return logView(state, width, height);
     case 'conflicts':
       return conflictsView(state, width, height);
+    case 'comments':
+      return commentsView(state, width, height);
     case 'detail':
       return [
         ...listAbove(state, sides, width, list),

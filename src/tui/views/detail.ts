@@ -1,6 +1,7 @@
 /** One change in full: every column, what differs within long texts word by word, within JSON path by path. */
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
 import { differencesInside } from '../../client/json-diff.ts';
+import { markKey } from '../../client/marks.ts';
 import type { Value } from '../../client/values.ts';
 import { isNull, isSame } from '../../client/values.ts';
 import type { NumberedChange } from '../../model/change.ts';
@@ -19,8 +20,9 @@ import type { Line } from '../line.ts';
 import { fitLine, lineWidth, span, wrapLine } from '../line.ts';
 import { divide } from '../screen.ts';
 import type { State } from '../state.ts';
-import { currentTable } from '../state.ts';
+import { currentTable, rowKey } from '../state.ts';
 import { widthOf } from '../text.ts';
+import { commentLines } from './comments.ts';
 import { signs } from './signs.ts';
 
 /** Characters of a value that are shown; who wants more copies it. */
@@ -69,7 +71,26 @@ function detailLines(state: State, sides: SidesCache, width: number): Line[] {
       ];
       return folded(state, label, valueLines(change, both, name, width), width);
     }),
+    ...saidLines(state, change, width),
+    ...whyLines(state, change, width),
   ];
+}
+
+/** What was said about the row. */
+function saidLines({ comments }: State, change: NumberedChange, width: number): Line[] {
+  const key = rowKey(change.table, change.rowId);
+  const about = comments.filter(
+    ({ table, rowId }) => table !== null && rowId !== null && rowKey(table, rowId) === key,
+  );
+  return about.flatMap((comment) => commentLines(comment, width));
+}
+
+/** The statements that made the change. */
+function whyLines({ whys }: State, change: NumberedChange, width: number): Line[] {
+  const causes = whys.get(markKey(change)) ?? [];
+  if (causes.length === 0) return [];
+  const lines = causes.flatMap((cause) => wrapLine([span(cause)], Math.max(10, width - 2)));
+  return [[], [span('Why', 'strong')], ...lines.map((line): Line => [span('  '), ...line])];
 }
 
 /** A label with its value's lines beside it. */

@@ -32,6 +32,8 @@ const questions: Readonly<Record<Deed, (database: string) => string>> = {
   propose: () => 'Propose this session for review? It then takes no more writes.',
   approve: (database) => `Approve, and apply to production database ${database}?`,
   reject: () => 'Reject this session? Everything it staged is discarded.',
+  reopen: () =>
+    'Give this session back for changes? It takes writes again, and keeps what it staged.',
 };
 
 /** Draws what is about to be done, to how much, and what speaks against it. */
@@ -69,17 +71,18 @@ function remarks(state: State, deed: Deed): Line[] {
   const changes = stepCountsOf(outline?.tables ?? []);
   const total = changes.inserts + changes.updates + changes.deletes;
   const lines: Line[] = [];
-  if (deed !== 'reject' && changes.furtherChanges > 0) {
+  const applies = deed === 'approve' || deed === 'propose';
+  if (applies && changes.furtherChanges > 0) {
     lines.push(...wrap(furtherExplained, columns - 4).map((text) => [span(`  ${text}`, 'alarm')]));
   }
   if (deed === 'approve') {
     lines.push([span(`  digest ${digest ?? 'is being computed …'}`)]);
     lines.push([span(`  ${reviewed.size} of ${total} changes marked as reviewed`)]);
   }
-  if (deed !== 'propose' && session?.status === 'active') {
+  if ((deed === 'approve' || deed === 'reject') && session?.status === 'active') {
     lines.push([span('  ! The session is still active: propose it first, with P.', 'alarm')]);
   }
-  if (conflicts && conflicts.length > 0 && deed !== 'reject') {
+  if (conflicts && conflicts.length > 0 && applies) {
     lines.push([span(`  ! ${conflicts.length} in conflict with production`, 'alarm')]);
   }
   return lines;

@@ -1,21 +1,36 @@
 /** The two lines at the bottom: what has happened or is being typed, and the keys of the pane. */
+import { keyCell, tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
+import type { SessionStatus } from '../../model/session.ts';
 import { shortId } from '../../model/session.ts';
 import type { Command } from '../commands.ts';
 import type { Effect } from '../keys.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
-import type { Pane, Prompt, State } from '../state.ts';
+import type { Pane, Prompt, State, Subject } from '../state.ts';
 
-const deeds = { propose: 'Proposing', approve: 'Approving', reject: 'Rejecting' } as const;
+const deeds = {
+  propose: 'Proposing',
+  approve: 'Approving',
+  reject: 'Rejecting',
+  reopen: 'Giving back',
+} as const;
 
 export function noticeLine(state: State): Line {
-  const { prompt, notice, banner, deed } = state;
+  const { prompt, notice, deed } = state;
   if (prompt !== null) return promptLine(state, prompt);
+  if (state.saying !== null) return [span(' Saying it …', 'strong')];
   if (deed !== null) return [span(` ${deeds[deed.deed]} …`, 'strong')];
-  const standing = banner === null ? [] : [span(` ! ${banner}`, 'alarm')];
+  const standing = standingWords(state).map((text) => span(` ! ${text}`, 'alarm'));
   if (notice === null) return standing;
   return [...standing, span(` ${sanitize(notice.text)}`, notice.alarm ? 'alarm' : 'accent')];
+}
+
+/** What holds until it changes, whatever keys are pressed. */
+function standingWords({ offline, banner }: State): string[] {
+  if (offline !== null)
+    return [`Offline, trying again; this is what was there. ${sanitize(offline)}`];
+  return banner === null ? [] : [banner];
 }
 
 function promptLine({ session }: State, prompt: Prompt): Line {
@@ -23,13 +38,23 @@ function promptLine({ session }: State, prompt: Prompt): Line {
     search: '/',
     goto: 'Go to table or row: ',
     confirm: `Type yes or ${shortId(session?.id ?? '')} to go on: `,
-    reason: 'Reason (may be empty): ',
+    reason:
+      prompt.kind === 'reason' && prompt.deed === 'reopen'
+        ? 'What is to change: '
+        : 'Reason (may be empty): ',
+    comment: `Comment on ${prompt.kind === 'comment' ? subjectOf(prompt.about) : ''}: `,
   };
   return [
     span(` ${labels[prompt.kind]}`, 'strong'),
     span(sanitize(prompt.text)),
     span(' ', 'chosen'),
   ];
+}
+
+function subjectOf(about: Subject): string {
+  return about === null
+    ? 'the session'
+    : `${tableCell(about.table)} ${keyCell(about.rowId)}`.slice(0, 40);
 }
 
 /** What keys do, and what to call it in few words. */
@@ -40,9 +65,7 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
     [['down', 'up'], 'table'],
     [['open'], 'rows'],
     [['nextPane'], 'pane'],
-    [['propose'], 'propose'],
-    [['approve'], 'approve'],
-    [['reject'], 'reject'],
+    [['comment'], 'comment'],
   ],
   rows: [
     [['down', 'up'], 'row'],
@@ -51,8 +74,7 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
     [['search'], 'search'],
     [['nextFilter'], 'filter'],
     [['nextPane'], 'pane'],
-    [['propose'], 'propose'],
-    [['approve'], 'approve'],
+    [['comment'], 'comment'],
   ],
   detail: [
     [['down', 'up'], 'scroll'],
@@ -71,19 +93,36 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
     [['down', 'up'], 'conflict'],
     [['open'], 'its table'],
     [['refresh'], 'look again'],
-    [['reject'], 'reject'],
+    [['back'], 'back'],
+  ],
+  comments: [
+    [['down', 'up'], 'comment'],
+    [['comment'], 'comment'],
     [['back'], 'back'],
   ],
 };
 
-export function keysLine({ pane, prompt, help, zoomed, keymap }: State): Line {
+/** What may be decided on the session as it is: shown where there is room for little else. */
+const decisions: Readonly<Record<SessionStatus, readonly Hint[]>> = {
+  active: [[['propose'], 'propose']],
+  proposed: [
+    [['approve'], 'approve'],
+    [['reopen'], 'changes'],
+    [['reject'], 'reject'],
+  ],
+  approved: [],
+  rejected: [],
+};
+
+export function keysLine({ pane, prompt, help, zoomed, keymap, session }: State): Line {
   if (prompt !== null || help !== null) return [span(' enter go on · escape cancel', 'faint')];
   const everywhere: Hint[] = [
     [['help'], 'help'],
     [['quit'], 'quit'],
   ];
   const zoom: Hint[] = zoomed ? [[['zoom'], 'whole screen off']] : [];
-  const shown = [...everywhere, ...zoom, ...hints[pane]].map(
+  const deciding = session === null ? [] : decisions[session.status];
+  const shown = [...everywhere, ...deciding, ...zoom, ...hints[pane]].map(
     ([does, text]) => `${does.map((name) => keymap.keyFor(name)).join('/')} ${text}`,
   );
   return [span(` ${shown.join(' · ')}`, 'faint')];

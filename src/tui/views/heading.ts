@@ -16,14 +16,16 @@ import { countSpans } from './tables.ts';
 const inGroups = (count: number) => count.toLocaleString('en-US');
 
 export function headingLine(state: State): Line {
-  const { session, outline, database } = state;
+  const { session, outline, database, offline } = state;
   if (session === null) return [span(' stage diff', 'strong'), span('  connecting …', 'faint')];
+  const gone = offline === null ? [] : [span(' OFFLINE', 'alarm')];
   const digest = currentDigest(state);
   const counts = stepCountsOf(outline?.tables ?? []);
   return [
     span(' stage diff ', 'strong'),
     span(`sess_${shortId(session.id)} `, 'accent'),
     span(session.status.toUpperCase(), session.status === 'active' ? 'changed' : 'strong'),
+    ...gone,
     span('  '),
     ...countSpans(counts),
     ...(counts.furtherChanges === 0 ? [] : [span('further ', 'accent')]),
@@ -47,6 +49,7 @@ const titles: Readonly<Record<Pane, (state: State) => string>> = {
   detail: () => 'Detail',
   log: ({ session }) => `Log ${inGroups(session?.mutationCount ?? 0)}`,
   conflicts: ({ conflicts }) => `Conflicts ${conflicts === null ? '…' : conflicts.length}`,
+  comments: ({ comments }) => `Comments ${comments.length}`,
 };
 
 /** The panes, the current one in brackets, and where in the list the reader is. */

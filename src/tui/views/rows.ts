@@ -9,7 +9,7 @@ import type { Line, Span } from '../line.ts';
 import { fitLine, lineWidth, span } from '../line.ts';
 import { isReviewed } from '../reviewed.ts';
 import type { State } from '../state.ts';
-import { currentTable, listLength } from '../state.ts';
+import { currentTable, listLength, rowKey } from '../state.ts';
 import { widthOf } from '../text.ts';
 import { signs } from './signs.ts';
 
@@ -171,7 +171,8 @@ function rowMarks(state: State, change: NumberedChange | undefined, index: numbe
   return [
     span(`${pointer} `, 'strong'),
     span(sign, style),
-    span(isReviewed(state, change) ? ' ✓ ' : '   ', 'accent'),
+    span(isReviewed(state, change) ? ' ✓' : '  ', 'accent'),
+    span(state.commented.has(rowKey(change.table, change.rowId)) ? '"' : ' ', 'accent'),
   ];
 }
 

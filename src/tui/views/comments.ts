@@ -1,0 +1,57 @@
+/** What people say to each other about the session: the comments, and the messages with which its state changed. */
+import { keyCell, tableCell, textCell } from '../../client/cell.ts';
+import type { Comment } from '../../client/discussion.ts';
+import { sanitize } from '../../client/sanitize.ts';
+import type { Line } from '../line.ts';
+import { span, wrapLine } from '../line.ts';
+import type { State } from '../state.ts';
+
+/** Draws the list, the chosen comment in full below it. */
+export function commentsView(state: State, width: number, height: number): Line[] {
+  const { comments } = state;
+  if (comments.length === 0) {
+    const key = state.keymap.keyFor('comment');
+    return [[], [span(`  Nobody has said anything yet. ${key} comments.`, 'faint')]];
+  }
+  const listed = Math.max(1, Math.min(comments.length, Math.floor(height / 2) - 1));
+  const first = Math.max(
+    0,
+    Math.min(state.comment - Math.floor(listed / 2), comments.length - listed),
+  );
+  const list = comments.slice(first, first + listed).map((comment, index): Line => {
+    const isChosen = first + index === state.comment;
+    return [
+      span(isChosen ? '> ' : '  ', 'strong'),
+      span(headOf(comment), isChosen ? 'chosen' : undefined),
+      span(`  ${sanitize(comment.body.replaceAll(/\s+/g, ' ')).slice(0, 300)}`),
+    ];
+  });
+  const chosen = comments[state.comment];
+  const whole = chosen === undefined ? [] : commentLines(chosen, width);
+  return [...list, [span('─'.repeat(width), 'faint')], ...whole];
+}
+
+/** A comment with all its lines. */
+export function commentLines(comment: Comment, width: number): Line[] {
+  const room = Math.max(10, width - 4);
+  const lines = comment.body.split('\n').flatMap((line) => wrapLine([span(sanitize(line))], room));
+  return [
+    [span('" ', 'accent'), span(headOf(comment), 'strong'), span(`  ${comment.at}`, 'faint')],
+    ...lines.map((line): Line => [span('    '), ...line]),
+  ];
+}
+
+const said: Readonly<Record<string, string>> = {
+  proposed: 'proposed',
+  changes_requested: 'wants changes',
+  withdrawn: 'took it back',
+};
+
+/** `ann on orders 7`, `bob wants changes`. */
+function headOf({ by, kind, table, rowId }: Comment): string {
+  const who = by === null ? 'somebody' : textCell(by);
+  const what = said[kind];
+  if (what !== undefined) return `${who} ${what}`;
+  if (table === null) return who;
+  return `${who} on ${tableCell(table)}${rowId === null ? '' : ` ${keyCell(rowId)}`}`;
+}

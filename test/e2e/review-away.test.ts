@@ -1,0 +1,116 @@
+/** A review while the service goes away and comes back, and what is said in it reaches the other side. */
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { TestRest } from '../helpers/rest.ts';
+import { startTestRest } from '../helpers/rest.ts';
+import { Seat } from '../helpers/seat.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const patience = { timeout: 120_000 };
+
+/** A path to the service that can be cut and mended. */
+class Path {
+  readonly #sockets = new Set<Socket>();
+  readonly #target: number;
+  #server: Server | null = null;
+  port = 0;
+
+  constructor(url: string) {
+    this.#target = Number(new URL(url).port);
+  }
+
+  async open(): Promise<void> {
+    const server = createServer((socket) => {
+      const upstream = connect(this.#target, '127.0.0.1');
+      for (const each of [socket, upstream]) {
+        this.#sockets.add(each);
+        each.on('error', () => each.destroy());
+      }
+      socket.pipe(upstream).pipe(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server?.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+    await closed;
+  }
+}
+
+suite('review of a service that goes away', (test) => {
+  let rest: TestRest;
+  let path: Path;
+  let seat: Seat;
+  let id: string;
+  test.before(async () => {
+    rest = await startTestRest();
+    path = new Path(rest.url);
+    await path.open();
+  });
+  test.beforeEach(async () => {
+    id = await rest.newSession();
+    await rest.write(id, `UPDATE products SET price = 1 WHERE sku = 'MUG-01'`);
+    await rest.call('POST', `/sessions/${id}/propose`);
+    seat = new Seat(`http://127.0.0.1:${path.port}`, id);
+    await seat.see(/> ~ +1 │ MUG-01/);
+  });
+  test.afterEach(() => seat.leave());
+  test.after(async () => {
+    await path.cut();
+    await rest.stop();
+  });
+
+  test(
+    'says so until it is back, and then shows what has happened meanwhile',
+    async () => {
+      await path.cut();
+      await seat.see(/PROPOSED OFFLINE/);
+      await seat.press('j');
+      await seat.press('k');
+      await seat.see(/! Offline, trying again/);
+      await rest.call('POST', `/sessions/${id}/reopen`, { json: { message: 'more' } });
+      await rest.write(id, `UPDATE products SET price = 2 WHERE sku = 'TEE-M'`);
+      await path.open();
+      await seat.see(/ACTIVE [^O]/);
+      await seat.see(/products 1\/2/);
+      await seat.see(/Comments 1/);
+      assert.not.match(seat.frame, /OFFLINE|Offline/);
+    },
+    patience,
+  );
+
+  test(
+    'what is said and asked for reaches the other side',
+    async () => {
+      await seat.press('M');
+      await seat.press('too cheap?\r');
+      await seat.see(/Comments 1/);
+      await seat.press('C');
+      await seat.see(/Give this session back/);
+      await seat.press('yes\r');
+      await seat.see(/What is to change/);
+      await seat.press('mind the price\r');
+      await seat.see(/Given back/);
+      await seat.see(/ACTIVE/);
+      const { body } = await rest.call('GET', `/sessions/${id}/comments`);
+      assert.equal(
+        body.comments.map((each: { kind: string; body: string; table: string }) => [
+          each.kind,
+          each.body,
+          each.table,
+        ]),
+        [
+          ['comment', 'too cheap?', 'products'],
+          ['changes_requested', 'mind the price', null],
+        ],
+      );
+      await seat.press('\r');
+      await seat.see(/Why[\s\S]*UPDATE products SET price = 1/);
+    },
+    patience,
+  );
+});
