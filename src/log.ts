@@ -22,6 +22,14 @@ interface Entry {
   readonly facts: JsonObject;
 }
 
+/** Gives the form of a log that nobody has chosen one for: text for people, who sit at a terminal. */
+export function formatOf(
+  chosen: LogFormat | null,
+  stream: { readonly isTTY?: boolean },
+): LogFormat {
+  return chosen ?? (stream.isTTY ? 'text' : 'json');
+}
+
 /** Creates a logger that writes lines of at least the given level. */
 export function createLog(
   level: LogLevel,

@@ -3,7 +3,7 @@ import type { Config } from '../config/load.ts';
 import type { Production } from '../config/upstream.ts';
 import { chooseProduction } from '../config/upstream.ts';
 import type { Log } from '../log.ts';
-import { createLog } from '../log.ts';
+import { createLog, formatOf } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
@@ -61,8 +61,7 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
   const { settings } = config;
   const tokens = checkStart(settings);
   const production = chooseProduction(config, io.env);
-  const format = settings.logFormat ?? (io.stderr.isTTY ? 'text' : 'json');
-  const log = createLog(settings.logLevel, io.stderr, format);
+  const log = createLog(settings.logLevel, io.stderr, formatOf(settings.logFormat, io.stderr));
   const grace = createGrace(settings.shutdownGraceMs);
   const releases = createReleaseStack((part) => log.debug('stopping', { part }));
   const stop = () => {

@@ -92,8 +92,12 @@ async function check(context: Context, config: Config): Promise<number> {
 async function run({ host, out }: Context, config: Config): Promise<void> {
   const { startDaemon } = await import('../../daemon/start.ts');
   const { catchSignals } = await import('../../daemon/signals.ts');
+  const { formatOf } = await import('../../log.ts');
+  const { startWatchdog } = await import('../../daemon/watchdog.ts');
   const io = { env: host.env, stderr: host.stderr, version: packageVersion() };
   const signals = catchSignals();
+  const { logLevel, logFormat } = config.settings;
+  const endWatch = await startWatchdog({ logLevel, logFormat: formatOf(logFormat, host.stderr) });
   const daemon = await startDaemon(config, io).catch((error) => {
     signals.release();
     throw error;
@@ -107,4 +111,5 @@ async function run({ host, out }: Context, config: Config): Promise<void> {
     throw error;
   }
   await stopped;
+  endWatch();
 }
