@@ -1,0 +1,184 @@
+/**
+ * How the service grows: `npm run bench:growth -- [rows] [tables] [sessions]`. Memory of the daemon and times for one session of
+ * BENCH_ROWS (1000000) staged rows up to its approval, for BENCH_TABLES (1000) staged tables, and beside BENCH_SESSIONS (100000).
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbedded } from '../src/daemon/embedded.ts';
+import { createLog } from '../src/log.ts';
+import { startBuiltDaemon } from './daemon.ts';
+
+const count = (name: string, usual: number) => Number(process.env[name] ?? usual);
+const rows = count('BENCH_ROWS', 1_000_000);
+const tables = count('BENCH_TABLES', 1_000);
+const sessions = count('BENCH_SESSIONS', 100_000);
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+const directory = await mkdtemp(join(tmpdir(), 'stage-growth-'));
+const log = createLog('silent', process.stderr);
+const settings = { fsync: 'off', max_locks_per_transaction: '512', max_wal_size: '4GB' };
+const server = await startEmbedded({ directory, log, settings });
+const daemon = await startBuiltDaemon(server.url, directory);
+const parts = { rows: manyRows, tables: manyTables, sessions: manySessions };
+const chosen = process.argv.slice(2);
+try {
+  for (const [name, work] of Object.entries(parts))
+    if (chosen.length === 0 || chosen.includes(name)) await work();
+} finally {
+  await daemon.stop();
+  await server.stop();
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** One session with so many staged rows, through all of its review, beside a writer of one row of production. */
+async function manyRows(): Promise<void> {
+  await direct(`CREATE TABLE large (id int PRIMARY KEY, v text);
+    INSERT INTO large SELECT g, 'value ' || g FROM generate_series(1, ${rows}) g; VACUUM ANALYZE large`);
+  const url = await daemon.newSession('production');
+  const session = sessionOf(url);
+  await watched(`${rows} rows: staging`, () => on(url, `UPDATE large SET v = 'staged ' || id`));
+  await watched('diff', () => ask('GET', `/sessions/${session}/diff`));
+  await watched('conflicts', () => ask('GET', `/sessions/${session}/conflicts`));
+  await watched('propose', () => ask('POST', `/sessions/${session}/propose`));
+  await watched('approve', async () => {
+    const writing = new AbortController();
+    const writer = waitsOf('UPDATE large SET v = v WHERE id = 1', writing.signal);
+    const other = waitsOf('CREATE TEMP TABLE IF NOT EXISTS x (i int)', writing.signal);
+    const outcome = await ask('POST', `/sessions/${session}/approve`);
+    writing.abort();
+    return `${outcome}; a writer of one of the rows waited ${await writer} ms, others ${await other} ms`;
+  });
+  await direct('DROP TABLE large');
+}
+
+/** Staged rows in so many tables, ten tables a session. */
+async function manyTables(): Promise<void> {
+  await direct(
+    Array.from(
+      { length: tables },
+      (_, n) => `CREATE TABLE t${n} (id int PRIMARY KEY, v text)`,
+    ).join(';'),
+  );
+  let last = '';
+  await watched(`${tables} tables: staging a row in each`, async () => {
+    for (let n = 0; n < tables; n += 10) {
+      last = await daemon.newSession('production');
+      for (let table = n; table < Math.min(n + 10, tables); table += 1)
+        await on(last, `INSERT INTO t${table} VALUES (1, 'v')`);
+    }
+    return `${tables} statements`;
+  });
+  await beside(last, 't1');
+}
+
+/** Sessions of which every hundredth has staged a row, copied in SQL. */
+async function manySessions(): Promise<void> {
+  await direct(
+    'CREATE TABLE common (id int PRIMARY KEY, v text); INSERT INTO common SELECT g FROM generate_series(1, 1000) g',
+  );
+  const first = await daemon.newSession('production');
+  await on(first, `UPDATE common SET v = 'staged' WHERE id = 1`);
+  await watched('one session: usual work', () => usualWork('common'));
+  await direct(`
+    INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope)
+    SELECT md5(g::text)::uuid, 'many', '{}', 'production', 'row' FROM generate_series(1, ${sessions}) g;
+    DO $$ DECLARE v_shadow text := 'stage_data.shadow_' || 'common'::regclass::oid; v_columns text;
+    BEGIN
+      SELECT string_agg(CASE attname WHEN '_stage_session' THEN 'md5(g::text)::uuid' WHEN '_stage_seq' THEN 'nextval(''stage.seq'')'
+        ELSE quote_ident(attname) END, ', ' ORDER BY attnum) INTO v_columns
+      FROM pg_attribute WHERE attrelid = v_shadow::regclass AND attnum > 0 AND NOT attisdropped;
+      EXECUTE format('INSERT INTO %1$s SELECT %2$s FROM %1$s, generate_series(1, ${sessions}, 100) g', v_shadow, v_columns);
+    END $$; ANALYZE`);
+  await watched(`${sessions} sessions: usual work`, () => usualWork('common'));
+  await watched('list', () => ask('GET', '/sessions?limit=100'));
+  await watched('list, offset 90 %', () =>
+    ask('GET', `/sessions?limit=100&offset=${sessions * 0.9}`),
+  );
+  await watched('metrics', () => ask('GET', '/metrics'));
+}
+
+/** What a session costs that is staged, looked at and approved. */
+async function beside(other: string, table: string): Promise<void> {
+  await watched('diff of ten tables', () => ask('GET', `/sessions/${sessionOf(other)}/diff`));
+  await watched('usual work', () => usualWork(table));
+}
+
+async function usualWork(table: string): Promise<string> {
+  const url = await daemon.newSession('production');
+  const took: string[] = [];
+  const step = async (name: string, work: () => Promise<string>) => {
+    const start = performance.now();
+    const outcome = await work();
+    took.push(`${name} ${Math.round(performance.now() - start)} ms (${outcome})`);
+  };
+  const path = `/sessions/${sessionOf(url)}`;
+  await step('write', () =>
+    on(url, `INSERT INTO ${table} VALUES (5000, 'new') ON CONFLICT DO NOTHING`),
+  );
+  await step('diff', () => ask('GET', `${path}/diff`));
+  await step('propose', () => ask('POST', `${path}/propose`));
+  await step('approve', () => ask('POST', `${path}/approve`));
+  return took.join(', ');
+}
+
+function sessionOf(url: string): string {
+  return /sess_\w+/.exec(decodeURIComponent(url))?.[0] ?? '';
+}
+
+async function on(url: string, text: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client
+    .query(text)
+    .then(({ rowCount }) => `${rowCount} rows`)
+    .finally(() => client.end());
+}
+
+async function direct(text: string): Promise<void> {
+  for (const statement of text.includes('VACUUM') ? text.split(';') : [text])
+    await on(server.url, statement);
+}
+
+/** How long a statement waited at most until it is no longer asked. */
+async function waitsOf(text: string, signal: AbortSignal): Promise<number> {
+  let most = 0;
+  while (!signal.aborted) {
+    const start = performance.now();
+    await on(server.url, text);
+    most = Math.max(most, performance.now() - start);
+    await sleep(50);
+  }
+  return Math.round(most);
+}
+
+/** Sends a request and forgets the answer. */
+async function ask(method: string, path: string): Promise<string> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(daemon.rest + path, { method, agent: false }, resolve)
+      .on('error', reject)
+      .end();
+  });
+  let bytes = 0;
+  for await (const chunk of answer) bytes += (chunk as Buffer).length;
+  return `${answer.statusCode}, ${Math.ceil(bytes / 1024)} kB`;
+}
+
+/** Runs work and tells how long it took, and how much memory the daemon had at most. */
+async function watched(name: string, work: () => Promise<string>): Promise<void> {
+  let most = 0;
+  const look = async () => {
+    const status = await readFile(`/proc/${daemon.pid}/status`, 'utf8');
+    most = Math.max(most, Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
+  };
+  await look();
+  const timer = setInterval(look, 100);
+  const start = performance.now();
+  const outcome = await work().finally(() => clearInterval(timer));
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  print(`${name}: ${seconds} s, ${outcome}; resident ${Math.round(most)} MB at most`);
+}
