@@ -1,5 +1,6 @@
 /** The daemon as it is installed: built, and in a process of its own, which no client's work slows down. */
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface Daemon {
@@ -11,10 +12,11 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Starts `stage serve` before the given server, on free ports. */
-export async function startBuiltDaemon(server: string, home: string): Promise<Daemon> {
+/** Starts `stage serve` before the given server, on free ports. @param build the directory that it was built in */
+export async function startBuiltDaemon(server: string, home: string, build = '.'): Promise<Daemon> {
   const args = ['serve', '--upstream', server, '--port', '0', '--proxy-port', '0'];
-  const child = spawn(process.execPath, ['bin/stage.js', ...args, '--log-level', 'info'], {
+  const program = join(build, 'bin/stage.js');
+  const child = spawn(process.execPath, [program, ...args, '--log-level', 'info'], {
     env: { PATH: process.env['PATH'], HOME: home },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -1,5 +1,6 @@
 /** Measures by pgbench: targets take turns, round by round, and their medians are compared, so that ratios hold on a noisy machine. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -65,6 +66,38 @@ async function pgbench(url: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await run('pgbench', ['-n', '-j', '1', ...args, url]);
   if (stderr.includes('aborted')) throw new Error(`pgbench: ${stderr}`);
   return stdout;
+}
+
+export interface Sample<Seen> {
+  /** Seconds since the run began. */
+  readonly at: number;
+  /** Transactions since the report before. */
+  readonly count: number;
+  readonly seen: Seen;
+}
+
+/**
+ * Runs pgbench, and looks at something with each of its reports, one a second.
+ * @throws Error when a client of pgbench has met an error
+ */
+export async function watchPgbench<Seen>(
+  url: string,
+  args: readonly string[],
+  look: () => Promise<Seen>,
+): Promise<readonly Sample<Seen>[]> {
+  const child = spawn('pgbench', ['-n', '-j', '1', '-P', '1', ...args, url], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const samples: Sample<Seen>[] = [];
+  for await (const line of createInterface(child.stderr)) {
+    const [, seconds, rate] = /^progress: ([\d.]+) s, ([\d.]+) tps/.exec(line) ?? [];
+    if (line.includes('aborted')) throw new Error(`pgbench: ${line}`);
+    if (seconds === undefined) continue;
+    const at = Number(seconds);
+    const count = Number(rate) * (at - (samples.at(-1)?.at ?? 0));
+    samples.push({ at, count, seen: await look() });
+  }
+  return samples;
 }
 
 export function median(values: readonly number[]): number {

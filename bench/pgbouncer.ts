@@ -9,6 +9,7 @@ import type { Target } from './pgbench.ts';
 
 export interface Bouncer {
   readonly target: Target;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -35,6 +36,7 @@ export async function startBouncer(server: string): Promise<Bouncer> {
   url.port = String(own);
   return {
     target: { name: 'pgbouncer', url: url.href },
+    pid: child.pid ?? 0,
     stop: async () => {
       child.kill();
       await rm(directory, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 /**
- * Staged against direct: `npm run bench`, about seven minutes. Throughput of single statements by pgbench (which has to be
- * installed), of reads with PgBouncer beside where that is installed; then statements of many rows and reads beside many staged rows.
- * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients.
- * BENCH_PARTS chooses some of `loads writes bulk`. BENCH_PG is the path of an installation of PostgreSQL, BENCH_FSYNC=on has it
- * write to its disk as in production.
+ * Staged against direct: `npm run bench`, about fifteen minutes. `npm run bench -- reads` (by pgbench, with PgBouncer beside),
+ * `writes` (one client, statement by statement), `loads` (many clients' staged statements, by pgbench) or `bulk` (many rows) does a
+ * part. BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) the clients of loads. BENCH_BASE
+ * names the directory of another build: its daemon reads, too. BENCH_PG is the path of an installation of PostgreSQL, BENCH_FSYNC=on
+ * has it write to its disk as in production.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -13,9 +13,10 @@ import { startEmbedded } from '../src/daemon/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { bulkSchema, compareBulk } from './bulk.ts';
 import { startBuiltDaemon } from './daemon.ts';
-import type { Target } from './pgbench.ts';
 import { compareLoad, isInstalled } from './pgbench.ts';
 import { startBouncer } from './pgbouncer.ts';
+import type { ReadTarget } from './reads.ts';
+import { compareReads } from './reads.ts';
 import { compareWrites, writesSchema } from './writes.ts';
 
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
@@ -26,8 +27,13 @@ const effort = {
 };
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const scripts: Readonly<Record<string, string>> = {
-  'SELECT by key': 'SELECT balance FROM account WHERE id = :id;',
+const parts = ['reads', 'writes', 'loads', 'bulk'];
+const [part] = process.argv.slice(2);
+const isWanted = (name: string) => part === undefined || part === name;
+if (part !== undefined && !parts.includes(part)) throw new Error(`one of ${parts.join(', ')}`);
+
+const read = 'SELECT balance FROM account WHERE id = :id;';
+const loads: Readonly<Record<string, string>> = {
   'INSERT, staged': 'INSERT INTO entry (account, amount) VALUES (:id, 1);',
   'UPDATE by key, staged': 'UPDATE account SET balance = balance + 1 WHERE id = :id;',
   'DELETE by key, staged': 'DELETE FROM gone WHERE id = :id;',
@@ -39,13 +45,13 @@ CREATE TABLE entry (id bigserial PRIMARY KEY, account int NOT NULL, amount int N
 CREATE TABLE gone (id int PRIMARY KEY);
 INSERT INTO gone SELECT generate_series(1, 1000000);
 `;
+
 const reader = `CREATE ROLE reader LOGIN PASSWORD 'reader'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader;
 `;
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
-const parts = (process.env['BENCH_PARTS'] ?? 'loads writes bulk').split(' ');
 const server = await startEmbedded({
   directory,
   log,
@@ -56,23 +62,19 @@ const daemon = await startBuiltDaemon(server.url, directory);
 try {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
-  if (parts.includes('loads')) await client.query(schema);
-  if (parts.includes('writes')) await client.query(writesSchema);
-  if (parts.includes('bulk')) await client.query(bulkSchema);
-  await client.query(reader);
+  await client.query(schema + writesSchema + bulkSchema + reader);
   await client.end();
-  if (parts.includes('loads')) {
-    if (await isInstalled('pgbench')) await compareLoads();
-    else print('pgbench is not installed: no throughput of single statements');
-  }
-  if (parts.includes('writes')) {
+  const hasPgbench = await isInstalled('pgbench');
+  if (!hasPgbench) print('pgbench is not installed: no reads, no loads');
+  if (hasPgbench && isWanted('reads')) await measureReads();
+  if (isWanted('writes')) {
     const newSession = () => sessionOfReader('production');
-    await compareWrites(
-      { direct: server.url, newSession, pid: daemon.pid, rounds: 3 * effort.rounds },
-      print,
-    );
+    const { pid } = daemon;
+    const rounds = 3 * effort.rounds;
+    await compareWrites({ direct: server.url, newSession, pid, rounds }, print);
   }
-  if (parts.includes('bulk')) {
+  if (hasPgbench && isWanted('loads')) await measureLoads();
+  if (isWanted('bulk')) {
     const newSession = () => sessionOfReader('staged');
     await compareBulk({ direct: server.url, newSession, rounds: effort.rounds }, print);
   }
@@ -90,24 +92,42 @@ async function sessionOfReader(reads: string): Promise<string> {
   return url.href;
 }
 
-async function compareLoads(): Promise<void> {
+async function scriptOf(text: string): Promise<string> {
+  const script = join(directory, 'script.sql');
+  await writeFile(script, `\\set id random(1, 1000000)\n${text}\n`);
+  return script;
+}
+
+async function measureReads(): Promise<void> {
   const bouncer = (await isInstalled('pgbouncer')) ? await startBouncer(server.url) : null;
   if (!bouncer) print('PgBouncer is not installed: compared without it');
-  const names = ['stage', ...(bouncer ? ['pgbouncer'] : [])].map((name) => `${name}/s | ratio`);
-  print(`| ${effort.clients} clients | protocol | direct/s | ${names.join(' | ')} |`);
-  print(`|${'---|'.repeat(3 + 2 * names.length)}`);
-  for (const [label, text] of Object.entries(scripts)) {
-    const script = join(directory, 'script.sql');
-    await writeFile(script, `\\set id random(1, 1000000)\n${text}\n`);
+  const build = process.env['BENCH_BASE'];
+  const base = build ? await startBuiltDaemon(server.url, directory, build) : null;
+  const targets: ReadTarget[] = [{ name: 'direct', url: server.url, pid: null }];
+  if (bouncer) targets.push({ ...bouncer.target, pid: bouncer.pid });
+  for (const [name, { pid, newSession }] of Object.entries({
+    ...(base && { base }),
+    stage: daemon,
+  }))
+    targets.push({ name, url: await newSession('production'), pid });
+  const pidFile = await readFile(join(directory, 'data/postmaster.pid'), 'utf8');
+  const postmaster = Number(pidFile.split('\n')[0]);
+  const { seconds, rounds } = effort;
+  const script = await scriptOf(read);
+  await compareReads(targets, { seconds, rounds, script, postmaster }, print);
+  await base?.stop();
+  await bouncer?.stop();
+}
+
+async function measureLoads(): Promise<void> {
+  print(`| ${effort.clients} clients | protocol | direct/s | stage/s | ratio |`);
+  print(`|${'---|'.repeat(5)}`);
+  for (const [label, text] of Object.entries(loads)) {
+    const script = await scriptOf(text);
     for (const mode of ['simple', 'prepared'] as const) {
-      const targets: Target[] = [
-        { name: 'direct', url: server.url },
-        { name: 'stage', url: await sessionOfReader('production') },
-        // of a write it would show nothing more: it passes both alike
-        ...(bouncer && label.startsWith('SELECT') ? [bouncer.target] : []),
-      ];
+      const stage = { name: 'stage', url: await sessionOfReader('production') };
+      const targets = [{ name: 'direct', url: server.url }, stage];
       print(await compareLoad({ label, mode, script }, targets, effort));
     }
   }
-  await bouncer?.stop();
 }
