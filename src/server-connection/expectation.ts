@@ -71,12 +71,20 @@ const belonging: Readonly<Partial<Record<Asked, readonly number[]>>> = {
   ],
 };
 
-/** Whether a message can be an answer to what was asked, and whether it is the last of it. */
-export function roleOf(
-  { asked, onCopyIn }: Expectation,
-  type: number,
-): 'completes' | 'belongs' | undefined {
-  if (type === backend.copyInResponse && onCopyIn === undefined) return undefined;
-  if (completing[asked].includes(type)) return 'completes';
-  return belonging[asked]?.includes(type) ? 'belongs' : undefined;
+/** What a message is to what was asked. */
+export const roles = { none: 0, belongs: 1, completes: 2 } as const;
+
+const rolesByAsked = Object.fromEntries(
+  Object.entries(completing).map(([asked, types]) => {
+    const table = new Uint8Array(256);
+    for (const type of belonging[asked as Asked] ?? []) table[type] = roles.belongs;
+    for (const type of types) table[type] = roles.completes;
+    return [asked, table];
+  }),
+) as Readonly<Record<Asked, Uint8Array>>;
+
+/** Whether a message can be an answer to what was asked, and whether it is the last of it: one of `roles`. */
+export function roleOf(expectation: Expectation, type: number): number {
+  if (type === backend.copyInResponse && expectation.onCopyIn === undefined) return roles.none;
+  return rolesByAsked[expectation.asked][type] as number;
 }

@@ -10,10 +10,12 @@ const maxWaitingBytes = 1024 * 1024;
 export class Outlet {
   private readonly socket: Socket;
   private readonly pieces: Buffer[] = [];
-  /** The piece that may still grow: a slice of `memory`. */
-  private memory: ArrayBufferLike | null = null;
+  /** The piece that may still grow: from `start` to `end` in the memory of this buffer. */
+  private growing: Buffer | null = null;
   private start = 0;
   private end = 0;
+  /** The socket took the last write, and has little waiting. */
+  private isTaking = true;
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -21,48 +23,53 @@ export class Outlet {
 
   /** Whether so much waits to be taken that the source must pause until the socket's `drain`. */
   get isFull(): boolean {
-    return this.socket.writableLength > maxWaitingBytes;
+    return !this.isTaking && this.socket.writableLength > maxWaitingBytes;
   }
 
   /** Queues bytes. The caller must not write into them any more. */
   add(bytes: Buffer, start = 0, end = bytes.length): void {
+    const { growing } = this;
     const from = bytes.byteOffset + start;
     const to = bytes.byteOffset + end;
-    if (this.memory === bytes.buffer && this.end === from) {
-      this.end = to;
-      return;
+    if (growing !== null) {
+      if (this.end === from && growing.buffer === bytes.buffer) {
+        this.end = to;
+        return;
+      }
+      this.seal(growing);
     }
-    this.seal();
-    this.memory = bytes.buffer;
+    this.growing = bytes;
     this.start = from;
     this.end = to;
   }
 
   /** Hands everything queued to the socket. */
   flush(): void {
-    this.seal();
-    const [first] = this.pieces;
-    if (first === undefined) return;
-    if (this.pieces.length === 1) this.socket.write(first);
+    const { growing, pieces } = this;
+    if (growing !== null) this.seal(growing);
+    if (pieces.length === 0) return;
+    if (pieces.length === 1) this.isTaking = this.socket.write(pieces[0] as Buffer);
     else this.writeSeveral();
-    this.pieces.length = 0;
+    pieces.length = 0;
   }
 
-  private seal(): void {
-    if (this.memory !== null && this.end > this.start) {
-      this.pieces.push(Buffer.from(this.memory, this.start, this.end - this.start));
-    }
-    this.memory = null;
+  private seal(growing: Buffer): void {
+    const { start, end } = this;
+    this.growing = null;
+    if (start === end) return;
+    const isWhole = start === growing.byteOffset && end - start === growing.length;
+    this.pieces.push(isWhole ? growing : Buffer.from(growing.buffer, start, end - start));
   }
 
   private writeSeveral(): void {
-    const total = this.pieces.reduce((sum, piece) => sum + piece.length, 0);
+    let total = 0;
+    for (const piece of this.pieces) total += piece.length;
     if (total <= copyBytes) {
-      this.socket.write(Buffer.concat(this.pieces, total));
+      this.isTaking = this.socket.write(Buffer.concat(this.pieces, total));
       return;
     }
     this.socket.cork();
-    for (const piece of this.pieces) this.socket.write(piece);
+    for (const piece of this.pieces) this.isTaking = this.socket.write(piece);
     this.socket.uncork();
   }
 }

@@ -3,16 +3,16 @@
  * Rows are never looked at: they belong to whatever stands first in the queue, and pass in as large pieces as they came.
  */
 import { StageError } from '../errors.ts';
-import { decodeReadyForQuery } from '../wire/backend-decoder.ts';
+import { transactionStatus } from '../wire/backend-decoder.ts';
 import type { TransactionStatus } from '../wire/backend-messages.ts';
 import { commandComplete } from '../wire/backend-messages.ts';
-import type { Found } from '../wire/backend-scanner.ts';
+import type { Receiver } from '../wire/backend-scanner.ts';
 import { BackendScanner } from '../wire/backend-scanner.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { decodeErrorFields } from '../wire/error-fields.ts';
 import { backend, codeName } from '../wire/message-codes.ts';
 import type { Expectation } from './expectation.ts';
-import { roleOf } from './expectation.ts';
+import { roleOf, roles } from './expectation.ts';
 import type { Outlet } from './outlet.ts';
 
 export interface RouterEvents {
@@ -32,7 +32,7 @@ const unwatched = new Set<number>([
 const watched = Object.values(backend).filter((type) => !unwatched.has(type));
 const headerBytes = 5;
 
-export class ResponseRouter {
+export class ResponseRouter implements Receiver {
   private readonly outlet: Outlet;
   private readonly events: RouterEvents;
   private readonly scanner: BackendScanner;
@@ -123,10 +123,10 @@ export class ResponseRouter {
   }
 
   /** Shows a ReadyForQuery, after what was to be reported before it. */
-  showReady(message: Buffer): void {
+  showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
     if (this.reports.size > 0) this.showReports();
-    this.outlet.add(message);
+    this.outlet.add(bytes, start, end);
     this.audience = 'open';
   }
 
@@ -149,31 +149,25 @@ export class ResponseRouter {
    * @throws StageError `protocol_violation` when it is not what a server may answer
    */
   receive(chunk: Buffer): void {
-    const { bytes, found } = this.scanner.scan(chunk);
-    let at = 0;
-    for (const message of found) {
-      this.rows(bytes, at, message.start);
-      this.message(bytes, message);
-      at = message.end;
-    }
-    this.rows(bytes, at, bytes.length);
+    this.scanner.scan(chunk, this);
     this.outlet.flush();
   }
 
-  private rows(bytes: Buffer, start: number, end: number): void {
-    if (start < end && this.shows(this.queue[0])) this.outlet.add(bytes, start, end);
+  /** Rows, or other messages that nobody waits for. For the scanner. */
+  pass(bytes: Buffer, start: number, end: number): void {
+    if (this.shows(this.queue[0])) this.outlet.add(bytes, start, end);
   }
 
   private shows(expectation: Expectation | undefined): boolean {
     return this.audience === 'open' && expectation?.shown !== 'nothing';
   }
 
-  private message(bytes: Buffer, found: Found): void {
-    const { type, start, end } = found;
+  /** A message that may be waited for. For the scanner. */
+  message(bytes: Buffer, type: number, start: number, end: number): void {
     const head = this.queue[0];
     switch (type) {
       case backend.readyForQuery:
-        this.ready(bytes.subarray(start, end));
+        this.ready(bytes, start, end);
         break;
       case backend.errorResponse:
         this.error(bytes.subarray(start, end));
@@ -188,7 +182,7 @@ export class ResponseRouter {
         this.outlet.add(bytes, start, end);
         break;
       default:
-        this.answer(bytes, found, head);
+        this.answer(bytes, type, start, end);
     }
   }
 
@@ -207,24 +201,25 @@ export class ResponseRouter {
     if (this.isIdle) this.showReports();
   }
 
-  private answer(bytes: Buffer, message: Found, head: Expectation | undefined): void {
-    const { type, start, end } = message;
-    const role = head && roleOf(head, type);
-    if (head === undefined || role === undefined) {
+  private answer(bytes: Buffer, type: number, start: number, end: number): void {
+    const head = this.queue[0];
+    const role = head === undefined ? roles.none : roleOf(head, type);
+    if (head === undefined || role === roles.none) {
       throw new StageError('protocol_violation', `unexpected backend message ${codeName(type)}`);
     }
-    const payload = () => bytes.subarray(start + headerBytes, end);
-    if (type === backend.parameterDescription) head.onParameterTypes?.(payload());
-    if (type === backend.dataRow) head.onRow?.(payload());
+    if (type === backend.parameterDescription)
+      head.onParameterTypes?.(bytes.subarray(start + headerBytes, end));
+    if (type === backend.dataRow) head.onRow?.(bytes.subarray(start + headerBytes, end));
     if (type === backend.copyInResponse) head.onCopyIn?.();
     if (this.shows(head)) {
-      if (type === backend.commandComplete) this.completion(bytes.subarray(start, end), head);
+      if (type === backend.commandComplete && isParticular(head))
+        this.completion(bytes.subarray(start, end), head);
       else this.outlet.add(bytes, start, end);
     }
-    if (role === 'completes') {
+    if (role === roles.completes) {
       this.queue.shift();
       this.dismiss(head);
-      head.onDone?.(payload());
+      head.onDone?.(bytes.subarray(start + headerBytes, end));
     }
   }
 
@@ -239,15 +234,15 @@ export class ResponseRouter {
     else this.outlet.add(shown);
   }
 
-  private ready(frame: Buffer): void {
-    const status = decodeReadyForQuery(frame.subarray(headerBytes));
+  private ready(bytes: Buffer, start: number, end: number): void {
+    const status = transactionStatus(bytes[start + headerBytes] as number);
     const head = this.queue.shift();
     if (head?.asked !== 'sync' && head?.asked !== 'query') {
       throw new StageError('protocol_violation', 'unexpected ReadyForQuery');
     }
     if (!head.isBeforeBegin) this.syncs -= 1;
-    head.onDone?.(frame.subarray(headerBytes));
-    if (head.shown === 'all') this.showReady(frame);
+    head.onDone?.(bytes.subarray(start + headerBytes, end));
+    if (head.shown === 'all') this.showReady(bytes, start, end);
     if (!head.isBeforeBegin) this.events.onReady(status);
   }
 
@@ -284,4 +279,10 @@ export class ResponseRouter {
 function endsConnection(fields: ErrorFields): boolean {
   const severity = fields.get('V') ?? fields.get('S');
   return severity === 'FATAL' || severity === 'PANIC';
+}
+
+/** Whether the client is to get something else than the CommandComplete that comes. */
+function isParticular({ tag, notice, remark, holdsCompletion }: Expectation): boolean {
+  const isAsItComes = tag === undefined && notice === undefined && remark === undefined;
+  return !isAsItComes || holdsCompletion === true;
 }

@@ -21,14 +21,19 @@ export interface Key {
 
 export function decodeReadyForQuery(payload: Buffer): TransactionStatus {
   const reader = new MessageReader(payload);
-  const status = String.fromCharCode(reader.byte());
-  if (status !== 'I' && status !== 'T' && status !== 'E') {
-    throw new StageError(
-      'protocol_violation',
-      `unknown transaction status ${JSON.stringify(status)}`,
-    );
-  }
-  return reader.end(status);
+  return reader.end(transactionStatus(reader.byte()));
+}
+
+const statuses = new Map<number, TransactionStatus>(
+  (['I', 'T', 'E'] as const).map((status) => [status.charCodeAt(0), status]),
+);
+
+/** What the byte of a ReadyForQuery says. @throws StageError `protocol_violation` when it is none that is known */
+export function transactionStatus(byte: number): TransactionStatus {
+  const status = statuses.get(byte);
+  if (status !== undefined) return status;
+  const shown = JSON.stringify(String.fromCharCode(byte));
+  throw new StageError('protocol_violation', `unknown transaction status ${shown}`);
 }
 
 export function decodeParameterStatus(payload: Buffer): {

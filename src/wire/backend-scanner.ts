@@ -4,22 +4,16 @@
  * https://www.postgresql.org/docs/current/protocol-overview.html#PROTOCOL-MESSAGE-CONCEPTS
  */
 import { StageError } from '../errors.ts';
-import { ByteQueue } from './byte-queue.ts';
+import { ByteQueue, uint32At } from './byte-queue.ts';
 import { backendLimits, checkHeader } from './limits.ts';
 import { codeName } from './message-codes.ts';
 
-/** A watched message, complete: `start` and `end` (exclusive, header included) count from the start of the scan's bytes. */
-export interface Found {
-  readonly type: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface Scan {
-  /** What may go on now, in one piece; may be empty, and may begin or end inside an unwatched message. */
-  readonly bytes: Buffer;
-  /** The watched messages within, in order. */
-  readonly found: readonly Found[];
+/** Is given what a chunk holds, in order; `end` is exclusive. The bytes are shared: they must not be written into. */
+export interface Receiver {
+  /** Unwatched messages, in one piece as far as they go; it may begin or end inside one of them. */
+  pass(bytes: Buffer, start: number, end: number): void;
+  /** A watched message, complete, with its header. */
+  message(bytes: Buffer, type: number, start: number, end: number): void;
 }
 
 const headerBytes = 5;
@@ -29,7 +23,7 @@ export class BackendScanner {
   private readonly maxHeldBytes: number;
   private readonly queue = new ByteQueue();
   private readonly watched = new Uint8Array(256);
-  /** Bytes still to come of an unwatched message whose beginning has passed. */
+  /** Bytes still to come of an unwatched message whose beginning the receiver has been given. */
   private skip = 0;
 
   /** @param maxHeldBytes how long a watched message may be that arrives in pieces and so has to be held */
@@ -38,9 +32,9 @@ export class BackendScanner {
     this.watch(watched);
   }
 
-  /** Whether the stream stands between two messages: only then may something else take over reading it. */
+  /** Whether what the receiver has been given ends between two messages, also after `scan` has raised an error. */
   get atBoundary(): boolean {
-    return this.skip === 0 && this.queue.length === 0;
+    return this.skip === 0;
   }
 
   /** Replaces the watched types, from the next message header on. */
@@ -50,35 +44,43 @@ export class BackendScanner {
   }
 
   /**
-   * Takes a chunk, gives what may pass and where the watched messages are. Only the beginning of a watched message
-   * or of a header is held back until its rest has arrived.
+   * Takes a chunk, and gives what it completes to the receiver. Only the beginning of a watched message or of a header is held
+   * back until its rest has arrived.
    * @throws StageError `protocol_violation` on an unknown type, an impossible length, or a watched message too long to hold
    */
-  scan(chunk: Buffer): Scan {
-    this.queue.push(chunk);
-    const bytes = this.queue.peek();
-    const found: Found[] = [];
-    let at = Math.min(this.skip, bytes.length);
-    this.skip -= at;
-    while (bytes.length - at >= headerBytes) {
+  scan(chunk: Buffer, receiver: Receiver): void {
+    const { queue, watched } = this;
+    queue.push(chunk);
+    const bytes = queue.peek();
+    const available = bytes.length;
+    let passed = 0;
+    let at = Math.min(this.skip, available);
+    let skip = this.skip - at;
+    while (available - at >= headerBytes) {
       const type = bytes[at] as number;
-      const length = bytes.readUInt32BE(at + 1);
+      const length = uint32At(bytes, at + 1);
       checkHeader(passing, type, length);
       const end = at + 1 + length;
-      const watched = this.watched[type] === 1;
-      if (end > bytes.length) {
-        if (watched) {
+      const isWatched = watched[type] === 1;
+      if (end > available) {
+        if (isWatched) {
           this.checkHeld(type, length);
           break;
         }
-        this.skip = end - bytes.length;
-        at = bytes.length;
+        skip = end - available;
+        at = available;
         break;
       }
-      if (watched) found.push({ type, start: at, end });
+      if (isWatched) {
+        if (passed < at) receiver.pass(bytes, passed, at);
+        passed = end;
+        receiver.message(bytes, type, at, end);
+      }
       at = end;
     }
-    return { bytes: this.queue.take(at) as Buffer, found };
+    if (passed < at) receiver.pass(bytes, passed, at);
+    this.skip = skip;
+    queue.skip(at);
   }
 
   private checkHeld(type: number, length: number): void {

@@ -26,7 +26,7 @@ export class ByteQueue {
 
   /** Everything held, without consuming it. */
   peek(): Buffer {
-    return this.bytes.subarray(this.start, this.end);
+    return this.slice(this.end);
   }
 
   /** The unsigned byte at an offset that the caller knows to be held. */
@@ -36,15 +36,20 @@ export class ByteQueue {
 
   /** The unsigned big-endian Int32 at an offset that the caller knows to be held. */
   uint32At(offset: number): number {
-    return this.bytes.readUInt32BE(this.start + offset);
+    return uint32At(this.bytes, this.start + offset);
   }
 
   /** Consumes so many bytes, or gives null when fewer are held. */
   take(length: number): Buffer | null {
     if (this.length < length) return null;
-    const taken = this.bytes.subarray(this.start, this.start + length);
+    const taken = this.slice(this.start + length);
     this.start += length;
     return taken;
+  }
+
+  /** Consumes so many bytes that the caller knows to be held. */
+  skip(length: number): void {
+    this.start += length;
   }
 
   /** Consumes everything. */
@@ -52,6 +57,12 @@ export class ByteQueue {
     const rest = this.peek();
     this.start = this.end;
     return rest;
+  }
+
+  /** What is held up to an end. Most chunks are looked at whole, and a slice costs more than it seems. */
+  private slice(end: number): Buffer {
+    const { bytes, start } = this;
+    return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
   }
 
   private append(chunk: Buffer): void {
@@ -68,4 +79,10 @@ export class ByteQueue {
     this.start = 0;
     this.bytes = grown;
   }
+}
+
+/** The unsigned big-endian Int32 at a place that the caller knows to be inside: without the checks of Buffer's own. */
+export function uint32At(bytes: Buffer, at: number): number {
+  const high = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16);
+  return (high | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
 }

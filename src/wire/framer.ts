@@ -3,7 +3,7 @@
  * https://www.postgresql.org/docs/current/protocol-overview.html#PROTOCOL-MESSAGE-CONCEPTS
  */
 import { StageError } from '../errors.ts';
-import { ByteQueue } from './byte-queue.ts';
+import { ByteQueue, uint32At } from './byte-queue.ts';
 import type { Limits } from './limits.ts';
 import { checkHeader } from './limits.ts';
 
@@ -14,6 +14,21 @@ export interface Message {
   readonly payload: Buffer;
   /** The whole message with its header, ready to be passed on. */
   readonly frame: Buffer;
+}
+
+/** Most messages are passed on whole: their payload is cut out when it is asked for. */
+class Framed implements Message {
+  readonly type: number;
+  readonly frame: Buffer;
+
+  constructor(type: number, frame: Buffer) {
+    this.type = type;
+    this.frame = frame;
+  }
+
+  get payload(): Buffer {
+    return this.frame.subarray(headerBytes);
+  }
 }
 
 /** What PostgreSQL itself accepts as the first packet of a connection. */
@@ -56,7 +71,7 @@ export class Framer {
     const length = this.queue.uint32At(1);
     checkHeader(this.limits, type, length);
     const frame = this.queue.take(length + 1);
-    return frame && { type, payload: frame.subarray(headerBytes), frame };
+    return frame && new Framed(type, frame);
   }
 
   /**
@@ -69,7 +84,7 @@ export class Framer {
     let at = Math.min(this.rest, bytes.length);
     this.rest -= at;
     while (bytes.length - at >= headerBytes && bytes[at] === type) {
-      const length = bytes.readUInt32BE(at + 1);
+      const length = uint32At(bytes, at + 1);
       checkHeader(this.limits, type, length);
       const end = at + 1 + length;
       this.rest = Math.max(0, end - bytes.length);

@@ -29,19 +29,38 @@ const stream = Buffer.concat([
 ]);
 const watched = [backend.readyForQuery, backend.parameterStatus, backend.errorResponse];
 
+interface Found {
+  readonly type: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Scans one chunk, and gives the pieces that the receiver is given, in order, and the watched messages among them. */
+function scanOne(scanner: BackendScanner, chunk: Buffer) {
+  const pieces: Buffer[] = [];
+  const found: Found[] = [];
+  const messages: string[] = [];
+  scanner.scan(chunk, {
+    pass: (bytes, start, end) => {
+      pieces.push(bytes.subarray(start, end));
+    },
+    message: (bytes, type, start, end) => {
+      if (bytes[start] !== type) throw new Error('found a message where there is none');
+      pieces.push(bytes.subarray(start, end));
+      messages.push(bytes.toString('hex', start, end));
+      found.push({ type, start, end });
+    },
+  });
+  return { pieces, bytes: Buffer.concat(pieces), found, messages };
+}
+
 /** Scans chunks and gives all bytes passed on and the watched messages found, as hexadecimal. */
 function scanAll(scanner: BackendScanner, chunks: readonly Buffer[]) {
-  const passed: Buffer[] = [];
-  const found: string[] = [];
-  for (const chunk of chunks) {
-    const scan = scanner.scan(chunk);
-    passed.push(scan.bytes);
-    for (const { type, start, end } of scan.found) {
-      if (scan.bytes[start] !== type) throw new Error('found a message where there is none');
-      found.push(scan.bytes.toString('hex', start, end));
-    }
-  }
-  return { passed: Buffer.concat(passed), found };
+  const scans = chunks.map((chunk) => scanOne(scanner, chunk));
+  return {
+    passed: Buffer.concat(scans.map(({ bytes }) => bytes)),
+    found: scans.flatMap(({ messages }) => messages),
+  };
 }
 
 const expected = [
@@ -53,8 +72,8 @@ const expected = [
 suite('wire: backend scanner', (test) => {
   test('passes a chunk as it is and tells where the watched messages are', () => {
     const scanner = new BackendScanner(1000, watched);
-    const scan = scanner.scan(stream);
-    assert.is(scan.bytes.buffer, stream.buffer);
+    const scan = scanOne(scanner, stream);
+    assert.ok(scan.pieces.every(({ buffer }) => buffer === stream.buffer));
     assert.ok(scan.bytes.equals(stream));
     assert.equal(
       scan.found.map(({ type }) => String.fromCharCode(type)),
@@ -94,12 +113,13 @@ suite('wire: backend scanner', (test) => {
     const head = Buffer.alloc(5);
     head.write('D');
     head.writeUInt32BE(size + 4, 1);
-    assert.is(scanner.scan(head).bytes.length, 5);
+    assert.is(scanOne(scanner, head).bytes.length, 5);
     const piece = Buffer.alloc(1 << 20, 'Z');
     for (let passed = 0; passed < 64; passed += 1) {
-      const scan = scanner.scan(piece);
-      assert.ok(scan.bytes.buffer === piece.buffer && scan.bytes.length === piece.length);
-      assert.is(scan.found.length, 0);
+      const { pieces, found } = scanOne(scanner, piece);
+      assert.is(pieces.length, 1);
+      assert.ok(pieces[0]?.buffer === piece.buffer && pieces[0]?.length === piece.length);
+      assert.is(found.length, 0);
     }
     assert.not(scanner.atBoundary);
   });
@@ -108,13 +128,26 @@ suite('wire: backend scanner', (test) => {
     const scanner = new BackendScanner(1000, watched);
     const row = dataRow(Buffer.from('x'));
     const ready = readyForQuery('T');
-    const scan = scanner.scan(Buffer.concat([row, ready.subarray(0, 5)]));
+    const scan = scanOne(scanner, Buffer.concat([row, ready.subarray(0, 5)]));
     assert.ok(scan.bytes.equals(row));
     assert.equal(scan.found, []);
-    assert.not(scanner.atBoundary);
-    const rest = scanner.scan(ready.subarray(5));
+    assert.ok(scanner.atBoundary);
+    const rest = scanOne(scanner, ready.subarray(5));
     assert.ok(rest.bytes.equals(ready));
     assert.equal(rest.found, [{ type: backend.readyForQuery, start: 0, end: 6 }]);
+  });
+
+  test('watches something else from the next message on, when the receiver asks for it', () => {
+    const scanner = new BackendScanner(1000, watched);
+    const found: number[] = [];
+    scanner.scan(stream, {
+      pass: () => undefined,
+      message: (_, type) => {
+        found.push(type);
+        scanner.watch([backend.readyForQuery, backend.noticeResponse]);
+      },
+    });
+    assert.equal(found, [backend.parameterStatus, backend.noticeResponse, backend.readyForQuery]);
   });
 
   test('can be told to watch something else', () => {
@@ -127,7 +160,7 @@ suite('wire: backend scanner', (test) => {
   test('refuses a watched message that is too long to be held', () => {
     const scanner = new BackendScanner(1000, watched);
     assert.throws(
-      () => scanner.scan(parameterStatus('search_path', 'x'.repeat(2000)).subarray(0, 100)),
+      () => scanOne(scanner, parameterStatus('search_path', 'x'.repeat(2000)).subarray(0, 100)),
       /longer than the 1000 allowed/,
     );
   });
@@ -142,7 +175,7 @@ suite('wire: backend scanner', (test) => {
     test(`refuses ${what}`, () => {
       const scanner = new BackendScanner(1000, watched);
       assert.throws(
-        () => scanner.scan(Buffer.from(bytes.replaceAll(' ', ''), 'hex')),
+        () => scanOne(scanner, Buffer.from(bytes.replaceAll(' ', ''), 'hex')),
         (error: { sqlstate?: string }) => error.sqlstate === '08P01',
       );
     });
