@@ -117,6 +117,8 @@ export interface Parameters {
 
 export const noParameters: Parameters = { types: [], formats: [], values: [] };
 
+const unchanged = () => undefined;
+
 /** Entries by name, each of which can be put back to what it was before. */
 export class Registry<Entry> {
   private readonly entries = new Map<string, Entry>();
@@ -131,11 +133,13 @@ export class Registry<Entry> {
   }
 
   delete(name: string): () => void {
+    if (!this.entries.has(name)) return unchanged;
     return this.change(name, () => this.entries.delete(name));
   }
 
   clear(): void {
-    this.entries.clear();
+    // An empty Map, too, makes itself a new table.
+    if (this.entries.size > 0) this.entries.clear();
   }
 
   private change(name: string, make: () => void): () => void {

@@ -9,11 +9,30 @@ import { transactionTable } from './transaction-table.ts';
 /** `own`: opened by us for writes outside the client's transactions; `client`: by the client's BEGIN. */
 type Block = 'none' | 'own' | 'client';
 
+/** What a phase says, taken out of its name once: it is asked for several times a message. */
+const facts = Object.fromEntries(
+  Object.keys(transactionTable).map((phase) => {
+    const inside = phase.startsWith('own') ? 'own' : 'client';
+    const block: Block = phase === 'none' || phase.startsWith('left') ? 'none' : inside;
+    const isReadOnly = phase.endsWith('read only');
+    const isReadWrite = phase.endsWith('read write');
+    return [phase, { block, failed: phase.endsWith('failed'), isReadOnly, isReadWrite }];
+  }),
+) as Readonly<Record<TransactionPhase, PhaseFacts>>;
+
+interface PhaseFacts {
+  readonly block: Block;
+  readonly failed: boolean;
+  readonly isReadOnly: boolean;
+  readonly isReadWrite: boolean;
+}
+
 export class TransactionState {
   private defaultAccess: Access;
   /** The same at the start of the connection. */
   readonly initialAccess: Access;
   private phase: TransactionPhase = 'none';
+  private facts = facts.none;
   private codeRun = 0;
   /** Since it began, the transaction has been one that may write. */
   private wasWritable = false;
@@ -89,12 +108,11 @@ export class TransactionState {
   }
 
   get block(): Block {
-    if (this.phase.startsWith('own')) return 'own';
-    return this.phase.startsWith('client') ? 'client' : 'none';
+    return this.facts.block;
   }
 
   get failed(): boolean {
-    return this.phase.endsWith('failed');
+    return this.facts.failed;
   }
 
   /** Whether the server has to be asked for the transaction's access. */
@@ -141,12 +159,13 @@ export class TransactionState {
   }
 
   private get isReadOnly(): boolean {
-    return this.phase.endsWith('read only');
+    return this.facts.isReadOnly;
   }
 
   private apply(event: TransactionEvent): void {
     this.phase = transactionTable[this.phase][event];
-    if (this.phase.endsWith('read write')) this.wasWritable = true;
+    this.facts = facts[this.phase];
+    if (this.facts.isReadWrite) this.wasWritable = true;
   }
 
   /** A BEGIN of ours, or the client's with the access that we have added to it. */

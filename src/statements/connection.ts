@@ -48,6 +48,10 @@ class Connection {
   /** A message is being handled that takes a round trip, or what was cut short is being mended. */
   private isWorking = false;
   private isOver = false;
+  private isStopping = false;
+  /** Whether the sockets are let flow, as they were told last. */
+  private clientFlows = false;
+  private upstreamFlows = false;
 
   constructor(
     pair: ConnectedPair,
@@ -76,14 +80,20 @@ class Connection {
       client.on(event, () => this.end(null));
       upstream.on(event, () => this.end(null));
     }
-    shutdown.addEventListener('abort', this.pump);
+    this.isStopping = shutdown.aborted;
+    shutdown.addEventListener('abort', this.stop);
     if (client.destroyed || upstream.destroyed) this.end(null);
     if (upstreamLeftover.length > 0) this.onUpstreamData(upstreamLeftover);
     if (leftover.length > 0) this.framer.push(leftover);
     this.pump();
     await closed;
-    shutdown.removeEventListener('abort', this.pump);
+    shutdown.removeEventListener('abort', this.stop);
   }
+
+  private readonly stop = (): void => {
+    this.isStopping = true;
+    this.pump();
+  };
 
   private get state(): ConnectionState {
     if (this.conversation.router.awaitsReady) return 'active';
@@ -123,10 +133,22 @@ class Connection {
     }
     this.toClient.flush();
     this.toUpstream.flush();
-    const { client, upstream } = this.pair;
-    setFlowing(upstream, !this.toClient.isFull);
-    setFlowing(client, !this.isBlocked || this.framer.buffered < maxWaitingBytes);
+    this.letFlow();
   };
+
+  /** Asking the sockets for each chunk would cost more than remembering what they were told. */
+  private letFlow(): void {
+    const upstreamFlows = !this.toClient.isFull;
+    if (upstreamFlows !== this.upstreamFlows) {
+      this.upstreamFlows = upstreamFlows;
+      setFlowing(this.pair.upstream, upstreamFlows);
+    }
+    const clientFlows = this.framer.buffered < maxWaitingBytes || !this.isBlocked;
+    if (clientFlows !== this.clientFlows) {
+      this.clientFlows = clientFlows;
+      setFlowing(this.pair.client, clientFlows);
+    }
+  }
 
   /** One batch at a time: what comes next is looked at when the server is ready for it. */
   private get isBlocked(): boolean {
@@ -143,7 +165,7 @@ class Connection {
       this.work(this.mend());
       return true;
     }
-    if (this.pair.shutdown.aborted && conversation.state.isIdle) {
+    if (this.isStopping && conversation.state.isIdle) {
       this.end(this.pair.shutdown.reason);
       return false;
     }
@@ -198,7 +220,6 @@ class Connection {
 }
 
 function setFlowing(socket: ConnectedPair['client'], flows: boolean): void {
-  if (flows === !socket.isPaused()) return;
   if (flows) socket.resume();
   else socket.pause();
 }

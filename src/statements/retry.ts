@@ -102,7 +102,7 @@ export class Retry {
   /** The client has seen a result, or the block is over. */
   disarm(): void {
     this.armedScope = null;
-    this.kept = [];
+    if (this.kept.length > 0) this.kept = [];
     this.keptBytes = 0;
   }
 
