@@ -13,7 +13,6 @@ import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
-import { isSessionId } from '../model/session.ts';
 import type { AuditVerdict, Caller, Health, Page, ServerInfo } from './answers.ts';
 import {
   pageOf,
@@ -36,6 +35,9 @@ import { DiffReader } from './diff-reader.ts';
 import type { Comment, NewComment } from './discussion.ts';
 import { readComment, readEvent } from './discussion.ts';
 import { Fields } from './fields.ts';
+import { auditPath, sessionPath } from './paths.ts';
+import type { RehearsalReport } from './rehearsal.ts';
+import { readRehearsal } from './rehearsal.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 
@@ -179,6 +181,11 @@ export class ApiClient {
     return this.#get(sessionPath(id, 'conflicts'), read);
   }
 
+  /** Has approval tried, and rolled back. */
+  async rehearse(id: string): Promise<Reply<RehearsalReport>> {
+    return this.#post(sessionPath(id, 'rehearse'), readRehearsal, {});
+  }
+
   async propose(id: string, message?: string): Promise<Reply<Session>> {
     return this.#post(sessionPath(id, 'propose'), readSession, { message });
   }
@@ -277,23 +284,4 @@ export class ApiClient {
       );
     }
   }
-}
-
-/** The path of a session; an id of another form cannot exist, and must not become part of an address. */
-function sessionPath(id: string, part?: string): string {
-  if (!isSessionId(id)) {
-    throw new StageError('session_not_found', `there is no session ${JSON.stringify(id)}`, {
-      hint: 'List the sessions with `stage session list`.',
-    });
-  }
-  return part ? `/sessions/${id}/${part}` : `/sessions/${id}`;
-}
-
-function auditPath(id: string): string {
-  if (!/^aud_\w+$/.test(id)) {
-    throw new StageError('audit_entry_not_found', `there is no audit entry ${JSON.stringify(id)}`, {
-      hint: 'List the entries with `stage audit list`.',
-    });
-  }
-  return `/audit/${id}`;
 }

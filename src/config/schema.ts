@@ -2,6 +2,8 @@
 import type { LogFormat, LogLevel } from '../log.ts';
 import { clientOptions } from './client-options.ts';
 import { logOptions } from './log-options.ts';
+import type { RehearsalAccess } from './review-options.ts';
+import { reviewOptions } from './review-options.ts';
 import { sessionOptions } from './session-options.ts';
 import type { Option } from './types.ts';
 import {
@@ -37,6 +39,9 @@ export interface Settings {
   readonly fourEyes: boolean;
   readonly conflictScope: ConflictScope;
   readonly approveLockTimeoutMs: number;
+  readonly rehearsal: RehearsalAccess;
+  readonly rehearsalTimeoutMs: number;
+  readonly rehearsalScanRows: number;
   readonly allowPublications: boolean;
   readonly allowFunctions: readonly string[];
   readonly maxStatementBytes: number;
@@ -186,15 +191,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     sentence:
       'What must be unchanged in production at approval: the whole `row`, or only each `column` the session changed.',
   },
-  approveLockTimeoutMs: {
-    type: milliseconds(),
-    default: 2_000,
-    env: ['STAGE_APPROVE_LOCK_TIMEOUT_MS'],
-    flag: '--approve-lock-timeout-ms MS',
-    key: 'approve_lock_timeout_ms',
-    sentence:
-      'How long an approval may wait, all together, for those who hold what it needs in production, and for other approvals; then it is answered `busy`.',
-  },
+  ...reviewOptions,
   allowPublications: {
     type: flag(),
     default: false,

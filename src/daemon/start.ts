@@ -108,7 +108,13 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const info: ServerInfo = { version, proxy, database, embedded: login };
   const { conflictScope, fourEyes, approveLockTimeoutMs, stallTimeoutMs } = settings;
   const access = { tokens: start.tokens, hosts: allowedHosts(settings.host) };
-  const rules = { conflictScope, fourEyes, approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
+  const rehearsal = {
+    access: settings.rehearsal,
+    timeoutMs: settings.rehearsalTimeoutMs,
+    scanRows: settings.rehearsalScanRows,
+  };
+  const limits = { approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
+  const rules = { conflictScope, fourEyes, rehearsal, ...limits };
   const events = createEventWatch(reading);
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
   const services = { ...parts, ...rules };

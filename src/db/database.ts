@@ -9,7 +9,7 @@ import { explainTrouble, isTrouble } from './upstream-error.ts';
 
 export type { Queryable, Row } from './queryable.ts';
 
-export type Isolation = 'read committed' | 'repeatable read read only';
+export type Isolation = 'read committed' | 'repeatable read' | 'repeatable read read only';
 
 /** Tells, where COMMIT got no answer, whether the changes are there that gave a result. */
 export type IsDone<T> = (db: Queryable, result: T) => Promise<boolean>;
@@ -87,7 +87,7 @@ async function inTransaction<T>(
     const error = await commit(connection);
     const { backend } = connection;
     // what only reads has its result whatever becomes of it
-    const isLost = error !== null && isolation === 'read committed';
+    const isLost = error !== null && isolation !== 'repeatable read read only';
     return { result, lost: isLost ? { backend, error } : null };
   } catch (error) {
     await connection.query('ROLLBACK').catch(connection.discard);

@@ -12,7 +12,14 @@ export const conflictScopes = ['row', 'column'] as const;
 /** What conflicts: any change of a row the session touched, or only changes of the same columns (the others merge). */
 export type ConflictScope = (typeof conflictScopes)[number];
 
-export type SessionEvent = 'write' | 'propose' | 'reopen' | 'approve' | 'reject' | 'delete';
+export type SessionEvent =
+  | 'write'
+  | 'rehearse'
+  | 'propose'
+  | 'reopen'
+  | 'approve'
+  | 'reject'
+  | 'delete';
 
 export interface Session {
   /** `sess_` and 32 hexadecimal digits: 128 random bits. */
@@ -47,12 +54,23 @@ export interface Session {
 /** The first digits of a session's id: short enough to type, and unlikely to mean another one. */
 export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);
 
+const final = {
+  write: null,
+  rehearse: null,
+  propose: null,
+  reopen: null,
+  approve: null,
+  reject: null,
+  delete: null,
+} as const;
+
 /** What each event makes of each status; null where the event is not allowed. */
 export const transitions: Readonly<
   Record<SessionStatus, Readonly<Record<SessionEvent, SessionStatus | 'deleted' | null>>>
 > = {
   active: {
     write: 'active',
+    rehearse: 'active',
     propose: 'proposed',
     reopen: null,
     approve: null,
@@ -61,14 +79,15 @@ export const transitions: Readonly<
   },
   proposed: {
     write: null,
+    rehearse: 'proposed',
     propose: null,
     reopen: 'active',
     approve: 'approved',
     reject: 'rejected',
     delete: 'deleted',
   },
-  approved: { write: null, propose: null, reopen: null, approve: null, reject: null, delete: null },
-  rejected: { write: null, propose: null, reopen: null, approve: null, reject: null, delete: null },
+  approved: final,
+  rejected: final,
 };
 
 const sessionIdPattern = /^sess_[0-9a-f]{32}$/;

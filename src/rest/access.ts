@@ -98,6 +98,11 @@ export function demandProject(caller: Caller, projectId: string): void {
   });
 }
 
+/** Whether a session was created or proposed with the caller's token. */
+export function isAuthorOf({ name }: Caller, { createdAs, proposedAs }: Session): boolean {
+  return name !== null && (name === createdAs || name === proposedAs);
+}
+
 /** @throws StageError `forbidden` for an author and a session of another token's */
 export function demandOwn({ role, name }: Caller, { createdAs }: Session): void {
   if (role !== 'author' || createdAs === name) return;

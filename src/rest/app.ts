@@ -12,6 +12,7 @@ import { connectionRoutes } from './routes/connections.ts';
 import { discussionRoutes } from './routes/discussion.ts';
 import { mutationRoutes } from './routes/mutations.ts';
 import { operationRoutes } from './routes/operations.ts';
+import { rehearsalRoutes } from './routes/rehearse.ts';
 import { reviewRoutes } from './routes/review.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import type { RestServices } from './services.ts';
@@ -20,6 +21,9 @@ const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']
 
 /** Fewer than there are connections for reading. */
 const diffsAtOnce = 4;
+
+/** Fewer than there are connections for decisions. */
+const rehearsalsAtOnce = 2;
 
 /** How long a request waits for its turn: most diffs are read in less. */
 const placeWaitMs = 3_000;
@@ -30,15 +34,19 @@ export function createRestApp(services: RestServices): Koa {
     ...sessionRoutes,
     ...mutationRoutes,
     ...reviewRoutes,
+    ...rehearsalRoutes,
     ...discussionRoutes,
     ...connectionRoutes,
     ...auditRoutes,
     ...operationRoutes,
   ];
   const router = new Router({ sensitive: true });
-  const diffs = createPlaces(diffsAtOnce, placeWaitMs, 'many diffs are being read already');
+  const places = {
+    diffs: createPlaces(diffsAtOnce, placeWaitMs, 'many diffs are being read already'),
+    rehearsals: createPlaces(rehearsalsAtOnce, placeWaitMs, 'others are being rehearsed already'),
+  };
   for (const route of [...described, openapiRoute(described, services.info.version)]) {
-    mountRoute(router, route, servicesFor(route, services, diffs));
+    mountRoute(router, route, servicesFor(route, services, places));
   }
   const app = new Koa();
   // What goes wrong while an answer is being sent: a stream broke, or its reader went away.

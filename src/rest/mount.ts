@@ -8,7 +8,6 @@ import { stringifyJson } from '../model/json.ts';
 import { nearest } from '../nearest.ts';
 import { demandRight, demandSession } from './access.ts';
 import { readJsonBody } from './json-body.ts';
-import type { Places } from './places.ts';
 import type { Reply, Route } from './route.ts';
 import { PlainText } from './route.ts';
 import type { RestServices, RouteServices } from './services.ts';
@@ -35,10 +34,10 @@ export function mountRoute(router: Router, route: Route, services: RouteServices
 export function servicesFor(
   { method }: Route,
   services: RestServices,
-  diffs: Places,
+  places: Pick<RouteServices, 'diffs' | 'rehearsals'>,
 ): RouteServices {
   const { reading, deciding, ...rest } = services;
-  return { ...rest, diffs, db: method === 'get' ? reading : deciding };
+  return { ...rest, ...places, db: method === 'get' ? reading : deciding };
 }
 
 function demandUpstream({ upstream: { state } }: RouteServices, { right }: Route): void {

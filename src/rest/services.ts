@@ -63,7 +63,12 @@ export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'
   readonly db: Database;
   /** For diffs that are being read: each holds a connection and a snapshot. */
   readonly diffs: Places;
+  /** For rehearsals: each holds a connection that decides, and locks. */
+  readonly rehearsals: Places;
 }
+
+/** Who may rehearse: nobody, reviewers, or authors and agents their own sessions, too. */
+export type RehearsalAccess = 'off' | 'reviewers' | 'authors';
 
 export interface RestServices {
   /** Of what only looks: however much of that there is, decisions have connections of their own. */
@@ -85,6 +90,12 @@ export interface RestServices {
   readonly fourEyes: boolean;
   /** How long an approval may wait for locks, all together. */
   readonly approveLockTimeoutMs: number;
+  readonly rehearsal: {
+    readonly access: RehearsalAccess;
+    readonly timeoutMs: number;
+    /** Tables with more rows are counted only. */
+    readonly scanRows: number;
+  };
   /** Largest request body in bytes. */
   readonly maxBodyBytes: number;
   /** How long a reader may take nothing of an answer that waits for it. */

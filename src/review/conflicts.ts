@@ -84,8 +84,8 @@ WITH named AS MATERIALIZED (
 )
 SELECT n.name FROM named n WHERE NOT stage.is_readable($1, n.relation)`;
 
-/** Leaves of conflicts in tables that may not be read no more than that they are there. */
-async function withhold(
+/** Leaves of conflicts in tables that a role that staged in the session may not read no more than that they are there. */
+export async function withhold(
   tx: Queryable,
   uuid: string,
   conflicts: readonly Conflict[],

@@ -16,7 +16,22 @@ export async function* streamRows(
   select: string,
   values: readonly (string | number | null)[] = [],
 ): AsyncGenerator<Row, void> {
+  await openCursor(tx, cursor, select, values);
+  yield* fetchRows(tx, cursor);
+}
+
+/** Opens a cursor on what the transaction sees by now. */
+export async function openCursor(
+  tx: Queryable,
+  cursor: string,
+  select: string,
+  values: readonly (string | number | null)[] = [],
+): Promise<void> {
   await tx.query(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${select}`, values);
+}
+
+/** Streams the rows of an open cursor, and closes it. */
+export async function* fetchRows(tx: Queryable, cursor: string): AsyncGenerator<Row, void> {
   let size = smallestPiece;
   const fetch = () => tx.query(`FETCH ${size} FROM ${cursor}`);
   for (let piece: Promise<Row[]> | null = fetch(); piece !== null; ) {

@@ -12,7 +12,7 @@ import type { Token } from '../../src/model/access.ts';
 import { ensureBound } from '../../src/overlay/install/binding.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import { createRestApp } from '../../src/rest/app.ts';
-import type { RestServices, UpstreamState } from '../../src/rest/services.ts';
+import type { RehearsalAccess, RestServices, UpstreamState } from '../../src/rest/services.ts';
 import { createEventWatch } from '../../src/staging/event-watch.ts';
 import { countActiveSessions, countStaged } from '../../src/staging/session-store.ts';
 import type { TestDatabase } from './database.ts';
@@ -46,6 +46,8 @@ export interface TestRestOptions {
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
   readonly approveLockTimeoutMs?: number;
+  readonly rehearsal?: RehearsalAccess;
+  readonly rehearsalTimeoutMs?: number;
   readonly hosts?: readonly string[] | null;
   readonly upstream?: UpstreamState;
   readonly maxBodyBytes?: number;
@@ -98,6 +100,11 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     conflictScope: 'row',
     fourEyes: options.fourEyes ?? false,
     approveLockTimeoutMs: options.approveLockTimeoutMs ?? 2_000,
+    rehearsal: {
+      access: options.rehearsal ?? 'reviewers',
+      timeoutMs: options.rehearsalTimeoutMs ?? 30_000,
+      scanRows: 1_000_000,
+    },
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
     stallTimeoutMs: 30_000,
   };

@@ -45,6 +45,7 @@ suite('rest: roles', (test) => {
     ['GET', `/sessions/${unknown}/connections`, 'agent ann root'],
     ['DELETE', `/sessions/${unknown}/connections`, 'agent root'],
     ['POST', `/sessions/${unknown}/propose`, 'agent root'],
+    ['POST', `/sessions/${unknown}/rehearse`, 'agent ann root'],
     ['POST', `/sessions/${unknown}/reopen`, 'agent ann root'],
     ['POST', `/sessions/${unknown}/comments`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/comments`, 'agent ann root'],

@@ -5,6 +5,7 @@ import type { SessionEvent, SessionStatus } from '../../src/model/session.ts';
 import { sessionStatuses, transitions } from '../../src/model/session.ts';
 import { approveSession } from '../../src/review/approve.ts';
 import { proposeSession } from '../../src/review/propose.ts';
+import { rehearseSession } from '../../src/review/rehearse.ts';
 import { rejectSession } from '../../src/review/reject.ts';
 import { reopenSession } from '../../src/review/reopen.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
+import { usual } from '../helpers/rehearsing.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -183,6 +185,7 @@ suite('sessions', (test) => {
 
   test('obey the table of transitions, every event in every state', async () => {
     const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
+      rehearse: (id) => rehearseSession(desk.service, id, usual),
       propose: (id) => proposeSession(desk.service, id),
       reopen: (id) =>
         reopenSession(desk.service, id, { message: 'no', reopenedAs: null, asReviewer: true }),

@@ -1,15 +1,14 @@
 /** What people say to each other about a session: request changes, comment, follow what happens. */
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
-import type { Caller } from '../../model/access.ts';
 import { hasRight } from '../../model/access.ts';
 import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
-import type { Session } from '../../model/session.ts';
 import { reopenSession } from '../../review/reopen.ts';
 import { addComment, listComments, listEvents } from '../../staging/event-store.ts';
 import { getSession, sessionUuid } from '../../staging/session-store.ts';
+import { isAuthorOf } from '../access.ts';
 import { eventBody, sessionBody } from '../bodies.ts';
 import { jsonMembers } from '../json-members.ts';
 import { hasMore } from '../page.ts';
@@ -30,16 +29,12 @@ const reopen = defineRoute({
   errors: ['session_not_found', 'invalid_transition', 'session_busy', 'staged_after_proposal'],
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db }) => {
-    const isOwn = isAuthor(caller, await getSession(db, id));
+    const isOwn = isAuthorOf(caller, await getSession(db, id));
     if (!isOwn && !hasRight(caller, 'review')) throw notForOthers();
     const reopening = { message: body.message, reopenedAs: caller.name, asReviewer: !isOwn };
     return { body: sessionBody(await reopenSession(db, id, reopening)) };
   },
 });
-
-function isAuthor({ name }: Caller, { createdAs, proposedAs }: Session): boolean {
-  return name !== null && (name === createdAs || name === proposedAs);
-}
 
 function notForOthers(): StageError {
   return new StageError('forbidden', 'the session was created and proposed with other tokens', {

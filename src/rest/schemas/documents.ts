@@ -16,6 +16,7 @@ import {
   session,
   sessionList,
 } from './outputs.ts';
+import { rehearsal } from './rehearsal.ts';
 
 const status = z.object({
   server: z.string(),
@@ -69,6 +70,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   diff,
   log: mutationList,
   check: conflictList,
+  rehearsal,
   'audit-list': auditList,
   'audit-show': auditEntry,
   'audit-verify': auditVerdict,

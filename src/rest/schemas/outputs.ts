@@ -175,7 +175,7 @@ export const diff = z
   })
   .meta({ id: 'Diff' });
 
-const conflict = z
+export const conflict = z
   .object({
     table: z.string(),
     row_id: rowId.nullable(),

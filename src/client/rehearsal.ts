@@ -1,0 +1,95 @@
+/** Reads the answer to a rehearsal. */
+import type { Change, Conflict, NetCounts } from '../model/change.ts';
+import type { JsonText } from '../model/json.ts';
+import type { DifferingRow } from '../model/rehearsal.ts';
+import { readChange, readConflict } from './decode.ts';
+import { Fields } from './fields.ts';
+
+export interface RehearsalReport {
+  /** Approval would find nothing against it. */
+  readonly ok: boolean;
+  readonly conflicts: readonly Conflict[];
+  readonly failure: {
+    readonly sqlstate: string;
+    readonly message: string | null;
+    readonly detail: string | null;
+    readonly table: string | null;
+    readonly constraint: string | null;
+    readonly row: JsonText | null;
+  } | null;
+  /** Null where nothing would land. */
+  readonly wouldLand: readonly TableCounts[] | null;
+  readonly differs: readonly {
+    readonly table: string;
+    readonly count: number;
+    readonly rows: readonly DifferingRow[];
+  }[];
+  /** Null where nobody looked. */
+  readonly sideEffects:
+    | readonly (TableCounts & {
+        readonly scanned: boolean;
+        readonly changes: readonly Change[];
+      })[]
+    | null;
+  readonly warnings: readonly string[];
+}
+
+/** Null where operations were not counted. */
+export type TableCounts = NetCounts & { readonly table: string; readonly isCounted: boolean };
+
+export function readRehearsal(json: JsonText): RehearsalReport {
+  const fields = new Fields(json);
+  return {
+    ok: fields.json('ok')?.text === 'true',
+    conflicts: fields.list('conflicts').map(readConflict),
+    failure: readFailure(fields.object('failure')),
+    wouldLand: fields.json('would_land') && fields.list('would_land').map(readCounts),
+    differs: fields.list('differs').map(readDiffering),
+    sideEffects: fields.json('side_effects') && fields.list('side_effects').map(readEffects),
+    warnings: fields.list('warnings').map(({ text }) => JSON.parse(text) as string),
+  };
+}
+
+function readFailure(fields: Fields | null): RehearsalReport['failure'] {
+  return (
+    fields && {
+      sqlstate: fields.required('sqlstate'),
+      message: fields.text('message'),
+      detail: fields.text('detail'),
+      table: fields.text('table'),
+      constraint: fields.text('constraint'),
+      row: fields.json('row'),
+    }
+  );
+}
+
+function readCounts(json: JsonText): TableCounts {
+  const fields = new Fields(json);
+  return {
+    table: fields.required('table'),
+    inserts: fields.number('inserts'),
+    updates: fields.number('updates'),
+    deletes: fields.number('deletes'),
+    isCounted: fields.json('inserts') !== null,
+  };
+}
+
+function readEffects(json: JsonText) {
+  const fields = new Fields(json);
+  const counts = readCounts(json);
+  return {
+    ...counts,
+    scanned: fields.json('scanned')?.text === 'true',
+    changes: fields.list('changes').map((change) => readChange(counts.table, change)),
+  };
+}
+
+function readDiffering(json: JsonText) {
+  const fields = new Fields(json);
+  const rows = fields.list('rows').map((row) => {
+    const each = new Fields(row);
+    const rowId = each.json('row_id');
+    return { rowId: rowId ?? row, staged: each.json('staged'), lands: each.json('lands') };
+  });
+  return { table: fields.required('table'), count: fields.number('count'), rows };
+}

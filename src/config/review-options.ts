@@ -1,0 +1,51 @@
+/** The options of approvals and rehearsals; part of the table in schema.ts. */
+import type { Option } from './types.ts';
+import { choice, milliseconds, whole } from './types.ts';
+
+const rehearsalAccess = ['off', 'reviewers', 'authors'] as const;
+export type RehearsalAccess = (typeof rehearsalAccess)[number];
+
+interface ReviewOptions {
+  readonly approveLockTimeoutMs: Option<number>;
+  readonly rehearsal: Option<RehearsalAccess>;
+  readonly rehearsalTimeoutMs: Option<number>;
+  readonly rehearsalScanRows: Option<number>;
+}
+
+export const reviewOptions: ReviewOptions = {
+  approveLockTimeoutMs: {
+    type: milliseconds(),
+    default: 2_000,
+    env: ['STAGE_APPROVE_LOCK_TIMEOUT_MS'],
+    flag: '--approve-lock-timeout-ms MS',
+    key: 'approve_lock_timeout_ms',
+    sentence:
+      'How long an approval may wait, all together, for those who hold what it needs in production, and for other approvals; then it is answered `busy`.',
+  },
+  rehearsal: {
+    type: choice(rehearsalAccess),
+    default: 'reviewers',
+    env: ['STAGE_REHEARSAL'],
+    flag: '--rehearsal WHO',
+    key: 'rehearsal',
+    sentence:
+      "Who may have a session applied and rolled back to see what approval would do, with production's triggers: `reviewers`, `authors` and agents their own sessions too, or nobody (`off`).",
+  },
+  rehearsalTimeoutMs: {
+    type: milliseconds(),
+    default: 30_000,
+    env: ['STAGE_REHEARSAL_TIMEOUT_MS'],
+    flag: '--rehearsal-timeout-ms MS',
+    key: 'rehearsal_timeout_ms',
+    sentence: 'How long a rehearsal may take, and hold rows of production locked.',
+  },
+  rehearsalScanRows: {
+    type: whole({ least: 0, most: 1_000_000_000 }),
+    default: 1_000_000,
+    env: ['STAGE_REHEARSAL_SCAN_ROWS'],
+    flag: '--rehearsal-scan-rows COUNT',
+    key: 'rehearsal_scan_rows',
+    sentence:
+      'A rehearsal looks for changed rows in tables with at most so many rows; of larger ones it tells counts.',
+  },
+};

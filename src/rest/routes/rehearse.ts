@@ -1,0 +1,116 @@
+/** Rehearsal over REST: who may have one, and how it is told. */
+import { StageError } from '../../errors.ts';
+import type { Caller } from '../../model/access.ts';
+import { hasRight, seesReadableOnly } from '../../model/access.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type {
+  Differing,
+  Failure,
+  LandingCounts,
+  Rehearsal,
+  SideEffects,
+} from '../../model/rehearsal.ts';
+import { conflictFacts } from '../../review/conflicts.ts';
+import { rehearseSession } from '../../review/rehearse.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { isAuthorOf } from '../access.ts';
+import { changeBody } from '../bodies.ts';
+import { defineRoute } from '../route.ts';
+import { rehearsal } from '../schemas/rehearsal.ts';
+import type { RehearsalAccess } from '../services.ts';
+
+const rehearse = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/rehearse',
+  name: 'rehearseSession',
+  summary:
+    'Applies a session that is not decided to production as approve would, tells what would become of it, and rolls everything back.',
+  right: 'read',
+  answers: { 200: rehearsal },
+  errors: [
+    'session_not_found',
+    'invalid_transition',
+    'session_busy',
+    'staged_after_proposal',
+    'took_too_long',
+    'busy',
+  ],
+  needsUpstream: true,
+  handle: async ({ id, caller }, { db, rehearsals, rehearsal, approveLockTimeoutMs }) => {
+    const { access, timeoutMs, scanRows } = rehearsal;
+    demandRehearsal(access, caller, isAuthorOf(caller, await getSession(db, id)));
+    const leave = await rehearsals.take();
+    try {
+      const rules = { timeoutMs, scanRows, lockTimeoutMs: approveLockTimeoutMs };
+      const readableOnly = seesReadableOnly(caller);
+      return { body: bodyOf(id, await rehearseSession(db, id, { ...rules, readableOnly })) };
+    } finally {
+      leave();
+    }
+  },
+});
+
+/** @throws StageError `forbidden` */
+function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean): void {
+  if (access === 'off')
+    throw new StageError('forbidden', 'this service rehearses nothing', {
+      hint: 'An operator allows it with rehearsal: reviewers in the configuration of the service.',
+    });
+  if (hasRight(caller, 'review') || (access === 'authors' && isOwn)) return;
+  throw new StageError(
+    'forbidden',
+    access === 'authors'
+      ? 'the session was created and proposed with other tokens'
+      : `a token of the role ${caller.role} does not allow this`,
+    {
+      hint: 'A reviewer rehearses any session; authors and agents their own, where the configuration of the service says rehearsal: authors.',
+    },
+  );
+}
+
+function bodyOf(id: string, told: Rehearsal): JsonObject {
+  const { digest, conflicts, failure, wouldLand, differs, sideEffects, warnings } = told;
+  return {
+    session_id: id,
+    id,
+    ok: conflicts.length === 0 && failure === null,
+    digest,
+    conflicts: conflicts.map(conflictFacts),
+    failure: failure && failureBody(failure),
+    would_land: wouldLand?.map(landingBody) ?? null,
+    differs: differs?.map(differingBody) ?? null,
+    side_effects: sideEffects?.map(effectsBody) ?? null,
+    warnings,
+  };
+}
+
+const marked = ({ hidden }: { readonly hidden?: true }) => (hidden ? { hidden } : {});
+
+const failureBody = ({ ...failure }: Failure): JsonObject => failure;
+
+function landingBody(landing: LandingCounts): JsonObject {
+  const { table, inserts, updates, deletes } = landing;
+  return { table, inserts, updates, deletes, ...marked(landing) };
+}
+
+function differingBody(differing: Differing): JsonObject {
+  const rows = differing.rows.map(({ rowId, staged, lands }) => ({ row_id: rowId, staged, lands }));
+  return { table: differing.table, count: differing.count, rows, ...marked(differing) };
+}
+
+function effectsBody(effects: SideEffects): JsonObject {
+  const { table, scanned, counts, changes } = effects;
+  const { inserts = null, updates = null, deletes = null } = counts ?? {};
+  const listed = changes.map(changeBody);
+  return {
+    table,
+    inserts,
+    updates,
+    deletes,
+    scanned,
+    changes: listed,
+    ...marked(effects),
+  };
+}
+
+export const rehearsalRoutes = [rehearse];

@@ -1,0 +1,142 @@
+/** Rehearse: applies a session to production as approval would, tells what became of it, and rolls everything back. */
+import type { Database, Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
+import type { Failure, Rehearsal } from '../model/rehearsal.ts';
+import type { LockedSession } from '../staging/session-lock.ts';
+import { lockSession, requireTransition } from '../staging/session-lock.ts';
+import { sessionUuid } from '../staging/session-store.ts';
+import type { ProductionRefusal } from './apply-failed.ts';
+import { refuseLateRows } from './approve.ts';
+import { detectConflicts, lockTouchedRows, withhold } from './conflicts.ts';
+import type { RefuseOutdated } from './current-overlays.ts';
+import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
+import { digestOf } from './diff-tables.ts';
+import { InTheWay, withinBudget, yieldFirst } from './lock-budget.ts';
+import type { EffectRules, Effects } from './rehearsal-effects.ts';
+import { rememberBefore } from './rehearsal-effects.ts';
+import { inRehearsal } from './rehearsal-transaction.ts';
+import { readWarnings } from './rehearsal-warnings.ts';
+
+/**
+ * `scanRows`: tables with more rows are not looked through. `readableOnly`: no more than counts are told of tables that a role
+ * that staged in the session may not read.
+ */
+export interface RehearsalRules extends EffectRules {
+  /** How long it may take, with everything it sets off. */
+  readonly timeoutMs: number;
+  /** How long it may wait, all together, for those who hold what it needs. */
+  readonly lockTimeoutMs: number;
+}
+
+/**
+ * Rehearses the approval of a session that is not decided. Nothing of it stays but what no transaction takes back: numbers that
+ * were drawn from sequences, and what triggers do elsewhere. Meanwhile it holds the locks that an approval holds, but for that of
+ * the audit.
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `staged_after_proposal`, `took_too_long`, or
+ *   `busy` when others hold what it needs
+ */
+export async function rehearseSession(
+  db: Database,
+  id: string,
+  rules: RehearsalRules,
+): Promise<Rehearsal> {
+  return withinBudget(rules.lockTimeoutMs, () =>
+    onCurrentOverlays(db, sessionUuid(id), (refuse) =>
+      inRehearsal(db, rules.timeoutMs, (tx) => rehearseLocked(tx, id, rules, refuse)),
+    ),
+  );
+}
+
+async function rehearseLocked(
+  tx: Queryable,
+  id: string,
+  rules: RehearsalRules,
+  refuse: RefuseOutdated,
+): Promise<Rehearsal> {
+  const session = await lockSession(tx, id);
+  requireTransition(session, 'rehearse');
+  if (session.status === 'proposed') await refuseLateRows(tx, session);
+  await tx.query('DISCARD PLANS');
+  await yieldFirst(tx);
+  const digest = await digestOf(tx, session.uuid);
+  const conflicts = await findConflicts(tx, session, rules, refuse);
+  if (conflicts.length > 0) return withoutOutcome(digest, { conflicts });
+  const readEffects = await rememberBefore(tx, session.uuid, rules);
+  const failure = await apply(tx, session.uuid, rules);
+  if (failure !== null) return withoutOutcome(digest, { failure });
+  const seen = withoutOutcome(digest, {});
+  return { ...seen, ...(await lookAround(tx, session.uuid, rules, await readEffects())) };
+}
+
+function withoutOutcome(
+  digest: string,
+  { conflicts = [], failure = null }: { conflicts?: Conflict[]; failure?: Failure | null },
+): Rehearsal {
+  const unknown = { wouldLand: null, differs: null, sideEffects: null };
+  return { digest, conflicts, failure, ...unknown, warnings: [] };
+}
+
+async function findConflicts(
+  tx: Queryable,
+  { uuid, conflictScope }: LockedSession,
+  { readableOnly }: RehearsalRules,
+  refuse: RefuseOutdated,
+): Promise<Conflict[]> {
+  const relations = await reviewRelations(tx, uuid);
+  refuse(relations);
+  await lockTouchedRows(tx, uuid, relations);
+  const found = await detectConflicts(tx, uuid, relations, conflictScope);
+  return readableOnly ? withhold(tx, uuid, found) : found;
+}
+
+/** Gives what production refused; also that it was not done in time. */
+async function apply(
+  tx: Queryable,
+  uuid: string,
+  { readableOnly }: RehearsalRules,
+): Promise<Failure | null> {
+  const refusal = await tx
+    .query('SELECT stage.rehearse_session($1) AS failure', [uuid])
+    .then(([row]) => JSON.parse(row?.['failure'] ?? 'null') as ProductionRefusal | null)
+    .catch((error: unknown) => {
+      if (isLate(error)) return unfinished(error.message);
+      throw error;
+    });
+  if (refusal === null) return null;
+  const { sqlstate, message, detail, table, constraint, row } = refusal;
+  if (InTheWay.has(sqlstate)) throw new InTheWay(sqlstate, message);
+  // what a trigger says, and PostgreSQL of other rows, may hold values of any table
+  const said = readableOnly ? { message: null, detail: null } : { message, detail };
+  const key = row === null ? null : new JsonText(JSON.stringify(row));
+  return { sqlstate, ...said, table, constraint, row: key };
+}
+
+const isLate = (error: unknown): error is StageError =>
+  error instanceof StageError && error.code === 'took_too_long';
+
+const unfinished = (message: string): ProductionRefusal => ({
+  sqlstate: '57014',
+  message,
+  detail: null,
+  table: null,
+  constraint: null,
+  row: null,
+});
+
+/** That production took everything is told, also where there is no time left to look what else has changed. */
+async function lookAround(
+  tx: Queryable,
+  uuid: string,
+  { readableOnly }: RehearsalRules,
+  { wouldLand, readBeyond }: Effects,
+): Promise<Partial<Rehearsal>> {
+  try {
+    const warnings = await readWarnings(tx, uuid, readableOnly);
+    return { wouldLand, ...(await readBeyond()), warnings };
+  } catch (error) {
+    if (!isLate(error)) throw error;
+    return { wouldLand, warnings: [`${error.message}: it was not looked what else would change`] };
+  }
+}

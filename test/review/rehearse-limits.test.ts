@@ -1,0 +1,209 @@
+/** What bounds a rehearsal: time, locks of others, large tables, what a role may not read, and what no rollback takes back. */
+import pg from 'pg';
+import type { StageError } from '../../src/errors.ts';
+import type { Rehearsal } from '../../src/model/rehearsal.ts';
+import type { RehearsalRules } from '../../src/review/rehearse.ts';
+import { rehearseSession } from '../../src/review/rehearse.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+suite('rehearsal: limits', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+  test.beforeEach(() => desk.reset());
+
+  const rehearse = (session: string, rules: Partial<RehearsalRules> = {}) =>
+    rehearseSession(desk.service, session, { ...usual, ...rules });
+
+  test('large tables are counted only, and where nothing is counted that is said', async () => {
+    await desk.database.query('ANALYZE');
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
+    const told = await rehearse(session, { scanRows: -1 });
+    assert.equal(told.differs, []);
+    const shape = (rehearsal: Rehearsal) =>
+      rehearsal.sideEffects?.map(({ table, scanned, counts, changes }) => [
+        table,
+        scanned,
+        counts && Object.values(counts).join(' '),
+        changes.length,
+      ]);
+    assert.equal(shape(told), [
+      ['price_log', false, '2 0 0', 0],
+      ['touched', false, '0 2 1', 0],
+    ]);
+    await desk.database.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET track_counts = off', current_database()); END $$`,
+    );
+    try {
+      await desk.service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'stage' AND datname = current_database() AND pid <> pg_backend_pid()`);
+      await desk.service.query('SET track_counts = off');
+      assert.equal(shape(await rehearse(session, { scanRows: -1 })), [
+        ['price_log', false, null, 0],
+        ['product', false, null, 0],
+        ['touched', false, null, 0],
+      ]);
+      const scanned = await rehearse(session);
+      assert.equal(
+        scanned.sideEffects?.map(({ table }) => table),
+        ['price_log', 'touched'],
+      );
+    } finally {
+      await desk.service.query('SET track_counts = on');
+      await desk.database.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET track_counts', current_database()); END $$`,
+      );
+    }
+  });
+
+  test('many rehearsals are nothing to the audit', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
+    const before = await fingerprint(desk);
+    for (let index = 0; index < 50; index += 1) await rehearse(session);
+    assert.is(await fingerprint(desk), before);
+    const verdict = await verifyAudit(desk.service);
+    assert.equal([verdict.firstBad, before.includes('stage.audit')], [null, true]);
+  });
+
+  test('code that takes its time is ended, whether or not it lets itself be cancelled', async () => {
+    await desk.database.query(`
+      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        FOR i IN 1 .. CASE WHEN NEW.a = 'stubborn' THEN 20 ELSE 1 END LOOP
+          BEGIN
+            PERFORM pg_sleep(20);
+          EXCEPTION WHEN query_canceled THEN IF NEW.a <> 'stubborn' THEN RAISE; END IF;
+          END;
+        END LOOP;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER sleep AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION sleep()`);
+    try {
+      for (const way of ['meek', 'stubborn']) {
+        const session = await desk.open();
+        await desk.stage(session, `UPDATE merging SET a = '${way}'`);
+        const before = await fingerprint(desk);
+        const begun = performance.now();
+        const told = await rehearse(session, { timeoutMs: 700 });
+        assert.is(told.failure?.sqlstate, '57014', way);
+        assert.is(told.failure?.message, 'the rehearsal was not done after 700 ms');
+        assert.ok(performance.now() - begun < 15_000, way);
+        const left = await desk.database.query(
+          `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+           WHERE d.datname = current_database() AND l.mode = 'RowExclusiveLock'`,
+        );
+        assert.equal(left, []);
+        assert.is(await fingerprint(desk), before);
+      }
+    } finally {
+      await desk.database.query('DROP TRIGGER sleep ON merging; DROP FUNCTION sleep');
+    }
+  });
+
+  test('waits for those who hold what it needs no longer than it may', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
+    const holder = new pg.Client({ connectionString: desk.database.url });
+    await holder.connect();
+    try {
+      await holder.query(`BEGIN; UPDATE plain SET a = a WHERE id = 1`);
+      const error = await rejects<StageError>(rehearse(session, { lockTimeoutMs: 200 }));
+      assert.is(error.code, 'busy');
+      const patient = rehearse(session, { lockTimeoutMs: 15_000 });
+      await holder.query('COMMIT');
+      assert.is((await patient).failure, null);
+    } finally {
+      await holder.end();
+    }
+  });
+
+  test('neither waits for an approval nor keeps one waiting', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
+    const holder = new pg.Client({ connectionString: desk.database.url });
+    await holder.connect();
+    try {
+      await holder.query('BEGIN; SELECT FROM stage.audit_head FOR UPDATE');
+      assert.is((await rehearse(session, { lockTimeoutMs: 100 })).failure, null);
+    } finally {
+      await holder.end();
+    }
+  });
+
+  test('of tables that a role may not read only counts are told', async () => {
+    const role = 'stage_test_rehearser';
+    await desk.database.query(
+      `CREATE ROLE ${role} LOGIN PASSWORD '${role}'; GRANT SELECT ON product, touched TO ${role}`,
+    );
+    try {
+      const session = await desk.open();
+      await desk.stage(session, `UPDATE product SET price = price + 1 WHERE id = 1`);
+      await desk.database.query('UPDATE stage.mutation SET role = $1', [role]);
+      const told = await rehearse(session, { readableOnly: true });
+      assert.equal(
+        told.sideEffects?.map(({ table, hidden, counts, changes }) => [
+          table,
+          hidden,
+          counts?.inserts,
+          changes.length,
+        ]),
+        [
+          ['price_log', true, 1, 0],
+          ['touched', undefined, 0, 2],
+        ],
+      );
+      assert.equal(told.warnings, []);
+      await desk.database.query(
+        `ALTER TABLE price_log ADD CONSTRAINT secret CHECK (price <> 2) NOT VALID`,
+      );
+      const { failure } = await rehearse(session, { readableOnly: true });
+      const { sqlstate, table, constraint, message, detail } = failure ?? {};
+      assert.equal(
+        [sqlstate, table, constraint, message, detail],
+        ['23514', 'price_log', 'secret', null, null],
+      );
+    } finally {
+      await desk.database.query(
+        `ALTER TABLE price_log DROP CONSTRAINT IF EXISTS secret; DROP OWNED BY ${role}; DROP ROLE ${role}`,
+      );
+    }
+  });
+
+  test('what no rollback takes back, and what nobody could look at, is named', async () => {
+    await desk.database.query(`
+      CREATE TABLE emptied (id int PRIMARY KEY); INSERT INTO emptied VALUES (1);
+      CREATE FUNCTION reach_out() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF false THEN PERFORM dblink('x', 'y'); END IF;
+        TRUNCATE emptied;
+        CREATE TABLE made_by_trigger AS SELECT 1 AS one;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER reach_out AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION reach_out()`);
+    try {
+      const session = await desk.open();
+      await desk.stage(session, `UPDATE merging SET b = 5`);
+      const told = await rehearse(session);
+      assert.is(told.failure, null);
+      assert.equal(told.warnings, [
+        'the trigger reach_out on merging runs public.reach_out (plpgsql), which can do what no rollback takes back',
+        'emptied was truncated, altered or locked as a whole: its rows were not compared',
+        'made_by_trigger was truncated, altered or locked as a whole: its rows were not compared',
+      ]);
+      const [row] = await desk.database.query<{ n: string }>('SELECT count(*) AS n FROM emptied');
+      assert.is(row?.n, '1');
+    } finally {
+      await desk.database.query(
+        'DROP TRIGGER reach_out ON merging; DROP FUNCTION reach_out; DROP TABLE emptied',
+      );
+    }
+  });
+});

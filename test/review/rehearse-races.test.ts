@@ -1,0 +1,109 @@
+/** Rehearsals beside approvals, proposals, writes and an end of the daemon: each session lands once, and nothing of a rehearsal stays. */
+import type { StageError } from '../../src/errors.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { rehearseSession } from '../../src/review/rehearse.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import { getSession } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+const rounds = Number(process.env['STAGE_TEST_ROUNDS'] ?? 40);
+const patient = { ...usual, lockTimeoutMs: 20_000 };
+
+suite('rehearsal: races', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+  test.beforeEach(() => desk.reset());
+
+  /** What a step comes to: `done`, or the code of its error. */
+  const outcome = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: StageError) => error.code ?? error.message,
+    );
+
+  test(
+    'approvals of other sessions land beside rehearsals of the same rows',
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const sessions = await Promise.all(
+          [1, 2].map(async (id) => {
+            const session = await desk.open('column');
+            const column = id === 1 ? 'name = name || $$.$$' : 'stock = stock + 1';
+            await desk.stage(session, `UPDATE product SET ${column} WHERE id IN (1, 2)`);
+            await proposeSession(desk.service, session);
+            return session;
+          }),
+        );
+        const [one = '', other = ''] = sessions;
+        const approval = { approvedBy: null, digest: null, lockTimeoutMs: 20_000 };
+        const told = await Promise.all([
+          outcome(rehearseSession(desk.service, other, patient)),
+          outcome(approveSession(desk.service, one, approval)),
+          outcome(rehearseSession(desk.service, other, patient)),
+          outcome(approveSession(desk.service, other, approval)),
+        ]);
+        const allowed = ['done', 'session_busy', 'invalid_transition'];
+        assert.ok(
+          [told[0], told[2]].every((text) => allowed.includes(text ?? '')),
+          told.join(),
+        );
+        assert.equal([told[1], told[3]], ['done', 'done']);
+      }
+      assert.is((await verifyAudit(desk.service)).firstBad, null);
+      const [row] = await desk.database.query<{ stock: number; length: number }>(
+        'SELECT stock, length(name) AS length FROM product WHERE id = 1',
+      );
+      assert.equal([row?.stock, row?.length], [10 + rounds, 2 + rounds]);
+    },
+    { timeout: 120_000 },
+  );
+
+  test(
+    'a session is rehearsed before or after it is proposed, written to or approved, never between',
+    async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const session = await desk.open();
+        await desk.stage(session, `UPDATE plain SET a = 'r${round}' WHERE id = 1`);
+        const told = await Promise.all([
+          outcome(rehearseSession(desk.service, session, patient)),
+          outcome(desk.stage(session, `UPDATE plain SET a = 's${round}' WHERE id = 2`)),
+          outcome(proposeSession(desk.service, session)),
+          outcome(rehearseSession(desk.service, session, patient)),
+        ]);
+        assert.equal([told[0], told[2], told[3]], ['done', 'done', 'done']);
+        assert.ok(['done', '25006'].includes(told[1] ?? ''), told[1]);
+        await approveSession(desk.service, session, { approvedBy: null, digest: null });
+        assert.is((await getSession(desk.service, session)).status, 'approved');
+      }
+      const [row] = await desk.database.query<{ a: string }>('SELECT a FROM plain WHERE id = 1');
+      assert.is(row?.a, `r${rounds - 1}`);
+    },
+    { timeout: 120_000 },
+  );
+
+  test('nothing stays of one whose connection is cut', async () => {
+    await desk.database.query(`
+      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+      CREATE TRIGGER sleep AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION sleep()`);
+    const session = await desk.open();
+    await desk.stage(session, 'UPDATE merging SET b = 3');
+    const before = await fingerprint(desk);
+    const cut = rejects<StageError>(rehearseSession(desk.service, session, usual));
+    await until(async () => {
+      const ended = await desk.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      );
+      return ended.length > 0;
+    });
+    assert.is((await cut).code, 'upstream_unavailable');
+    assert.is(await fingerprint(desk), before);
+  });
+});

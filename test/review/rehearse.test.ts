@@ -1,0 +1,200 @@
+/** Rehearsal: what approval would do, with everything that production's triggers make of it, and nothing of it stays. */
+import type { StageError } from '../../src/errors.ts';
+import type { JsonText } from '../../src/model/json.ts';
+import type { Rehearsal } from '../../src/model/rehearsal.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import type { RehearsalRules } from '../../src/review/rehearse.ts';
+import { rehearseSession } from '../../src/review/rehearse.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const parsed = (json: JsonText | null) => (json === null ? null : JSON.parse(json.text));
+
+/** Side effects as plain values, without the generated numbers of the log. */
+const beyond = ({ sideEffects }: Rehearsal) =>
+  sideEffects?.map(({ table, counts, changes }) => ({
+    table,
+    counts: Object.values(counts ?? {}).join(' '),
+    changes: changes.map(({ type, rowId, before, after }) => [
+      type,
+      table === 'price_log' ? 'new' : parsed(rowId),
+      parsed(before),
+      table === 'price_log' ? { ...parsed(after), number: 0 } : parsed(after),
+    ]),
+  }));
+
+suite('rehearsal', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+  test.beforeEach(() => desk.reset());
+
+  const rehearse = (session: string, rules: Partial<RehearsalRules> = {}) =>
+    rehearseSession(desk.service, session, { ...usual, ...rules });
+
+  test('tells what would land, and what triggers change in other tables', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
+    const { digest } = await diffOf(desk.service, session);
+    const before = await fingerprint(desk);
+    const told = await rehearse(session);
+    assert.is(await fingerprint(desk), before);
+    assert.is(told.digest, digest);
+    assert.equal([told.conflicts, told.failure, told.differs], [[], null, []]);
+    assert.equal(told.wouldLand, [{ table: 'product', inserts: 0, updates: 2, deletes: 0 }]);
+    assert.equal(beyond(told), [
+      {
+        table: 'price_log',
+        counts: '2 0 0',
+        changes: [
+          ['INSERT', 'new', null, { number: 0, product: 1, was: 1, price: 2 }],
+          ['INSERT', 'new', null, { number: 0, product: 2, was: 2, price: 3 }],
+        ],
+      },
+      {
+        table: 'touched',
+        counts: '0 2 1',
+        changes: [
+          ['UPDATE', 1, { product: 1, times: 0 }, { product: 1, times: 1 }],
+          ['UPDATE', 2, { product: 2, times: 0 }, { product: 2, times: 1 }],
+          ['DELETE', 101, { product: 101, times: 0 }, null],
+        ],
+      },
+    ]);
+    assert.equal(told.warnings, [
+      'the sequence price_log_number_seq has moved on, and stays so: numbers that were drawn do not come back',
+    ]);
+  });
+
+  test('tells rows of partitions, of tables without a key, and nothing of rows that stay the same', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `INSERT INTO child VALUES (1, 2, 5)`);
+    const told = await rehearse(session);
+    assert.equal(beyond(told), [
+      {
+        table: 'loose',
+        counts: '1 0 2',
+        changes: [
+          ['DELETE', null, { a: 1, b: [1] }, null],
+          ['DELETE', null, { a: 1, b: [1] }, null],
+          ['INSERT', null, null, { a: 3, b: { x: 2 } }],
+        ],
+      },
+      {
+        table: 'measure',
+        counts: '3 0 3',
+        changes: [
+          ['DELETE', { day: '2025-01-01', value: 9 }, { day: '2025-01-01', value: 9 }, null],
+          ['DELETE', { day: '2025-05-05', value: 7 }, { day: '2025-05-05', value: 7 }, null],
+          ['INSERT', { day: '2025-05-05', value: 8 }, null, { day: '2025-05-05', value: 8 }],
+          ['DELETE', { day: '2026-02-02', value: 7 }, { day: '2026-02-02', value: 7 }, null],
+          ['INSERT', { day: '2026-02-02', value: 8 }, null, { day: '2026-02-02', value: 8 }],
+          ['INSERT', { day: '2026-05-05', value: 9 }, null, { day: '2026-05-05', value: 9 }],
+        ],
+      },
+      {
+        table: 'parent',
+        counts: '0 1 0',
+        changes: [['UPDATE', 2, { id: 2, total: 0 }, { id: 2, total: 5 }]],
+      },
+    ]);
+  });
+
+  test("tells which of the session's own rows become other than staged", async () => {
+    const session = await desk.open();
+    await desk.stage(
+      session,
+      `INSERT INTO parent VALUES (3, 0); INSERT INTO child VALUES (1, 3, 5); INSERT INTO child VALUES (2, 3, 6)`,
+    );
+    const told = await rehearse(session);
+    assert.equal(told.wouldLand, [
+      { table: 'child', inserts: 2, updates: 0, deletes: 0 },
+      { table: 'parent', inserts: 1, updates: 0, deletes: 0 },
+    ]);
+    const [differing, ...others] = told.differs ?? [];
+    assert.equal([differing?.table, differing?.count, others], ['parent', 1, []]);
+    assert.equal(
+      differing?.rows.map(({ rowId, staged, lands }) => [rowId, staged, lands].map(parsed)),
+      [[3, { id: 3, total: 0 }, { id: 3, total: 11 }]],
+    );
+    assert.not.ok(beyond(told)?.some(({ table }) => table === 'parent'));
+  });
+
+  test('moved keys, deletions with cascades, and rows that come back are no differences', async () => {
+    await desk.database.query('INSERT INTO child VALUES (1, 1, 1), (2, 1, 1)');
+    const session = await desk.open();
+    await desk.stage(
+      session,
+      `UPDATE plain SET id = id + 10 WHERE id = 1; UPDATE plain SET id = 1 WHERE id = 2; DELETE FROM plain WHERE id = 3;
+       INSERT INTO plain VALUES (3, 'new'); DELETE FROM parent WHERE id = 1; INSERT INTO plain VALUES (77, 'gone');
+       DELETE FROM plain WHERE id = 77`,
+    );
+    const told = await rehearse(session);
+    assert.equal([told.failure, told.differs, told.sideEffects], [null, [], []]);
+    assert.equal(told.wouldLand, [
+      { table: 'child', inserts: 0, updates: 0, deletes: 2 },
+      { table: 'parent', inserts: 0, updates: 0, deletes: 1 },
+      { table: 'plain', inserts: 0, updates: 3, deletes: 0 },
+    ]);
+  });
+
+  test('columns that merge are told', async () => {
+    const session = await desk.open('column');
+    await desk.stage(session, `UPDATE merging SET a = 'mine'`);
+    assert.equal((await rehearse(session)).differs, []);
+    await desk.database.query(`UPDATE merging SET b = 2`);
+    const told = await rehearse(session);
+    assert.equal(told.conflicts, []);
+    const rows = told.differs?.[0]?.rows.map(({ staged, lands }) => [staged, lands].map(parsed));
+    assert.equal(rows, [
+      [
+        { id: 1, a: 'mine', b: 1 },
+        { id: 1, a: 'mine', b: 2 },
+      ],
+    ]);
+  });
+
+  test('tells what production refuses, and leaves everything as it was', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE product SET price = 999 WHERE id = 4`);
+    await desk.database.query(
+      `ALTER TABLE product ADD CONSTRAINT cheap CHECK (price < 500) NOT VALID`,
+    );
+    const told = await rehearse(session);
+    await desk.database.query('ALTER TABLE product DROP CONSTRAINT cheap');
+    const { sqlstate, table, constraint, row, message } = told.failure ?? {};
+    assert.equal([sqlstate, table, constraint, row?.text], ['23514', 'product', 'cheap', '4']);
+    assert.match(message ?? '', /violates check constraint/);
+    assert.equal([told.wouldLand, told.sideEffects, told.differs], [null, null, null]);
+  });
+
+  test('tells conflicts, and applies nothing then', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE product SET price = 7 WHERE id = 1`);
+    await desk.database.query('UPDATE product SET stock = 9 WHERE id = 1');
+    const told = await rehearse(session);
+    assert.equal(
+      told.conflicts.map(({ field }) => field),
+      ['stock'],
+    );
+    assert.equal([told.failure, told.wouldLand], [null, null]);
+  });
+
+  test('works in both open states, and in no other', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `UPDATE plain SET a = 'y' WHERE id = 1`);
+    assert.is((await rehearse(session)).failure, null);
+    await proposeSession(desk.service, session);
+    const { digest } = await diffOf(desk.service, session);
+    assert.is((await rehearse(session)).digest, digest);
+    await approveSession(desk.service, session, { approvedBy: null, digest });
+    assert.is((await rejects<StageError>(rehearse(session))).code, 'invalid_transition');
+    const unknown = `sess_${'0'.repeat(32)}`;
+    assert.is((await rejects<StageError>(rehearse(unknown))).code, 'session_not_found');
+  });
+});
