@@ -1,9 +1,9 @@
 /**
- * Staged against direct: `npm run bench`, about fifteen minutes. `npm run bench -- reads` (by pgbench, with PgBouncer beside),
- * `writes` (one client, statement by statement), `loads` (many clients' staged statements, by pgbench) or `bulk` (many rows) does a
- * part. BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) the clients of loads. BENCH_BASE
- * names the directory of another build: its daemon reads, too. BENCH_PG is the path of an installation of PostgreSQL, BENCH_FSYNC=on
- * has it write to its disk as in production.
+ * Staged against direct: `npm run bench`, about twelve minutes. Reads by pgbench (which has to be installed), with PgBouncer beside
+ * where that is installed; throughput of single staged statements; then statements of many rows and reads beside many staged rows.
+ * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients of writes.
+ * BENCH_PARTS chooses some of `reads loads writes bulk`. BENCH_PG is the path of an installation of PostgreSQL, BENCH_FSYNC=on has it
+ * write to its disk as in production. BENCH_BASE is the directory of another build, whose daemon reads beside this one's.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,13 +27,8 @@ const effort = {
 };
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const parts = ['reads', 'writes', 'loads', 'bulk'];
-const [part] = process.argv.slice(2);
-const isWanted = (name: string) => part === undefined || part === name;
-if (part !== undefined && !parts.includes(part)) throw new Error(`one of ${parts.join(', ')}`);
-
 const read = 'SELECT balance FROM account WHERE id = :id;';
-const loads: Readonly<Record<string, string>> = {
+const writes: Readonly<Record<string, string>> = {
   'INSERT, staged': 'INSERT INTO entry (account, amount) VALUES (:id, 1);',
   'UPDATE by key, staged': 'UPDATE account SET balance = balance + 1 WHERE id = :id;',
   'DELETE by key, staged': 'DELETE FROM gone WHERE id = :id;',
@@ -45,13 +40,13 @@ CREATE TABLE entry (id bigserial PRIMARY KEY, account int NOT NULL, amount int N
 CREATE TABLE gone (id int PRIMARY KEY);
 INSERT INTO gone SELECT generate_series(1, 1000000);
 `;
-
 const reader = `CREATE ROLE reader LOGIN PASSWORD 'reader'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader;
 `;
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
+const parts = (process.env['BENCH_PARTS'] ?? 'reads loads writes bulk').split(' ');
 const server = await startEmbedded({
   directory,
   log,
@@ -62,19 +57,24 @@ const daemon = await startBuiltDaemon(server.url, directory);
 try {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
-  await client.query(schema + writesSchema + bulkSchema + reader);
+  if (parts.includes('reads') || parts.includes('loads')) await client.query(schema);
+  if (parts.includes('writes')) await client.query(writesSchema);
+  if (parts.includes('bulk')) await client.query(bulkSchema);
+  await client.query(reader);
   await client.end();
-  const hasPgbench = await isInstalled('pgbench');
-  if (!hasPgbench) print('pgbench is not installed: no reads, no loads');
-  if (hasPgbench && isWanted('reads')) await measureReads();
-  if (isWanted('writes')) {
-    const newSession = () => sessionOfReader('production');
-    const { pid } = daemon;
-    const rounds = 3 * effort.rounds;
-    await compareWrites({ direct: server.url, newSession, pid, rounds }, print);
+  if (!(await isInstalled('pgbench'))) print('pgbench is not installed: no single statements');
+  else {
+    if (parts.includes('reads')) await measureReads();
+    if (parts.includes('loads')) await compareLoads();
   }
-  if (hasPgbench && isWanted('loads')) await measureLoads();
-  if (isWanted('bulk')) {
+  if (parts.includes('writes')) {
+    const newSession = () => sessionOfReader('production');
+    await compareWrites(
+      { direct: server.url, newSession, pid: daemon.pid, rounds: 3 * effort.rounds },
+      print,
+    );
+  }
+  if (parts.includes('bulk')) {
     const newSession = () => sessionOfReader('staged');
     await compareBulk({ direct: server.url, newSession, rounds: effort.rounds }, print);
   }
@@ -119,10 +119,10 @@ async function measureReads(): Promise<void> {
   await bouncer?.stop();
 }
 
-async function measureLoads(): Promise<void> {
+async function compareLoads(): Promise<void> {
   print(`| ${effort.clients} clients | protocol | direct/s | stage/s | ratio |`);
   print(`|${'---|'.repeat(5)}`);
-  for (const [label, text] of Object.entries(loads)) {
+  for (const [label, text] of Object.entries(writes)) {
     const script = await scriptOf(text);
     for (const mode of ['simple', 'prepared'] as const) {
       const stage = { name: 'stage', url: await sessionOfReader('production') };
