@@ -60,6 +60,14 @@ interface Pending {
   writeStart: number | null;
 }
 
+const nothingPending: Readonly<Pending> = {
+  fence: null,
+  hasSnapshot: false,
+  entered: null,
+  resolved: null,
+  writeStart: null,
+};
+
 interface Outlets {
   readonly client: Outlet;
   readonly upstream: Outlet;
@@ -76,13 +84,7 @@ export function createConversation(
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
   const settings = new SettingsWatch(() => names.forget());
-  const pending: Pending = {
-    fence: null,
-    hasSnapshot: false,
-    entered: null,
-    resolved: null,
-    writeStart: null,
-  };
+  const pending = { ...nothingPending };
   const onReady = (status: TransactionStatus) => {
     state.ready(status);
     endBatch(pending, metrics);
@@ -123,9 +125,5 @@ export function createConversation(
 /** Nothing is pending any more; a write that was is told. */
 function endBatch(pending: Pending, metrics: ProxyMetrics): void {
   if (pending.writeStart !== null) metrics.staged(performance.now() - pending.writeStart);
-  pending.fence = null;
-  pending.hasSnapshot = false;
-  pending.entered = null;
-  pending.resolved = null;
-  pending.writeStart = null;
+  Object.assign(pending, nothingPending);
 }
