@@ -105,6 +105,20 @@ suite('architecture', (test) => {
     }
   });
 
+  test('no imports run in a circle, of types or not', () => {
+    const known = new Map(product.map((file) => [file.path, file]));
+    const done = new Set<string>();
+    const follow = (path: string, way: readonly string[]): void => {
+      assert.ok(!way.includes(path), [...way, path].join(' -> '));
+      const file = known.get(path);
+      if (file === undefined || done.has(path)) return;
+      for (const name of imports(file).filter((each) => each.startsWith('.')))
+        follow(join(dirname(path), name), [...way, path]);
+      done.add(path);
+    };
+    for (const { path } of product) follow(path, []);
+  });
+
   test('Biome knows the same layers', () => {
     const refused = refusedByBiome();
     for (const [room, allowed] of Object.entries(below)) {

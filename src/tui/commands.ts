@@ -1,5 +1,6 @@
 /** What keys ask for: moving about, and how things are shown. */
 import { followed } from './arrivals.ts';
+import type { Command, Move } from './keys.ts';
 import { listOf, pageHeight, toTable } from './lists.ts';
 import { toggled } from './reviewed.ts';
 import type { Deed, Filter, Pane, Prompt, State } from './state.ts';
@@ -14,44 +15,7 @@ const moves = {
   pageUp: '-page',
   first: 'first',
   last: 'last',
-} as const;
-
-export type Move = keyof typeof moves;
-
-export type Command =
-  | Move
-  | 'left'
-  | 'right'
-  | 'leftPage'
-  | 'rightPage'
-  | 'nextTable'
-  | 'previousTable'
-  | 'nextPane'
-  | 'previousPane'
-  | 'open'
-  | 'back'
-  | 'mark'
-  | 'range'
-  | 'search'
-  | 'nextFound'
-  | 'previousFound'
-  | 'nextFilter'
-  | 'all'
-  | 'inserts'
-  | 'updates'
-  | 'deletes'
-  | 'layout'
-  | 'changedOnly'
-  | 'wrap'
-  | 'types'
-  | 'zoom'
-  | 'goto'
-  | 'propose'
-  | 'approve'
-  | 'reject'
-  | 'reopen'
-  | 'comment'
-  | 'help';
+} as const satisfies Record<Move, unknown>;
 
 type Change = (state: State) => State;
 

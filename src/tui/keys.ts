@@ -2,7 +2,45 @@
 import type { Key } from 'ink';
 import { StageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import type { Command } from './commands.ts';
+
+/** What moves in the list of the pane that has the focus. */
+export type Move = 'down' | 'up' | 'halfDown' | 'halfUp' | 'pageDown' | 'pageUp' | 'first' | 'last';
+
+/** What changes the state. */
+export type Command =
+  | Move
+  | 'left'
+  | 'right'
+  | 'leftPage'
+  | 'rightPage'
+  | 'nextTable'
+  | 'previousTable'
+  | 'nextPane'
+  | 'previousPane'
+  | 'open'
+  | 'back'
+  | 'mark'
+  | 'range'
+  | 'search'
+  | 'nextFound'
+  | 'previousFound'
+  | 'nextFilter'
+  | 'all'
+  | 'inserts'
+  | 'updates'
+  | 'deletes'
+  | 'layout'
+  | 'changedOnly'
+  | 'wrap'
+  | 'types'
+  | 'zoom'
+  | 'goto'
+  | 'propose'
+  | 'approve'
+  | 'reject'
+  | 'reopen'
+  | 'comment'
+  | 'help';
 
 /** What reaches outside of the state: done by the program around it. */
 export const effects = ['quit', 'refresh', 'suspend', 'copyCell', 'copyRow'] as const;

@@ -4,9 +4,8 @@ import type { ChangePage, Conflict, Mutation, Outline } from '../model/change.ts
 import type { Session } from '../model/session.ts';
 import type { Aids } from './aids.ts';
 import { found, page, renewed } from './arrivals.ts';
-import type { Command } from './commands.ts';
 import { command } from './commands.ts';
-import type { Effect } from './keys.ts';
+import type { Command, Effect } from './keys.ts';
 import { effects } from './keys.ts';
 import { scrolled } from './lists.ts';
 import type { Need, PageNeed } from './needs.ts';
