@@ -14,29 +14,8 @@ import {
   tablesOf,
   twinUrl,
 } from '../helpers/type-cases.ts';
-import { arrays, enums, ranges } from './types/compounds.ts';
-import { documents, xml } from './types/documents.ts';
+import { families } from './types/families.ts';
 import type { Family } from './types/family.ts';
-import { numbers } from './types/numbers.ts';
-import { citext, geometry, hstore, identifiers, ltree } from './types/others.ts';
-import { texts } from './types/texts.ts';
-import { times } from './types/times.ts';
-
-const families: readonly Family[] = [
-  numbers,
-  texts,
-  times,
-  enums,
-  arrays,
-  ranges,
-  documents,
-  xml,
-  identifiers,
-  geometry,
-  citext,
-  hstore,
-  ltree,
-];
 
 const countCases = ({ subjects }: Family) =>
   subjects.reduce((sum, { values, refused = [] }) => sum + values.length + refused.length, 0);

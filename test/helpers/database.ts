@@ -126,3 +126,11 @@ function withParts(
   if (parts.password !== undefined) url.password = parts.password;
   return url.href;
 }
+
+/** The URL of a database as it is reached through a port of this machine, in plain text. */
+export function urlThrough(port: number, { url: direct }: Pick<TestDatabase, 'url'>): string {
+  const url = new URL(direct);
+  url.host = `127.0.0.1:${port}`;
+  url.searchParams.set('sslmode', 'disable');
+  return url.href;
+}

@@ -5,6 +5,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestDatabase } from './database.ts';
+import { urlThrough } from './database.ts';
 
 /** Where the path breaks: before a message of the daemon gets through, or before its answer does. */
 export interface Moment {
@@ -77,12 +78,7 @@ export async function startFaultProxy(
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as AddressInfo;
   return {
-    urlFor: (database) => {
-      const url = new URL(database.url);
-      url.host = `127.0.0.1:${port}`;
-      url.searchParams.set('sslmode', 'disable');
-      return url.href;
-    },
+    urlFor: (database) => urlThrough(port, database),
     silenceAt: (moment) =>
       at(moment, () => {
         isSilent = true;

@@ -2,6 +2,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestDatabase } from './database.ts';
+import { urlThrough } from './database.ts';
 
 export interface RecordingUpstream {
   /** The URL by which the daemon reaches the database through here. */
@@ -35,12 +36,7 @@ export async function startRecordingUpstream(
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as AddressInfo;
   return {
-    urlFor: (database) => {
-      const url = new URL(database.url);
-      url.host = `127.0.0.1:${port}`;
-      url.searchParams.set('sslmode', 'disable');
-      return url.href;
-    },
+    urlFor: (database) => urlThrough(port, database),
     take: () => {
       const taken = [...texts];
       texts.clear();
