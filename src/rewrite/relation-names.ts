@@ -2,6 +2,8 @@
 
 import type { DependentColumns } from '../overlay/views/dependent-columns.ts';
 import type { Ask, OwnStatement } from '../server-connection/own-statement.ts';
+import type { ResultOrigins } from '../server-connection/result-origins.ts';
+import { ColumnOrigins } from '../server-connection/result-origins.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { UniqueIndex } from '../sql/locate/arbiters.ts';
 import type { Called, Candidate, Judgement } from './called-names.ts';
@@ -36,6 +38,8 @@ export interface ResolvedName {
   /** That table's columns by their names in the view. */
   readonly tableColumns: Readonly<Record<string, string>> | null;
   readonly overlay: { readonly schema: string; readonly name: string } | null;
+  /** What a client is told of results that come from the views which stand for it; null without any. */
+  readonly origins: ResultOrigins | null;
   /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
   /** Of a table with children: the view of its rows and theirs, which stands for the name without ONLY. */
@@ -89,6 +93,8 @@ const typeNames: OwnStatement = {
 };
 
 export class Names {
+  /** Where results come from, as the client knows it. */
+  readonly origins = new ColumnOrigins();
   private readonly ask: Ask;
   private readonly relations = new Map<string, ResolvedName>();
   private readonly calls: KnownCalls;
@@ -230,6 +236,7 @@ export class Names {
     else this.relations.set(key, meaning);
     if ([meaning.signature, meaning.tree?.signature].includes('')) this.beUnsure();
     if (known && JSON.stringify(known) !== JSON.stringify(meaning)) this.currentVersion += 1;
+    if (meaning.oid !== null && meaning.origins) this.origins.learn(meaning.oid, meaning.origins);
     if (!meaning.schema) return;
     for (const view of [meaning.overlay, meaning.tree]) {
       if (view) this.productionSchemas.set(view.schema, meaning.schema);
@@ -254,6 +261,7 @@ const unresolved: ResolvedName = {
   tableColumns: null,
   overlay: null,
   signature: null,
+  origins: null,
   upsert: null,
   tree: null,
   columns: [],

@@ -20,6 +20,8 @@ export interface RouterEvents {
   onReady(status: TransactionStatus): void;
   /** A reported setting has a new value; gives its name if the client is to be told. */
   onParameterStatus(payload: Buffer): string | null;
+  /** Gives a RowDescription as the client is shown it. */
+  onRowDescription(frame: Buffer): Buffer;
 }
 
 /** Types that pass with the rows around them. */
@@ -214,6 +216,7 @@ export class ResponseRouter implements Receiver {
     if (this.shows(head)) {
       if (type === backend.commandComplete && isParticular(head))
         this.completion(bytes.subarray(start, end), head);
+      else if (type === backend.rowDescription) this.columns(bytes, start, end);
       else this.outlet.add(bytes, start, end);
     }
     if (role === roles.completes) {
@@ -221,6 +224,13 @@ export class ResponseRouter implements Receiver {
       this.dismiss(head);
       head.onDone?.(bytes.subarray(start + headerBytes, end));
     }
+  }
+
+  private columns(bytes: Buffer, start: number, end: number): void {
+    const frame = bytes.subarray(start, end);
+    const told = this.events.onRowDescription(frame);
+    if (told === frame) this.outlet.add(bytes, start, end);
+    else this.outlet.add(told);
   }
 
   private completion(frame: Buffer, expected: Expectation): void {

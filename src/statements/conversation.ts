@@ -16,6 +16,7 @@ import { OwnMessages } from '../server-connection/own-messages.ts';
 import { createAsk } from '../server-connection/pace.ts';
 import type { Portal, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { Registry } from '../server-connection/prepared-statements.ts';
+import type { RouterEvents } from '../server-connection/response-router.ts';
 import { ResponseRouter } from '../server-connection/response-router.ts';
 import { SettingsWatch } from '../server-connection/settings-watch.ts';
 import { TransactionState } from '../server-connection/transaction-state.ts';
@@ -85,14 +86,11 @@ export function createConversation(
   const portals = new Registry<Portal>();
   const settings = new SettingsWatch(() => names.forget());
   const pending = { ...nothingPending };
-  const onReady = (status: TransactionStatus) => {
-    state.ready(status);
-    endBatch(pending, metrics);
-    if (status !== 'I') return;
-    portals.clear();
-    if (!retry.isWanted) retry.disarm();
+  const events: RouterEvents = {
+    onReady: (status) => becomeReady({ state, pending, metrics, portals, retry }, status),
+    onParameterStatus: (payload) => settings.observe(payload),
+    onRowDescription: (frame) => names.origins.shown(frame),
   };
-  const events = { onReady, onParameterStatus: (payload: Buffer) => settings.observe(payload) };
   const router = new ResponseRouter(outlets.client, events, limits.maxMessageBytes);
   const link = new UpstreamLink(outlets.upstream, router, state);
   const own = new OwnMessages(link, state);
@@ -120,6 +118,20 @@ export function createConversation(
     pending,
     isShared,
   };
+}
+
+type Readied = Pick<Conversation, 'state' | 'pending' | 'metrics' | 'portals' | 'retry'>;
+
+/** A batch has ended; with its transaction, what lives no longer than that. */
+function becomeReady(
+  { state, pending, metrics, portals, retry }: Readied,
+  status: TransactionStatus,
+): void {
+  state.ready(status);
+  endBatch(pending, metrics);
+  if (status !== 'I') return;
+  portals.clear();
+  if (!retry.isWanted) retry.disarm();
 }
 
 /** Nothing is pending any more; a write that was is told. */

@@ -41,6 +41,7 @@ function connect() {
     {
       onReady: (status) => events.push(status),
       onParameterStatus: () => 'TimeZone',
+      onRowDescription: (frame) => frame,
     },
     1000,
   );

@@ -23,6 +23,7 @@ LANGUAGE sql STABLE AS $$
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN t.relation IS NOT NULL ELSE o.relation IS NOT NULL OR t.relation IS NULL END THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_overlay_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'signature', stage.signature_of(c.oid),
+      'origins', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass THEN stage.result_origins(c.oid) END,
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'tree', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relhassubclass THEN stage.tree_state(c.oid) END,
