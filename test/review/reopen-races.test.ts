@@ -1,0 +1,146 @@
+/**
+ * Rounds of review against each other and against writers: `STAGE_TEST_RACES=1000 npm test -- review/reopen-races` is the long form.
+ * Whatever wins, state, events, log, production and audit agree, and an approval applies what it names, whole.
+ */
+import type { StageError } from '../../src/errors.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { listAudit } from '../../src/review/audit-store.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { reopenSession } from '../../src/review/reopen.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import { listEvents } from '../../src/staging/event-store.ts';
+import { listMutations } from '../../src/staging/mutation-log.ts';
+import { getSession } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import type { Random } from '../helpers/random.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const races = Number(process.env['STAGE_TEST_RACES'] ?? 12);
+const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+
+const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int)';
+const data = 'INSERT INTO account SELECT n, 0 FROM generate_series(1, 9) n';
+
+type Kind = 'reopen' | 'propose' | 'approve' | 'approve named' | 'write';
+
+interface Outcome {
+  readonly kind: Kind;
+  /** `done`, or the code of what it was refused with. */
+  readonly code: string;
+}
+
+/** What may come of each, beside that it is done. */
+const refusals: Readonly<Record<Kind, readonly string[]>> = {
+  reopen: ['invalid_transition', 'session_busy'],
+  propose: ['invalid_transition', 'session_busy'],
+  approve: ['invalid_transition', 'session_busy', 'busy'],
+  'approve named': ['invalid_transition', 'session_busy', 'busy', 'digest_mismatch'],
+  // the proxy would try a write again that met another one of its session
+  write: ['25006', 'ST002'],
+};
+
+suite('races of rounds', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+
+  /** Begins things at once, each a moment after the other, and waits for all. */
+  async function race(session: string, digest: string, random: Random): Promise<Outcome[]> {
+    const by = { approvedBy: null, digest: null };
+    const works: Record<Kind, () => Promise<unknown>> = {
+      reopen: () =>
+        reopenSession(desk.service, session, { message: 'x', reopenedAs: 'ann', asReviewer: true }),
+      propose: () => proposeSession(desk.service, session, 'bot'),
+      approve: () => approveSession(desk.service, session, by),
+      'approve named': () => approveSession(desk.service, session, { ...by, digest }),
+      write: () => desk.stage(session, `UPDATE account SET balance = balance + 10 WHERE id = 2`),
+    };
+    const kinds: Kind[] = ['reopen', 'write', 'propose', 'approve named', 'write'];
+    const extra: Kind[] = ['reopen', 'approve', 'propose'];
+    const chosen = [...kinds, random.pick(extra)].map((kind) => ({ kind, at: random.below(40) }));
+    const run = async ({ kind, at }: (typeof chosen)[number]): Promise<Outcome> => {
+      await new Promise((resolve) => setTimeout(resolve, at));
+      const code = await works[kind]().then(
+        () => 'done',
+        (error: StageError) => error.code,
+      );
+      return { kind, code };
+    };
+    return Promise.all(chosen.map(run));
+  }
+
+  const balances = async () =>
+    (
+      await desk.database.query<{ id: number; balance: number }>(
+        'SELECT id, balance FROM account WHERE balance <> 0 ORDER BY id',
+      )
+    ).map(({ id, balance }) => `${id}: ${balance}`);
+
+  /** What has happened, as the events have it. */
+  const kindsOf = async (session: string) =>
+    (await listEvents(desk.service, session, { after: '0', limit: 100 })).map(({ kind }) => kind);
+
+  async function check(session: string, outcomes: readonly Outcome[]): Promise<void> {
+    const label = JSON.stringify(outcomes);
+    const done = (...kinds: Kind[]) =>
+      outcomes.filter(({ kind, code }) => kinds.includes(kind) && code === 'done').length;
+    for (const { kind, code } of outcomes)
+      assert.ok(code === 'done' || refusals[kind].includes(code), label);
+    const { status, round, mutationCount } = await getSession(desk.service, session);
+    const events = await kindsOf(session);
+    const count = (kind: string) => events.filter((each) => each === kind).length;
+    assert.is(round, 1 + done('propose'), label);
+    assert.is(count('proposed'), 1 + done('propose'), label);
+    assert.is(count('changes_requested'), done('reopen'), label);
+    // a repeated approval of what is approved answers the same, and does nothing
+    assert.is(count('approved'), Math.min(1, done('approve', 'approve named')), label);
+    const last = events.filter((kind) => kind !== 'created').at(-1);
+    const state = { proposed: 'proposed', changes_requested: 'active', approved: 'approved' };
+    assert.is(status, state[last as keyof typeof state], label);
+    // between two proposals the session was given back, and behind an approval nothing happens
+    assert.not.match(
+      events.join(' '),
+      /proposed proposed|approved \w|requested (changes|approved)/,
+    );
+    if (done('write') > 0) assert.ok(done('reopen') > 0, label);
+    assert.is(mutationCount, 1 + done('write'), label);
+    const log = await listMutations(desk.service, session, { limit: 9, offset: 0 });
+    assert.is(log.totalCount, 1 + done('write'), label);
+    const isApproved = status === 'approved';
+    const written = done('write') === 0 ? [] : [`2: ${10 * done('write')}`];
+    assert.equal(await balances(), isApproved ? ['1: 1', ...written] : [], label);
+    // who named the digest of the first round has approved that one or nothing
+    if (done('approve named') > 0) assert.equal([round, written], [1, []], label);
+    const audit = { projectId: 'test', sessionId: session, limit: 9, offset: 0 };
+    const { totalCount } = await listAudit(desk.service, audit);
+    assert.is(totalCount, isApproved ? 1 + done('write') : 0, label);
+  }
+
+  test(
+    `${races} times, reopen, propose, approve and write at once leave one story (seed ${seed})`,
+    async () => {
+      const random = createRandom(seed);
+      const ends = new Map<string, number>();
+      for (let number = 0; number < races; number += 1) {
+        const session = await desk.open();
+        await desk.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id = 1');
+        await proposeSession(desk.service, session, 'bot');
+        const { digest } = await diffOf(desk.service, session);
+        await check(session, await race(session, digest, random));
+        const { status, round } = await getSession(desk.service, session);
+        const end = `${status} in round ${round}`;
+        ends.set(end, (ends.get(end) ?? 0) + 1);
+        if (status === 'approved')
+          await desk.database.query('UPDATE account SET balance = 0 WHERE balance <> 0');
+      }
+      assert.equal((await verifyAudit(desk.service)).firstBad, null);
+      if (process.env['STAGE_TEST_RACES'] !== undefined)
+        process.stdout.write(`${JSON.stringify(Object.fromEntries(ends))}\n`);
+    },
+    { timeout: 60_000 + races * 2_000 },
+  );
+});
