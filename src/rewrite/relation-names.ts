@@ -40,6 +40,8 @@ export interface ResolvedName {
   readonly overlay: { readonly schema: string; readonly name: string } | null;
   /** What a client is told of results that come from the views which stand for it; null without any. */
   readonly origins: ResultOrigins | null;
+  /** The function of a plain table that tells at little cost whether its overlay still fits, where there is one. */
+  readonly stamp: string | null;
   /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
   /** Of a table with children: the view of its rows and theirs, which stands for the name without ONLY. */
@@ -262,6 +264,7 @@ const unresolved: ResolvedName = {
   overlay: null,
   signature: null,
   origins: null,
+  stamp: null,
   upsert: null,
   tree: null,
   columns: [],

@@ -51,6 +51,8 @@ export interface Rewrite {
   readonly replacements: readonly Replacement[];
   /** What `stage.enter` verifies: the names with what they were taken for, as JSON. */
   readonly relations: string;
+  /** For each of these the function that gives its table's stamp, or null. */
+  readonly stamps: readonly (string | null)[];
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
   /** Parameters stand where only the triggers see them. */
@@ -262,6 +264,7 @@ export class Rewriter {
       replacements:
         merge === null ? replacements : mergedInto(merge, body.qualifiers, replacements),
       relations: JSON.stringify(named.map((each) => verified(each, body))),
+      stamps: named.map(({ meaning }) => meaning.stamp),
       options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
       hidesParameters: hides,
       asksOriginal: hides || merge !== null,

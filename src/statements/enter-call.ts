@@ -4,6 +4,7 @@ import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { MergeFill } from '../rewrite/merge-fill.ts';
 import type { Rewrite } from '../rewrite/rewrite.ts';
+import { staleNames } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler } from '../server-connection/expectation.ts';
 import type { OwnMessages } from '../server-connection/own-messages.ts';
 import type { OwnStatement } from '../server-connection/own-statement.ts';
@@ -15,6 +16,7 @@ import { textToSend } from '../server-connection/statement-text.ts';
 import { argumentsText } from '../server-connection/upstream-text.ts';
 import type { ByteRange } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
 
 /** OID of text. */
 const text = 25;
@@ -62,7 +64,7 @@ export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters 
   own.run(enterStatement(call, types), {
     values: [call.text, ...[relations, options, path].map((each) => Buffer.from(each)), ...values],
     formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
-    onError,
+    onError: whenEntering(onError),
   });
 }
 
@@ -82,7 +84,7 @@ export function enterWithExpressions(
     execute(filled, []);
   }
   const given = [call.text.toString(), relations, options, path].map(quoteLiteral);
-  own.prepare(executed, enterStatement(call, types), call.onError(null));
+  own.prepare(executed, enterStatement(call, types), whenEntering(call.onError(null)));
   execute(executed, given);
 
   function execute(name: string, more: readonly string[]): void {
@@ -109,10 +111,28 @@ function enterStatement({ rewrite }: EnterCall, types: readonly number[]): OwnSt
       ? `stage.with_arguments($3, ARRAY[${eachParameter(types, () => 'stage.argument')}], '{${types.join(',')}}')`
       : '$3';
   return {
-    text: `SELECT stage.enter($1, ${list}, $2, ${options}, $4)`,
+    text: `SELECT stage.enter($1, ${list}, $2, ${options}, $4${stampsOf(rewrite)})`,
     types: [...Array<number>(ownParameters).fill(text), ...types],
   };
 }
+
+function stampsOf({ stamps }: Rewrite): string {
+  if (stamps.every((name) => name === null)) return '';
+  const calls = stamps.map((name) => (name === null ? 'NULL' : `${name}()`));
+  return `, ARRAY[${calls.join(', ')}]`;
+}
+
+/**
+ * Handles errors of the call. A stamp's function that is not there any more went with its overlay, which is made anew: no other
+ * name of ours can be missing, and what clients' values run into has no place in our text.
+ */
+function whenEntering(onError: ErrorHandler): ErrorHandler {
+  const isGone = (fields: ErrorFields) => gone.has(fields.get('C') ?? '') && fields.has('P');
+  return (fields) => onError(isGone(fields) ? new Map(fields).set('C', staleNames) : fields);
+}
+
+/** A function or a schema that is not there. */
+const gone = new Set(['42883', '3F000']);
 
 const imageOf = (type: number) =>
   json.has(type) || type >= firstOfUsers ? 'stage.value_image' : 'pg_catalog.to_jsonb';

@@ -1155,5 +1155,18 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.outline_<invoice>(uuid, int) FROM PUBLIC;
 
+-- What stage.table_stamp gives, without looking each time: asked when the expression is planned. Its plan depends on the relations
+-- whose OIDs stand in it, which are all that the stamp looks at but for the schema: PostgreSQL plans it anew when one of them is
+-- altered, by any command, and when any schema is. A running transaction hears of that when it takes a lock, as for a size.
+-- A transaction that keeps its snapshot sees the stamp of that.
+CREATE OR REPLACE FUNCTION stage_overlay_<namespace>.stamp_<invoice>() RETURNS text
+LANGUAGE plpgsql STABLE AS $body$
+DECLARE
+  v_size bigint := pg_catalog.pg_relation_size('stage.migration', 'main');
+BEGIN
+  IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' THEN RETURN stage.table_stamp('<invoice>'); END IF;
+  RETURN stage.stamp_when_planned('<invoice>'::pg_catalog.oid, '<customer>'::pg_catalog.oid);
+END $body$;
+
 CREATE INDEX lineage_<invoice> ON stage_data.shadow_<invoice> (_stage_root, _stage_seq) WHERE _stage_root IS NOT NULL;
 CREATE INDEX reference_<invoice>_0 ON stage_data.shadow_<invoice> (_stage_session, "customer") WHERE _stage_head AND stage.is_live(_stage_op) AND "customer" IS DISTINCT FROM NULL;

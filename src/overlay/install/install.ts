@@ -22,6 +22,7 @@ import { generationOn } from './generation.ts';
 import { makeSchemas } from './schemas.ts';
 import { shadowSql } from './shadow.ts';
 import { addLookupIndexes, shadowIndexesSql } from './shadow-indexes.ts';
+import { makeStamp } from './stamp.ts';
 
 /**
  * Makes the overlay of a table current. Staged rows are taken along where it is clear what they mean now; where it is not,
@@ -35,6 +36,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
       'UPDATE stage.overlay SET stamp = stage.table_stamp(relation), partitions_stamp = stage.partitions_stamp(relation), dependents = stage.dependent_columns(relation), storage = pg_relation_filenode(relation) WHERE relation = $1',
       [table.oid],
     );
+    await makeStamp(tx, table);
     await addLookupIndexes(tx, table);
     return;
   }
@@ -53,6 +55,7 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   if (isCarried) await tx.query(carryOverSql(table, changes));
   await tx.query(triggerScript(table, server));
   if (installed !== null) await parkDuplicates(tx, table);
+  await makeStamp(tx, table);
   await tx.query(shadowIndexesSql(table).join(';\n'));
   await addLookupIndexes(tx, table);
   await register(tx, table, layout, generationOn(server));

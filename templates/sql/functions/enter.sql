@@ -5,7 +5,9 @@
 -- the target of a COPY has "copy": true, a target that is a view has "view": true.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
 -- p_path: the search path under which relations and functions were looked up; under another one no name is good.
-CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text)
+-- p_stamps: of each relation its stamp, where a function of its overlay can tell (see stage.stamp_when_planned).
+DROP FUNCTION IF EXISTS stage.enter(text, text, text, text, text);
+CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text, p_stamps text[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -13,6 +15,7 @@ DECLARE
   v_entry pg_catalog.jsonb;
   v_relation pg_catalog.oid;
   v_denied pg_catalog.text;
+  v_stamp pg_catalog.text;
 BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
@@ -20,7 +23,8 @@ BEGIN
   IF pg_catalog.current_setting('session_replication_role') OPERATOR(pg_catalog.=) 'replica' THEN PERFORM stage.fire_triggers(); END IF;
   FOR v_index IN 0 .. pg_catalog.jsonb_array_length(v_relations) OPERATOR(pg_catalog.-) 1 LOOP
     v_entry := v_relations OPERATOR(pg_catalog.->) v_index;
-    IF NOT stage.is_current(v_entry) THEN
+    v_stamp := p_stamps[v_index OPERATOR(pg_catalog.+) 1];
+    IF NOT stage.is_current(v_entry, v_stamp) THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_entry OPERATOR(pg_catalog.->>) 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
@@ -29,7 +33,10 @@ BEGIN
       RAISE EXCEPTION 'permission denied for % %', CASE WHEN v_entry OPERATOR(pg_catalog.?) 'view' THEN 'view' ELSE 'table' END, v_entry OPERATOR(pg_catalog.->>) 'name'
         USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND stage.misleads_planner(v_relation) THEN
+    IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL
+      -- what has a stamp is no view, and has no children
+      AND (CASE WHEN v_stamp IS NOT NULL THEN stage.seems_empty(v_relation) ELSE stage.misleads_planner(v_relation) END)
+    THEN
       PERFORM pg_catalog.set_config('enable_seqscan', 'off', true);  -- until the statement's end
     END IF;
     IF v_entry OPERATOR(pg_catalog.?) 'view' THEN

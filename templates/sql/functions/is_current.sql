@@ -1,7 +1,9 @@
 -- Whether a name still stands for the relation that the proxy took it for, and that relation's overlay for what it is now.
 -- p_entry: {"schema": null | text, "name", "oid", "signature"}; signature null = no overlay when the name was resolved. A name with ONLY
 -- has "only": true, one that stands for a table and its children "tree", the signature of these (see tree_state).
-CREATE OR REPLACE FUNCTION stage.is_current(p_entry jsonb) RETURNS boolean
+-- p_stamp: the relation's stamp, if it is known by now.
+DROP FUNCTION IF EXISTS stage.is_current(jsonb);
+CREATE OR REPLACE FUNCTION stage.is_current(p_entry jsonb, p_stamp text DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
   v_relation pg_catalog.oid := stage.relation_named(p_entry);
@@ -10,7 +12,7 @@ DECLARE
   v_tree pg_catalog.jsonb;
 BEGIN
   -- every statement of SQL costs here: what an expression can tell is asked by one. 0 is no OID, and a space no signature.
-  SELECT o.signature, NOT stage.fits(o.stamp, stage.table_stamp(v_relation)) INTO v_signature, v_is_stale
+  SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation))) INTO v_signature, v_is_stale
   FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation;
   IF NOT FOUND THEN
     v_signature := stage.signature_of(v_relation);

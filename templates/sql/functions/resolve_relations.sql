@@ -24,6 +24,11 @@ LANGUAGE sql STABLE AS $$
         'schema', 'stage_overlay_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'signature', stage.signature_of(c.oid),
       'origins', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass THEN stage.result_origins(c.oid) END,
+      -- of a plain table, the stamp depends on nothing but what its function knows (see stage.stamped_relations)
+      'stamp', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND NOT c.relispartition AND NOT c.relhassubclass AND o.relation OPERATOR(pg_catalog.=) c.oid THEN (
+        SELECT pg_catalog.concat(y.nspname, '.', p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace y ON y.oid OPERATOR(pg_catalog.=) p.pronamespace
+        WHERE p.proname OPERATOR(pg_catalog.=) pg_catalog.concat('stamp_', c.oid)::pg_catalog.name AND p.pronargs OPERATOR(pg_catalog.=) 0::pg_catalog.int2
+          AND y.nspname OPERATOR(pg_catalog.=) pg_catalog.concat('stage_overlay_', c.relnamespace)::pg_catalog.name AND stage.is_own_schema(y.oid)) END,
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'tree', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relhassubclass THEN stage.tree_state(c.oid) END,
