@@ -78,7 +78,11 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
     return alike ? samePlan(alike, text) : planAnew(text, shape);
   };
   return {
-    plan: (text) => planFor(text, shapeOf(text)),
+    plan(text) {
+      // What is prepared again and again is the same text, byte by byte.
+      const known = cache.recall(text);
+      return (known && plans.get(known)) ?? planFor(text, shapeOf(text));
+    },
     look(text) {
       const shape = shapeOf(text);
       const known = shape === null ? undefined : outlooks.get(shape);
@@ -179,7 +183,11 @@ export function holdsCursor(verdict: Verdict): boolean {
  * What is replaced whatever a statement's names mean: row locking clauses are taken out, and a text of ours stands for the
  * whole. From the start of the statement, or of what begins before it.
  */
-export function fixedReplacements({ locking, standIn }: Read | Write, offset = 0): Replacement[] {
+export function fixedReplacements(
+  { locking, standIn }: Read | Write,
+  offset = 0,
+): readonly Replacement[] {
+  if (locking.length === 0 && !standIn) return nothing;
   const blanks = locking.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) }));
   const replacements = standIn ? [...blanks, standIn] : blanks;
   return replacements.map(({ start, end, text }) => ({
@@ -188,6 +196,8 @@ export function fixedReplacements({ locking, standIn }: Read | Write, offset = 0
     text,
   }));
 }
+
+const nothing: readonly Replacement[] = [];
 
 function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
   if (verdict.kind === 'read') return 'read';

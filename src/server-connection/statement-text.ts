@@ -18,6 +18,7 @@ export function textToSend(
     const sent = spliceBytes(statement.text, replacements);
     return { written, start: statement.start, sent, replacements };
   }
+  if (replacements.length === 0) return { written, start: 0, sent: written, replacements };
   const moved = replacements.map(({ start, end, text }) => ({
     start: start + statement.start,
     end: end + statement.start,

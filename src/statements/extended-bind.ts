@@ -2,6 +2,7 @@
 
 import { isRefused } from '../rewrite/rewrite.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
+import { passing } from '../server-connection/expectation.ts';
 import { fence } from '../server-connection/pace.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
@@ -125,7 +126,7 @@ function bindRead(
     statement === null
       ? portals.delete(portal)
       : portals.set(portal, { statement, write: null, runs: state.runs, started: false });
-  link.send(frame, retry.answer('bind', { onFailure: restore }));
+  link.send(frame, retry.answer({ asked: 'bind', shown: 'all', onFailure: restore }));
 }
 
 async function bindStagedRead(
@@ -171,7 +172,7 @@ async function bindWrite(
   pending.entered = made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
-  link.send(message.frame, retry.answer('bind', { onFailure: restore, onError }));
+  link.send(message.frame, retry.answer({ ...passing.bind, onFailure: restore, onError }));
   // With data under way it could not be run again: whether names are still good must be known before.
   if (write.body.copy === null) return;
   await fence(conversation);

@@ -2,6 +2,7 @@
 
 import { movesPath } from '../rewrite/query-planner.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
+import { passing } from '../server-connection/expectation.ts';
 import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
@@ -46,11 +47,11 @@ function executeRead(
   if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
   own.guard();
   if (portal === undefined || portal.statement.replacements.length === 0) {
-    link.send(frame, retry.answer('execute'));
+    link.send(frame, retry.answer(passing.execute));
     return;
   }
   const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
-  link.send(frame, retry.answer('execute', { onError }));
+  link.send(frame, retry.answer({ ...passing.execute, onError }));
 }
 
 function executeWrite(
@@ -78,7 +79,7 @@ function executeWrite(
   // of an EXECUTE, the body of what it executes
   const { body } = target;
   const particular = body.kind === 'write' ? answerToWrite(conversation, body) : {};
-  link.send(frame, retry.answer('execute', { ...particular, onError }));
+  link.send(frame, retry.answer({ ...passing.execute, ...particular, onError }));
   if (body.kind !== 'write' || body.copy === null) {
     own.endWatch();
     return;
@@ -98,7 +99,7 @@ function executeControl(
   const particular = beforeControl(conversation, action);
   const onDone = () => succeed(conversation, portal, action);
   const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
-  link.send(frame, retry.answer('execute', { ...particular, onDone, onError }));
+  link.send(frame, retry.answer({ ...passing.execute, ...particular, onDone, onError }));
   afterControl(conversation, action, portal.statement.replacements);
   if (action.type === 'set transaction' && action.access && conversation.state.block === 'none')
     conversation.state.setImplicitAccess(action.access);

@@ -62,7 +62,9 @@ export function parse(conversation: Conversation, message: Message): void | Prom
   const control = verdict.kind === 'control' && read === null ? verdict.action : null;
   const fixed = read === null ? [] : fixedReplacements(read);
   const replacements = control ? controlReplacements(conversation, control, statement.text) : fixed;
-  prepare(conversation, parsing, { ...nothingReplaced, replacements });
+  const preparation =
+    replacements.length === 0 ? nothingReplaced : { ...nothingReplaced, replacements };
+  prepare(conversation, parsing, preparation);
 }
 
 function checkPlan({ refusal, statements }: QueryPlan): void {
@@ -87,7 +89,8 @@ function parseNothing(
 ): void {
   const restore = statements.delete(name);
   const text = emptyText(plan, frame);
-  link.parse({ name, text, types }, retry.answer('parse', { onFailure: restore }));
+  const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure: restore });
+  link.parse({ name, text, types }, expected);
 }
 
 async function parseWrite(
@@ -185,7 +188,8 @@ function prepare(
   // To analyse a statement may run code.
   if (text.kind === 'read') own.guard();
   if (isAsReceived) {
-    link.parse({ ...asked, text }, retry.answer('parse', { onFailure }));
+    const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure });
+    link.parse({ name: asked.name, text, types: asked.types }, expected);
     noteResult(conversation, prepared.name, prepared.body);
     return;
   }
@@ -196,6 +200,7 @@ function prepare(
     (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   );
   const types = parameterTypes ?? asked.types;
-  link.parse({ name: asked.name, text, types }, retry.answer('parse', { onFailure, onError }));
+  const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure, onError });
+  link.parse({ name: asked.name, text, types }, expected);
   noteResult(conversation, prepared.name, prepared.body);
 }

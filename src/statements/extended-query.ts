@@ -96,12 +96,15 @@ function describe(conversation: Conversation, { frame, payload }: Message): void
   const { kind, name } = decodeNamed(payload);
   checkName(name);
   const statement = kind === 'statement' ? statements.get(name) : undefined;
-  const onParameterTypes = (description: Buffer) => {
-    if (statement?.body.kind === 'write')
-      statement.parameterTypes = types.learn(statement, description);
-  };
   pending.hasSnapshot = true;
-  link.send(frame, retry.answer('describe', { onParameterTypes }));
+  if (statement?.body.kind !== 'write') {
+    link.send(frame, retry.answer(passing.describe));
+    return;
+  }
+  const onParameterTypes = (description: Buffer) => {
+    statement.parameterTypes = types.learn(statement, description);
+  };
+  link.send(frame, retry.answer({ ...passing.describe, onParameterTypes }));
 }
 
 function close(conversation: Conversation, { frame, payload }: Message): void {
@@ -109,5 +112,5 @@ function close(conversation: Conversation, { frame, payload }: Message): void {
   const { kind, name } = decodeNamed(payload);
   checkName(name);
   const onFailure = kind === 'statement' ? statements.delete(name) : portals.delete(name);
-  link.send(frame, retry.answer('close', { onFailure }));
+  link.send(frame, retry.answer({ asked: 'close', shown: 'all', onFailure }));
 }

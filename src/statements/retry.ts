@@ -122,17 +122,18 @@ export class Retry {
   /**
    * What is expected for the message of the client that was kept last. While armed it is noted which answers the client
    * has been given; in another run these are not given again.
+   * @param expected the answer as it would be shown
    */
-  answer(asked: Expectation['asked'], handlers: Partial<Expectation> = {}): Expectation {
+  answer(expected: Expectation): Expectation {
+    if (this.kept.length === 0 && !this.hidesAnswer) return expected;
     const shown = this.hidesAnswer ? 'nothing' : 'all';
     const entry = this.kept.at(-1);
-    if (entry === undefined) return { asked, shown, ...handlers };
-    entry.isExecute = asked === 'execute';
-    const { onDone } = handlers;
+    if (entry === undefined) return { ...expected, shown };
+    entry.isExecute = expected.asked === 'execute';
+    const { onDone } = expected;
     return {
-      asked,
+      ...expected,
       shown,
-      ...handlers,
       onDone: (payload) => {
         onDone?.(payload);
         entry.isAnswered = true;

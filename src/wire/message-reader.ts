@@ -19,26 +19,32 @@ export class MessageReader {
   }
 
   byte(): number {
-    return this.bytes(1)[0] as number;
+    return this.body[this.skip(1)] as number;
   }
 
   uint16(): number {
-    return this.bytes(2).readUInt16BE();
+    return this.body.readUInt16BE(this.skip(2));
   }
 
   int32(): number {
-    return this.bytes(4).readInt32BE();
+    return this.body.readInt32BE(this.skip(4));
   }
 
   uint32(): number {
-    return this.bytes(4).readUInt32BE();
+    return this.body.readUInt32BE(this.skip(4));
   }
 
   /** A slice of the body. */
   bytes(length: number): Buffer {
+    const start = this.skip(length);
+    return this.body.subarray(start, this.at);
+  }
+
+  /** Moves on, and gives the place where it stood. */
+  private skip(length: number): number {
     if (length < 0 || length > this.remaining) throw malformed('insufficient data left in message');
     this.at += length;
-    return this.body.subarray(this.at - length, this.at);
+    return this.at - length;
   }
 
   /** A zero-terminated text as its bytes, checked to be UTF-8: the encoding that every connection is pinned to. */

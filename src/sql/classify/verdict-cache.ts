@@ -7,6 +7,8 @@ import { parseQuery } from './parse-query.ts';
 export interface VerdictCache {
   /** Gives the judged statements of a query string, as `parseQuery` does. */
   judge(text: Buffer): readonly Statement[];
+  /** The same for a text that is remembered. */
+  recall(text: Buffer): readonly Statement[] | undefined;
 }
 
 interface CacheOptions {
@@ -33,12 +35,16 @@ export function createVerdictCache(size: number, options: CacheOptions = {}): Ve
     return statements;
   };
 
+  const isKept = (text: Buffer) => size > 0 && text.length <= maxTextBytes;
+  // One character a byte: cheap to make, and never equal for different bytes.
+  const keyOf = (text: Buffer) => text.toString('latin1');
+
   return {
     judge(text) {
-      if (size === 0 || text.length > maxTextBytes) return parseQuery(text, maxStatementBytes);
-      // One character a byte: cheap to make, and never equal for different bytes.
-      const key = text.toString('latin1');
+      if (!isKept(text)) return parseQuery(text, maxStatementBytes);
+      const key = keyOf(text);
       return recent.get(key) ?? judgeAnew(text, key);
     },
+    recall: (text) => (isKept(text) ? recent.get(keyOf(text)) : undefined),
   };
 }
