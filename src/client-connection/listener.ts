@@ -21,7 +21,8 @@ export interface ListenerOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly services: ProxyServices;
-  readonly target: UpstreamTarget;
+  /** Asked for each connection: after a failover it is another one. */
+  readonly target: () => UpstreamTarget;
   /** Gives null for an id that does not exist. */
   readonly findSession: (id: string) => Promise<Session | null>;
   readonly run: RunPipeline;

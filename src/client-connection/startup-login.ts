@@ -17,7 +17,8 @@ import { openUpstream } from './upstream.ts';
 import type { UpstreamTarget } from './upstream-target.ts';
 
 export interface LoginServices {
-  readonly target: UpstreamTarget;
+  /** Asked once for each connection. */
+  readonly target: () => UpstreamTarget;
   readonly cancelKeys: CancelKeys;
   readonly findSession: (id: string) => Promise<Session | null>;
   /** Whether the upstream can notice, while it runs a statement, that nobody waits for it any more. */
@@ -44,7 +45,8 @@ export async function logIn(
   signal: AbortSignal,
 ): Promise<LoggedIn | null> {
   const protocolMinor = settleVersion(client, packet);
-  const login = readLogin(packet.parameters, services.target.database);
+  const target = services.target();
+  const login = readLogin(packet.parameters, target.database);
   const session = await orAborted(services.findSession(login.sessionId), signal);
   if (session === null) throw unknownSession(login.sessionId);
   const reads = login.reads ?? session.reads;
@@ -53,10 +55,10 @@ export async function logIn(
     ...login.parameters,
     ...pinnedParameters({ sessionId: session.id, reads, access: login.access }),
   ]);
-  const opening = await openUpstream(services.target, startup, signal);
+  const opening = await openUpstream(target, startup, signal);
   const upstream = opening.stream;
   try {
-    const ready = await makeReady({ client, opening, login, protocolMinor }, services);
+    const ready = await makeReady({ client, opening, login, target, protocolMinor }, services);
     if (ready === null) return null;
     const { key, cancel, backend } = ready;
     const pair = {
@@ -84,6 +86,7 @@ interface Joining {
   readonly client: StartupStream;
   readonly opening: UpstreamOpening;
   readonly login: Login;
+  readonly target: UpstreamTarget;
   readonly protocolMinor: number;
 }
 
@@ -99,9 +102,9 @@ interface ReadyKey {
 /** Relays the login and what the server reports after it; gives the client's cancel key and what it does, or null when refused. */
 async function makeReady(
   joining: Joining,
-  { target, cancelKeys }: LoginServices,
+  { cancelKeys }: LoginServices,
 ): Promise<ReadyKey | null> {
-  const { client, opening } = joining;
+  const { client, opening, target } = joining;
   const upstream = opening.stream;
   const answer = await relayAuthentication({ client, upstream }, opening.first);
   if (answer.outcome === 'refused') return refuse(joining, [answer.frame]);

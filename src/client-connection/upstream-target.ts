@@ -4,6 +4,7 @@ import type { ConnectionOptions, SecureContext, SecureContextOptions } from 'nod
 import { createSecureContext } from 'node:tls';
 import { parse } from 'pg-connection-string';
 import { StageError } from '../errors.ts';
+import { takesWrites } from '../model/upstream-hosts.ts';
 
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 /** libpq's meaning of each. https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION */
@@ -24,6 +25,7 @@ export function parseUpstream(url: string): UpstreamTarget {
   const parsed = parseUrl(url);
   const port = Number(parsed.port || 5432);
   const host = parsed.host || 'localhost';
+  demandTakingWrites(parsed['target_session_attrs']);
   const overSocket = host.startsWith('/');
   const certificates = typeof parsed.ssl === 'object' ? parsed.ssl : {};
   const asked = readSslMode(parsed['sslmode']);
@@ -79,6 +81,16 @@ function loadCertificates({ ca, cert, key }: Certificates): SecureContext {
       { cause },
     );
   }
+}
+
+/** @throws StageError `configuration_invalid` for a server that could not be staged on */
+function demandTakingWrites(value: unknown): void {
+  if (value === undefined || takesWrites.includes(String(value))) return;
+  throw new StageError(
+    'configuration_invalid',
+    `target_session_attrs=${JSON.stringify(value)} in the upstream URL cannot be used`,
+    { hint: `The upstream has to take writes: ${takesWrites.join(' or ')}, or leave it out.` },
+  );
 }
 
 function readSslMode(value: unknown): SslMode {

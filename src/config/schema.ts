@@ -9,6 +9,7 @@ import type { Option } from './types.ts';
 import {
   bytes,
   choice,
+  databaseUrl,
   flag,
   list,
   milliseconds,
@@ -16,7 +17,6 @@ import {
   pathOrTrue,
   port,
   text,
-  url,
   whole,
 } from './types.ts';
 
@@ -67,14 +67,14 @@ export type SettingName = keyof Settings;
 
 export const options: { readonly [Name in SettingName]: Option<Settings[Name]> } = {
   upstream: {
-    type: url(['postgresql:', 'postgres:']),
+    type: databaseUrl(),
     default: null,
     defaultText: 'an embedded PostgreSQL',
     env: ['STAGE_UPSTREAM', 'DATABASE_URL'],
     flag: '--upstream URL',
     key: 'upstream',
     sentence:
-      'Production: the connection URL of the service account, which owns the schema `stage` and applies approved changes.',
+      'Production: the connection URL of the service account, which owns the schema `stage` and applies approved changes. Of several hosts (`host1:5432,host2:5432`) the one that takes writes is used.',
   },
   embedded: {
     type: pathOrTrue(),

@@ -1,5 +1,6 @@
 /** The types of options: each reads what a file, an environment variable or a flag holds, or gives undefined. */
 import { resolve } from 'node:path';
+import { hostUrls, withHostsOf } from '../model/upstream-hosts.ts';
 
 export interface OptionType<T> {
   /** What is wanted, for messages and documentation: `a port number`. */
@@ -127,6 +128,18 @@ export function url(protocols: readonly string[]): OptionType<string> {
     read,
     show: withoutPassword,
   };
+}
+
+/** The URL of a database, which may name several hosts. Its password is not shown. */
+export function databaseUrl(): OptionType<string> {
+  const one = url(['postgresql:', 'postgres:']);
+  const read = (raw: unknown, folder: string) => {
+    if (typeof raw !== 'string') return undefined;
+    const isGood = hostUrls(raw).every((each) => one.read(each, folder) !== undefined);
+    return isGood ? raw : undefined;
+  };
+  const show = (value: string) => withHostsOf(value, withoutPassword(hostUrls(value)[0] ?? value));
+  return { ...one, read, show };
 }
 
 /** Hides the password wherever a connection URL may hold one: before the host, or among its parameters. */

@@ -123,7 +123,7 @@ function ready(child: ChildProcess, options: ServerOptions): Promise<void> {
     createInterface({ input: child.stderr }).on('line', (line) => {
       options.log.debug('postgres', { line });
       if (heard.length < 50) heard.push(line);
-      if (line.includes('database system is ready to accept connections')) done();
+      if (/database system is ready to accept (read-only )?connections/.test(line)) done();
     });
   });
 }

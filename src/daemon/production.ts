@@ -2,6 +2,7 @@
 
 import { parseUpstream } from '../client-connection/upstream-target.ts';
 import type { Production } from '../config/upstream.ts';
+import { hostUrls } from '../model/upstream-hosts.ts';
 import { startEmbedded } from './embedded.ts';
 import type { Parts } from './parts.ts';
 import { installSample } from './sample.ts';
@@ -33,7 +34,7 @@ export async function startProduction(
   production: Production,
 ): Promise<Upstream> {
   if (production.kind === 'url') {
-    const { database } = parseUpstream(production.url);
+    const { database } = parseUpstream(hostUrls(production.url)[0] ?? production.url);
     return { url: production.url, database, login: null, embedded: null };
   }
   const { directory } = production;

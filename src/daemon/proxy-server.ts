@@ -1,8 +1,10 @@
 /** The PostgreSQL proxy: its listener with everything it needs. */
 
 import { createListener } from '../client-connection/listener.ts';
+import type { UpstreamTarget } from '../client-connection/upstream-target.ts';
 import { parseUpstream } from '../client-connection/upstream-target.ts';
 import type { Database } from '../db/database.ts';
+import type { HostRoute } from '../db/host-route.ts';
 import { StageError } from '../errors.ts';
 import type { Session } from '../model/session.ts';
 import { createOverlayManager } from '../overlay/install/manager.ts';
@@ -15,8 +17,8 @@ import type { Parts } from './parts.ts';
 import { readTlsFiles } from './tls-files.ts';
 
 export interface ProxyNeeds {
-  /** Of the service account; only address, database and TLS are taken from it. */
-  readonly url: string;
+  /** Of the service account's URLs only address, database and TLS are taken. */
+  readonly route: HostRoute;
   readonly db: Database;
   readonly upstream: Upstream;
   readonly metrics: ProxyMetrics;
@@ -35,7 +37,7 @@ export async function startProxy(
   needs: ProxyNeeds,
 ): Promise<{ host: string; port: number; clients: Clients }> {
   const { settings, log, releases, grace } = parts;
-  const { url, db, upstream, metrics, maxConnections, isNoticedGone } = needs;
+  const { route, db, upstream, metrics, maxConnections, isNoticedGone } = needs;
   const where = { host: settings.proxyHost, port: settings.proxyPort };
   const tls = readTlsFiles(settings);
   const listener = createListener({
@@ -47,7 +49,7 @@ export async function startProxy(
       metrics,
       settings,
     },
-    target: parseUpstream(url),
+    target: followHosts(route),
     findSession: (id) => findSession(db, upstream, id),
     run: createPipeline(settings),
     maxConnections,
@@ -58,8 +60,15 @@ export async function startProxy(
   const address = await listener.start().catch((error: Error) => {
     throw explainListenError(error, { ...where, flag: '--proxy-port' });
   });
+  route.onMove(listener.connections.endAll);
   releases.push('proxy', () => listener.stop(grace.left()));
   return { ...address, clients: listener.connections };
+}
+
+/** Gives the target that is used at the moment. @throws StageError `configuration_invalid` when one of them cannot be */
+function followHosts(route: HostRoute): () => UpstreamTarget {
+  const targets = new Map(route.urls.map((url) => [url, parseUpstream(url)]));
+  return () => targets.get(route.url) as UpstreamTarget;
 }
 
 async function findSession(db: Database, upstream: Upstream, id: string): Promise<Session | null> {

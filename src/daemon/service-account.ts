@@ -2,6 +2,8 @@
 import type { PoolOptions } from '../db/connections.ts';
 import type { Database, Pool } from '../db/database.ts';
 import { createDatabase } from '../db/database.ts';
+import type { HostRoute } from '../db/host-route.ts';
+import { createHostRoute } from '../db/host-route.ts';
 import { migrate } from '../db/migrate.ts';
 import { ensureBound } from '../overlay/install/binding.ts';
 import { markOutdated } from '../overlay/install/generation.ts';
@@ -26,6 +28,8 @@ export type Pools = Readonly<Record<keyof ConnectionBudget['pools'], Pool>>;
 export interface ServiceAccount {
   readonly pools: Pools;
   readonly monitor: UpstreamMonitor;
+  /** Which of the upstream's hosts is used. */
+  readonly route: HostRoute;
   /** Client connections that may be served at once. */
   readonly maxConnections: () => number;
   /** Whether the upstream can notice that a connection is gone while it runs a statement; not every platform can. */
@@ -37,17 +41,18 @@ export interface ServiceAccount {
  * @param examines whether the doctor looks at it, too: of the embedded PostgreSQL there is nothing to warn of
  */
 export function createServiceAccount(parts: Parts, url: string, examines: boolean): ServiceAccount {
+  const route = createHostRoute(url);
   const pools: Pools = {
-    reading: openPool(parts, url, 'reading'),
-    deciding: openPool(parts, url, 'deciding', { keepOpen: keptForDecisions }),
-    proxy: openPool(parts, url, 'proxy'),
+    reading: openPool(parts, route, 'reading'),
+    deciding: openPool(parts, route, 'deciding', { keepOpen: keptForDecisions }),
+    proxy: openPool(parts, route, 'proxy'),
   };
   const budget = createBudget(parts, pools);
   let isNoticedGone = false;
   const monitor = new UpstreamMonitor({
     open: () =>
       createDatabase({
-        url,
+        url: route.url,
         maxConnections: 1,
         maxLifetimeSeconds: looksOnOneConnectionSeconds,
       }),
@@ -60,6 +65,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
       isNoticedGone = await canNoticeGone(db);
       if (examines) await warnOfFaults(db, parts.settings.maxConnections, parts.log);
     },
+    seek: route.seek,
     watch: budget.watch,
     isPrepared: isServable,
     redact: redactor(url),
@@ -68,18 +74,38 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
     intervalsMs: looksMs,
   });
   releaseInTime(parts, 'upstream monitor', () => monitor.stop());
-  return { pools, monitor, maxConnections: budget.clients, isNoticedGone: () => isNoticedGone };
+  route.onMove(() =>
+    parts.log.warn('another host of the upstream takes writes now', addressOf(route.url)),
+  );
+  return {
+    pools,
+    monitor,
+    route,
+    maxConnections: budget.clients,
+    isNoticedGone: () => isNoticedGone,
+  };
+}
+
+/** What may be shown of a URL. */
+function addressOf(url: string): { readonly host: string; readonly port: string } {
+  const { hostname: host, port } = new URL(url);
+  return { host, port };
 }
 
 function openPool(
   parts: Parts,
-  url: string,
+  route: HostRoute,
   name: string,
   options: Pick<PoolOptions, 'keepOpen'> = {},
 ): Pool {
   const onError = (error: Error) =>
     parts.log.debug('an idle connection was lost', { pool: name, error: error.message });
-  const db = createDatabase({ url, maxConnections: keptForDecisions, onError, ...options });
+  const db = createDatabase({
+    url: () => route.url,
+    maxConnections: keptForDecisions,
+    onError,
+    ...options,
+  });
   releaseInTime(parts, `${name} connections`, db.close);
   return db;
 }

@@ -83,7 +83,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   await loadParser();
   const { url, database, login, embedded } = await startProduction(start, start.production);
   const account = createServiceAccount(start, url, embedded === null);
-  const { pools, monitor: upstream, maxConnections, isNoticedGone } = account;
+  const { pools, monitor: upstream, route, maxConnections, isNoticedGone } = account;
   const { reading, deciding } = pools;
   const metrics = createMetrics({
     version,
@@ -97,7 +97,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
     upstreamReady: () => upstream.state.ready,
   });
   const { clients, ...proxyAddress } = await startProxy(start, {
-    url,
+    route,
     db: pools.proxy,
     upstream,
     metrics,

@@ -11,12 +11,18 @@ SELECT current_setting('server_version') AS version, current_setting('server_ver
   to_regclass('stage.session') IS NULL OR EXISTS (
     SELECT FROM pg_constraint c WHERE c.conrelid = to_regclass('stage.mutation') AND c.contype = 'f') AS whole`;
 
+export interface Server {
+  /** Whether our schema is in it. */
+  readonly prepared: boolean;
+  readonly version: string;
+}
+
 /**
  * Asks the server what it is. Gives whether our schema is in it, and its version.
  * @throws StageError `configuration_invalid` for a version that is not supported, `upstream_unavailable` for a standby, or while
  *   our schema is being restored: constraints come last
  */
-export async function checkServer(db: Database): Promise<{ prepared: boolean; version: string }> {
+export async function checkServer(db: Database): Promise<Server> {
   const [row] = await db.query(look);
   const major = Number(row?.['major']);
   if (major < oldestMajor || major > newestMajor) {
@@ -30,7 +36,7 @@ export async function checkServer(db: Database): Promise<{ prepared: boolean; ve
   }
   if (row?.['standby'] === 't') {
     throw new StageError('upstream_unavailable', 'the upstream is a read-only standby', {
-      hint: 'Point the upstream URL at the primary server.',
+      hint: 'Point the upstream URL at the primary server, or name all hosts in it: host1:5432,host2:5432.',
     });
   }
   if (row?.['whole'] !== 't') {

@@ -5,6 +5,7 @@ import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Upstream, UpstreamState } from '../rest/services.ts';
 import { loginHint } from './login-hints.ts';
+import type { Server } from './upstream-check.ts';
 import { checkServer } from './upstream-check.ts';
 import { withinTime } from './within-time.ts';
 
@@ -13,6 +14,8 @@ export interface MonitorOptions {
   readonly open: () => Database;
   /** Brings our schema up to date. */
   readonly prepare: (db: Database) => Promise<void>;
+  /** Looks for another host where this one cannot be used; gives whether there is one. */
+  readonly seek: () => Promise<boolean>;
   /** Called at each look while all is well: gives what lacks all the same. */
   readonly watch: (db: Database) => Promise<string | null>;
   /** Whether it still is. Raises when another release has been there. */
@@ -90,12 +93,12 @@ export class UpstreamMonitor implements Upstream {
   }
 
   async #look(): Promise<unknown> {
-    const { timeoutMs, prepare, isPrepared, watch, redact } = this.#options;
+    const { timeoutMs, isPrepared, prepare, watch, redact } = this.#options;
     try {
-      const server = await withinTime(timeoutMs, checkServer(this.#probe));
-      if (server === null) throw this.#noAnswer();
+      const { server, hasMoved } = await this.#checkHosts();
       if (this.#wasReady && !server.prepared) throw disappeared();
-      if (!this.#state.ready || !(await isPrepared(this.#probe))) await prepare(this.#probe);
+      if (hasMoved || !this.#state.ready || !(await isPrepared(this.#probe)))
+        await prepare(this.#probe);
       this.#wasReady = true;
       const lack = await withinTime(timeoutMs, watch(this.#probe));
       const { version } = server;
@@ -107,10 +110,31 @@ export class UpstreamMonitor implements Upstream {
     }
   }
 
-  /** A probe that gave no answer may hang for ever: the next look gets a new one. */
-  #noAnswer(): StageError {
+  /** The server of this host; where it cannot be used, of another one. */
+  async #checkHosts(): Promise<{ server: Server; hasMoved: boolean }> {
+    try {
+      return { server: await this.#checkServer(), hasMoved: false };
+    } catch (error) {
+      if (!(await this.#options.seek())) throw error;
+      this.#reopen();
+      return { server: await this.#checkServer(), hasMoved: true };
+    }
+  }
+
+  async #checkServer(): Promise<Server> {
+    const server = await withinTime(this.#options.timeoutMs, checkServer(this.#probe));
+    if (server === null) throw this.#noAnswer();
+    return server;
+  }
+
+  #reopen(): void {
     void this.#probe.close();
     this.#probe = this.#options.open();
+  }
+
+  /** A probe that gave no answer may hang for ever: the next look gets a new one. */
+  #noAnswer(): StageError {
+    this.#reopen();
     return unavailable(`the upstream database gave no answer in ${this.#options.timeoutMs} ms`);
   }
 

@@ -11,8 +11,8 @@ import type { Queryable, Row } from './queryable.ts';
 import { isTrouble } from './upstream-error.ts';
 
 export interface PoolOptions {
-  /** Connection URL of the service account; sslmode is honoured. */
-  readonly url: string;
+  /** Connection URL of the service account; sslmode is honoured. Asked for each connection where it may change. */
+  readonly url: string | (() => string);
   readonly maxConnections?: number;
   /** So many stay open once `open` was called, whether they are needed or not. */
   readonly keepOpen?: number;
@@ -50,7 +50,7 @@ const textOnly = { getTypeParser: () => (value: string) => value };
 /** Opens the pool. Nothing connects before it is used. */
 export function openConnections(options: PoolOptions): Connections {
   const config: pg.ClientConfig = {
-    ...readUrl(options.url),
+    ...readUrl(urlOf(options)),
     ...keepAlive,
     application_name: 'stage',
     options: connectionOptions,
@@ -71,12 +71,14 @@ export function openConnections(options: PoolOptions): Connections {
     ...(options.anySettings ? {} : { onConnect: meet }),
   });
   pool.on('error', (error) => options.onError?.(error));
+  const follow = followUrl(options, [config, pool.options]);
   const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
     for (;;) {
       if (pool.ending) throw shuttingDown();
+      const movedAt = follow();
       const client = await pool.connect();
       const { backend, at } = opened.get(client) ?? unknown;
-      if (at > watch.lastCut) return lend(client, watch, backend, work);
+      if (at > Math.max(watch.lastCut, movedAt)) return lend(client, watch, backend, work);
       // its end would be waited for, and those who wait for a place with it
       socketOf(client).destroy();
       client.release(true);
@@ -95,6 +97,21 @@ export function openConnections(options: PoolOptions): Connections {
     },
     open: () => fill(pool, options.keepOpen ?? 0),
     close: () => pool.end(),
+  };
+}
+
+const urlOf = ({ url }: PoolOptions) => (typeof url === 'string' ? url : url());
+
+/** Has new connections go where the URL leads. @returns tells since when; older connections lead elsewhere */
+function followUrl(options: PoolOptions, configs: readonly pg.ClientConfig[]): () => number {
+  let url = urlOf(options);
+  let movedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (url === urlOf(options)) return movedAt;
+    url = urlOf(options);
+    movedAt = performance.now();
+    for (const config of configs) Object.assign(config, readUrl(url));
+    return movedAt;
   };
 }
 

@@ -20,6 +20,8 @@ export interface ConnectionList {
   of(sessionId: string): Connection[];
   /** Ends the connections of a session, whatever they are doing; gives their number. */
   end(sessionId: string): number;
+  /** Ends all, because their upstream is no longer the one that is used. */
+  endAll(): void;
 }
 
 export function createConnectionList(): ConnectionList {
@@ -40,7 +42,17 @@ export function createConnectionList(): ConnectionList {
       for (const { handle } of ended) handle.end(byOperator());
       return ended.length;
     },
+    endAll: () => {
+      for (const { handle } of all) handle.end(byFailover());
+    },
   };
+}
+
+function byFailover(): StageError {
+  return new StageError('server_unavailable', 'terminating connection: the upstream has moved', {
+    sqlstate: '57P01',
+    hint: 'Another server is the primary now. What was not committed is rolled back. Connect again.',
+  });
 }
 
 function byOperator(): StageError {

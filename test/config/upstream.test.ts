@@ -1,6 +1,9 @@
 /** Which database is production when several places have an opinion. */
+import { describeConfig } from '../../src/config/describe.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { chooseProduction } from '../../src/config/upstream.ts';
+import { redactor } from '../../src/daemon/redact.ts';
+import { hostUrls } from '../../src/model/upstream-hosts.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const choose = (flags: Record<string, unknown>, env: Record<string, string>) => {
@@ -32,5 +35,22 @@ suite('production', (test) => {
       () => choose({ embedded: true, upstream: 'postgresql://db/x' }, {}),
       /--upstream and --embedded contradict each other/,
     );
+  });
+
+  test('may have several hosts, of which no password is shown', () => {
+    const url = 'postgresql://stage:s3cret@db1:5432,db2:5433/shop?target_session_attrs=read-write';
+    assert.equal(choose({ upstream: url }, {}), { kind: 'url', url });
+    assert.equal(hostUrls(url), [
+      'postgresql://stage:s3cret@db1:5432/shop?target_session_attrs=read-write',
+      'postgresql://stage:s3cret@db2:5433/shop?target_session_attrs=read-write',
+    ]);
+    assert.equal(hostUrls('postgresql://db/a,b?x=1,2'), ['postgresql://db/a,b?x=1,2']);
+    const shown = describeConfig(loadConfig({ flags: { upstream: url }, env: {}, cwd: '/' }));
+    assert.match(shown, 'postgresql://stage:***@db1:5432,db2:5433/shop');
+    assert.not.match(shown, 's3cret');
+    const redact = redactor(url);
+    assert.not.match(redact(`at ${hostUrls(url)[1]} with s3cret`), 's3cret');
+    for (const wrong of ['postgresql://db1:5432,db2:x/shop', 'http://db1,db2/shop'])
+      assert.throws(() => choose({ upstream: wrong }, {}), /--upstream must be a URL/);
   });
 });

@@ -1,23 +1,14 @@
 /** A daemon whose event loop stands still ends, and leaves nothing behind that the next one does not take up. */
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { stageCommand } from '../cli/stage.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { callHttp } from '../helpers/http.ts';
+import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';
-
-interface Serving {
-  readonly child: ChildProcess;
-  readonly rest: string;
-  readonly logged: Record<string, unknown>[];
-  readonly ended: Promise<unknown[]>;
-}
 
 suite('the watchdog', (test) => {
   let database: TestDatabase;
@@ -30,34 +21,20 @@ suite('the watchdog', (test) => {
     await database.drop();
   });
 
-  /** The program as it is started from the command line, which stands still when it is told to. */
-  async function serve(seconds: number): Promise<Serving> {
-    const loaded = ['tsx', pathToFileURL(resolve('test/fixtures/daemon/stand-still.mjs')).href];
-    const entry = loaded.flatMap((module) => ['--import', import.meta.resolve(module)]);
-    const args = ['serve', '--upstream', database.url, '--port', '0', '--proxy-port', '0'];
-    const child = spawn(process.execPath, [...entry, ...stageCommand, ...args], {
-      env: { ...process.env, STAND_STILL_SECONDS: String(seconds), HOME: '/nonexistent' },
-      cwd: '/',
-      stdio: ['ignore', 'ignore', 'pipe'],
+  /** Stands still for so many seconds when it is told to. */
+  async function serve(seconds: number): Promise<SpawnedDaemon> {
+    const daemon = await spawnDaemon(database.url, {
+      modules: ['tsx', pathToFileURL(resolve('test/fixtures/daemon/stand-still.mjs')).href],
+      env: { STAND_STILL_SECONDS: String(seconds) },
     });
-    children.push(child);
-    const ended = once(child, 'exit');
-    const logged: Record<string, unknown>[] = [];
-    const rest = await new Promise<string>((found, failed) => {
-      createInterface(child.stderr).on('line', (line) => {
-        const entry = JSON.parse(line) as Record<string, unknown>;
-        logged.push(entry);
-        if (entry['message'] === 'serving') found(String(entry['rest']));
-      });
-      child.once('exit', () => failed(new Error(JSON.stringify(logged))));
-    });
-    return { child, rest, logged, ended };
+    children.push(daemon.child);
+    return daemon;
   }
 
   test(
     'ends a process whose event loop has stood for 30 s, and says so',
     async () => {
-      const { child, logged, ended, rest } = await serve(3_600);
+      const { child, logged, ended, restUrl: rest } = await serve(3_600);
       const { body } = await callHttp(rest, 'POST', '/sessions', { json: {} });
       child.kill('SIGUSR2');
       const start = performance.now();
@@ -68,7 +45,7 @@ suite('the watchdog', (test) => {
       assert.is(last?.['message'], 'the event loop stands still: ending');
       assert.is(last?.['level'], 'error');
       const next = await serve(1);
-      const found = await callHttp(next.rest, 'GET', `/sessions/${body.session_id}`);
+      const found = await callHttp(next.restUrl, 'GET', `/sessions/${body.session_id}`);
       assert.is(found.body.status, 'active');
       next.child.kill('SIGTERM');
       await next.ended;
@@ -79,7 +56,7 @@ suite('the watchdog', (test) => {
   test(
     'leaves alone one that stands for a while, and one that is stopped as a whole',
     async () => {
-      const { child, logged, ended, rest } = await serve(5);
+      const { child, logged, ended, restUrl: rest } = await serve(5);
       child.kill('SIGUSR2');
       await delay(500);
       assert.is((await callHttp(rest, 'GET', '/livez')).status, 200);

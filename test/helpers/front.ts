@@ -65,7 +65,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const listener = createListener({
     host: '127.0.0.1',
     port: 0,
-    target,
+    target: () => target,
     isNoticedGone: () => false,
     findSession: options.findSession ?? (async (id) => (id === session.id ? session : null)),
     run: (pair, services) => {

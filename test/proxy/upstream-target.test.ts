@@ -22,6 +22,13 @@ suite('proxy: upstream URL', (test) => {
     assert.is(parseUpstream('postgresql://127.0.0.1/x').tls.servername, undefined);
   });
 
+  test('has to lead to a server that takes writes', () => {
+    const ask = (value: string) => parseUpstream(`postgresql://db/x?target_session_attrs=${value}`);
+    for (const value of ['read-write', 'primary']) assert.is(ask(value).database, 'x');
+    for (const value of ['any', 'standby', 'prefer-standby', 'read-only'])
+      assert.throws(() => ask(value), /target_session_attrs=/);
+  });
+
   test('takes a Unix socket, which is never encrypted', () => {
     for (const url of [
       'postgresql://me@/app?host=/run/pg&port=5433&sslmode=require',

@@ -43,7 +43,9 @@ async function doctor(context: Context, options: Options): Promise<number> {
   if (printRole === undefined) return examineUpstream(context, upstream, options.role ?? null);
   const { createDatabase } = await import('../../db/database.ts');
   const { roleSql } = await import('../../daemon/doctor/examine.ts');
-  const db = createDatabase({ url: upstream.url, maxConnections: 1, anySettings: true });
+  const { primaryUrl } = await import('../../db/host-route.ts');
+  const url = await primaryUrl(upstream.url);
+  const db = createDatabase({ url, maxConnections: 1, anySettings: true });
   try {
     await context.out.write(await roleSql(db, printRole === true ? 'agent' : printRole));
     return 0;
@@ -61,13 +63,15 @@ interface Examined {
 /** Examines an upstream database, tells what was found, and gives the exit code. @param role of clients; null leaves them out */
 export async function examineUpstream(
   context: Context,
-  { url, maxConnections }: Examined,
+  { url: given, maxConnections }: Examined,
   role: string | null,
 ): Promise<number> {
   const { createDatabase } = await import('../../db/database.ts');
   const { examine } = await import('../../daemon/doctor/examine.ts');
   const { checkServer } = await import('../../daemon/upstream-check.ts');
   const { reachable } = await import('../../daemon/login-hints.ts');
+  const { primaryUrl } = await import('../../db/host-route.ts');
+  const url = await primaryUrl(given);
   const open = () => createDatabase({ url, maxConnections: 1, anySettings: true });
   const db = open();
   try {

@@ -41,7 +41,8 @@ async function uninstall(context: Context, options: Options): Promise<number> {
   const { out } = context;
   const { createDatabase } = await import('../../db/database.ts');
   const { planRemoval, refuseLoss, remove } = await import('../../daemon/uninstall.ts');
-  const { url } = await upstreamOf(context, options.upstream);
+  const { primaryUrl } = await import('../../db/host-route.ts');
+  const url = await primaryUrl((await upstreamOf(context, options.upstream)).url);
   const db = createDatabase({ url, maxConnections: 1 });
   try {
     const removal = await planRemoval(db);

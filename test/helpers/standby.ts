@@ -1,0 +1,62 @@
+/** A primary and a physical standby of it, of an installation that has pg_basebackup. */
+import { execFile } from 'node:child_process';
+import { access, chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Embedded } from '../../src/daemon/embedded.ts';
+import { startEmbedded } from '../../src/daemon/embedded.ts';
+import { createLog } from '../../src/log.ts';
+import { MissingProgram } from './suite.ts';
+
+const installation = '/usr/lib/postgresql/15';
+const settings = { fsync: 'off', jit: 'off', wal_level: 'replica', hot_standby: 'on' };
+
+export interface ReplicatedPair {
+  readonly primary: Embedded;
+  readonly standby: Embedded;
+  /** The upstream URL that names both, the primary first. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts both; the standby follows. The caller stops them. @throws MissingProgram where there is no such installation */
+export async function startReplicatedPair(): Promise<ReplicatedPair> {
+  await access(join(installation, 'bin', 'pg_basebackup')).catch(() => {
+    throw new MissingProgram('pg_basebackup');
+  });
+  const directory = await mkdtemp(join(tmpdir(), 'stage-standby-'));
+  // as root the servers run under another account
+  await chmod(directory, 0o755);
+  const start = (name: string) =>
+    startEmbedded({
+      directory: join(directory, name),
+      log: createLog('silent', process.stderr),
+      settings,
+      binaries: installation,
+    });
+  const primary = await start('one');
+  await copy(primary, join(directory, 'one', 'data'), join(directory, 'two'));
+  const standby = await start('two');
+  const url = new URL(primary.url);
+  const hosts = `${primary.host}:${primary.port},${standby.host}:${standby.port}`;
+  return {
+    primary,
+    standby,
+    url: `postgresql://${url.username}:${url.password}@${hosts}/postgres?target_session_attrs=read-write`,
+    stop: async () => {
+      await Promise.all([primary.stop(), standby.stop()]);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function copy(primary: Embedded, from: string, to: string): Promise<void> {
+  await mkdir(to);
+  const run = promisify(execFile);
+  const target = ['--pgdata', join(to, 'data'), '--write-recovery-conf', '--checkpoint=fast'];
+  const args = [...target, '--no-sync', '--dbname', primary.url];
+  await run(join(installation, 'bin', 'pg_basebackup'), args);
+  const { uid, gid } = await stat(from);
+  if (process.getuid?.() === 0) await run('chown', ['-R', `${uid}:${gid}`, to]);
+}
