@@ -1,10 +1,13 @@
 /** The REST interface as a Koa application. */
 import Router from '@koa/router';
+
 import Koa from 'koa';
+import type { Pool } from '../db/database.ts';
 import { demandToken, refuseForeignSites } from './access.ts';
 import { answerErrors } from './error-handler.ts';
 import { mountRoute, servicesFor } from './mount.ts';
 import { openapiRoute } from './openapi.ts';
+import type { Places } from './places.ts';
 import { createPlaces } from './places.ts';
 import { identifyRequests } from './request-id.ts';
 import { auditRoutes } from './routes/audit.ts';
@@ -19,14 +22,15 @@ import type { RestServices } from './services.ts';
 
 const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Fewer than there are connections for reading. */
-const diffsAtOnce = 4;
+/** Diffs and approvals take long: of each pool they leave some connections to others. */
+const leftToOthers = 2;
 
-/** Fewer than there are connections for decisions. */
-const rehearsalsAtOnce = 2;
-
-/** How long a request waits for its turn: most diffs are read in less. */
+/** How long a request waits for its turn: most diffs are read, and most approvals made, in less. */
 const placeWaitMs = 3_000;
+
+function placesIn(pool: Pool, message: string): Places {
+  return createPlaces(() => Math.max(1, pool.counts().most - leftToOthers), placeWaitMs, message);
+}
 
 /** Builds the application; it listens nowhere yet. */
 export function createRestApp(services: RestServices): Koa {
@@ -42,8 +46,8 @@ export function createRestApp(services: RestServices): Koa {
   ];
   const router = new Router({ sensitive: true });
   const places = {
-    diffs: createPlaces(diffsAtOnce, placeWaitMs, 'many diffs are being read already'),
-    rehearsals: createPlaces(rehearsalsAtOnce, placeWaitMs, 'others are being rehearsed already'),
+    diffs: placesIn(services.reading, 'many diffs are being read already'),
+    approvals: placesIn(services.deciding, 'many approvals are under way already'),
   };
   for (const route of [...described, openapiRoute(described, services.info.version)]) {
     mountRoute(router, route, servicesFor(route, services, places));

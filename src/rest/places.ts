@@ -11,16 +11,16 @@ export interface Places {
 }
 
 /**
- * @param count how many there are
+ * @param count how many there are at the moment
  * @param waitMs how long to wait for one
  * @param message what is said when there is none
  */
-export function createPlaces(count: number, waitMs: number, message: string): Places {
-  let free = count;
+export function createPlaces(count: () => number, waitMs: number, message: string): Places {
+  let taken = 0;
   const waiting: (() => void)[] = [];
   const release = () => {
     const next = waiting.shift();
-    if (next === undefined) free += 1;
+    if (next === undefined) taken -= 1;
     else next();
   };
   /** A place that can be given back once. */
@@ -33,8 +33,8 @@ export function createPlaces(count: number, waitMs: number, message: string): Pl
   };
   return {
     take: () => {
-      if (free > 0) {
-        free -= 1;
+      if (taken < count()) {
+        taken += 1;
         return Promise.resolve(place());
       }
       return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /** What the REST interface is given by the daemon. */
-import type { Database } from '../db/database.ts';
+import type { Database, Pool } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
@@ -63,8 +63,8 @@ export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'
   readonly db: Database;
   /** For diffs that are being read: each holds a connection and a snapshot. */
   readonly diffs: Places;
-  /** For rehearsals: each holds a connection that decides, and locks. */
-  readonly rehearsals: Places;
+  /** For approvals and rehearsals under way: each holds a connection, and rows of production. */
+  readonly approvals: Places;
 }
 
 /** Who may rehearse: nobody, reviewers, or authors and agents their own sessions, too. */
@@ -72,9 +72,9 @@ export type RehearsalAccess = 'off' | 'reviewers' | 'authors';
 
 export interface RestServices {
   /** Of what only looks: however much of that there is, decisions have connections of their own. */
-  readonly reading: Database;
+  readonly reading: Pool;
   /** Of what makes, changes and decides. */
-  readonly deciding: Database;
+  readonly deciding: Pool;
   /** Where requests wait for what happens to a session. */
   readonly events: EventWatch;
   readonly upstream: Upstream;

@@ -36,10 +36,10 @@ const rehearse = defineRoute({
     'busy',
   ],
   needsUpstream: true,
-  handle: async ({ id, caller }, { db, rehearsals, rehearsal, approveLockTimeoutMs }) => {
+  handle: async ({ id, caller }, { db, approvals, rehearsal, approveLockTimeoutMs }) => {
     const { access, timeoutMs, scanRows } = rehearsal;
     demandRehearsal(access, caller, isAuthorOf(caller, await getSession(db, id)));
-    const leave = await rehearsals.take();
+    const leave = await approvals.take();
     try {
       const rules = { timeoutMs, scanRows, lockTimeoutMs: approveLockTimeoutMs };
       const readableOnly = seesReadableOnly(caller);

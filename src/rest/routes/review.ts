@@ -153,7 +153,8 @@ const approve = defineRoute({
     'busy',
   ],
   needsUpstream: true,
-  handle: async ({ id, body, caller }, { db, metrics, access, ...rules }) => {
+  handle: async ({ id, body, caller }, { db, approvals, metrics, access, ...rules }) => {
+    const leave = await approvals.take();
     const end = metrics.approving();
     try {
       const { approved_by: claimed = null, digest = null } = body;
@@ -171,6 +172,8 @@ const approve = defineRoute({
       end('refused');
       if (error instanceof StageError && error.code === 'conflict_detected') metrics.conflict();
       throw error;
+    } finally {
+      leave();
     }
   },
 });
