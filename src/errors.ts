@@ -20,6 +20,7 @@ const faces = {
   method_not_allowed: { status: 405, sqlstate: '0A000', exit: 1 },
   invalid_transition: { status: 409, sqlstate: '25006', exit: 6 },
   conflict_detected: { status: 409, sqlstate: '40001', exit: 3 },
+  not_revertible: { status: 409, sqlstate: '55000', exit: 3 },
   apply_failed: { status: 409, sqlstate: '40000', exit: 3 },
   staged_after_proposal: { status: 409, sqlstate: '55000', exit: 3 },
   four_eyes_required: { status: 403, sqlstate: '42501', exit: 4 },

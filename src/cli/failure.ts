@@ -53,6 +53,7 @@ const nextCommands: Partial<Record<ErrorCode, string>> = {
   invalid_transition: 'stage session show',
   conflict_detected: 'stage check',
   apply_failed: 'stage diff',
+  not_revertible: 'stage audit list',
   session_busy: 'stage watch',
   busy: 'stage approve',
   digest_mismatch: 'stage diff',
@@ -79,9 +80,13 @@ function conflictsOf(error: StageError): readonly Conflict[] {
   return conflicts instanceof JsonText ? elementsOf(conflicts).map(readConflict) : [];
 }
 
+/** The row that a conflict is about. */
+export const conflictPlace = ({ table, rowId }: Conflict) =>
+  `${tableCell(table)} ${keyCell(rowId)}`;
+
 /** Says of one conflict where it is, and what the three sides have. */
 function conflictLine(conflict: Conflict): string {
-  const place = `${tableCell(conflict.table)} ${keyCell(conflict.rowId)}`;
+  const place = conflictPlace(conflict);
   if (conflict.kind === 'schema') return `${schemaPlace(conflict)}: ${conflictInWords(conflict)}`;
   if (conflict.field === null) return `${place}: ${conflictInWords(conflict)}`;
   const [base, staged, production] = conflictSides(conflict);

@@ -109,6 +109,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/approve.ts')).configureApprove,
       },
       {
+        name: 'revert',
+        summary: 'take an approved session back, in a new one',
+        load: async () => (await import('./commands/revert.ts')).configureRevert,
+      },
+      {
         name: 'reopen',
         summary: 'ask for changes: a proposed session takes writes again',
         load: async () => (await import('./commands/reopen.ts')).configureReopen,

@@ -38,6 +38,8 @@ import { Fields } from './fields.ts';
 import { auditPath, sessionPath } from './paths.ts';
 import type { RehearsalReport } from './rehearsal.ts';
 import { readRehearsal } from './rehearsal.ts';
+import type { RevertReport } from './revert.ts';
+import { readRevert } from './revert.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 
@@ -216,6 +218,11 @@ export class ApiClient {
   ): Promise<Reply<Session>> {
     const body = { approved_by: by.approvedBy, digest: by.digest };
     return this.#post(sessionPath(id, 'approve'), readSession, body);
+  }
+
+  /** Makes a session that takes back an approved one; gives also the rows that were left out. */
+  async revert(id: string, skipChanged: boolean): Promise<Reply<RevertReport>> {
+    return this.#post(sessionPath(id, 'revert'), readRevert, { skip_changed: skipChanged });
   }
 
   async reject(id: string, reason: string | undefined): Promise<Reply<Session>> {

@@ -41,6 +41,7 @@ export function readSession(json: JsonText): Session {
     proposedAs: fields.text('proposed_as'),
     approvedAs: fields.text('approved_as'),
     rejectedAs: fields.text('rejected_as'),
+    reverts: fields.text('reverts'),
     roles: fields.list('roles').map((json) => JSON.parse(json.text) as string | null),
   };
 }

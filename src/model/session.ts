@@ -19,6 +19,7 @@ export type SessionEvent =
   | 'reopen'
   | 'approve'
   | 'reject'
+  | 'revert'
   | 'delete';
 
 export interface Session {
@@ -49,6 +50,8 @@ export interface Session {
   readonly rejectedAs: string | null;
   /** Database roles that staged in it, each once; null behind them where some mutation's is not known. */
   readonly roles: readonly (string | null)[];
+  /** The approved session whose changes it was made to take back. */
+  readonly reverts: string | null;
 }
 
 /** The first digits of a session's id: short enough to type, and unlikely to mean another one. */
@@ -61,6 +64,7 @@ const final = {
   reopen: null,
   approve: null,
   reject: null,
+  revert: null,
   delete: null,
 } as const;
 
@@ -75,6 +79,7 @@ export const transitions: Readonly<
     reopen: null,
     approve: null,
     reject: null,
+    revert: null,
     delete: 'deleted',
   },
   proposed: {
@@ -84,9 +89,10 @@ export const transitions: Readonly<
     reopen: 'active',
     approve: 'approved',
     reject: 'rejected',
+    revert: null,
     delete: 'deleted',
   },
-  approved: final,
+  approved: { ...final, revert: 'approved' },
   rejected: final,
 };
 

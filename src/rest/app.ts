@@ -16,6 +16,7 @@ import { discussionRoutes } from './routes/discussion.ts';
 import { mutationRoutes } from './routes/mutations.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { rehearsalRoutes } from './routes/rehearse.ts';
+import { revertRoutes } from './routes/revert.ts';
 import { reviewRoutes } from './routes/review.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import type { RestServices } from './services.ts';
@@ -39,6 +40,7 @@ export function createRestApp(services: RestServices): Koa {
     ...mutationRoutes,
     ...reviewRoutes,
     ...rehearsalRoutes,
+    ...revertRoutes,
     ...discussionRoutes,
     ...connectionRoutes,
     ...auditRoutes,

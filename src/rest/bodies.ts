@@ -30,6 +30,7 @@ export function sessionBody(session: Session): JsonObject {
     mutation_count: session.mutationCount,
     created_at: session.createdAt,
     updated_at: session.updatedAt,
+    ...named('reverts', session.reverts),
     ...named('created_as', session.createdAs),
     ...named('proposed_as', session.proposedAs),
     ...named('approved_as', session.approvedAs),

@@ -16,7 +16,7 @@ export interface Approver {
  */
 export async function demandFourEyes(
   tx: Queryable,
-  { uuid, authors }: LockedSession,
+  { uuid, authors, reverts }: LockedSession,
   { approvedAs: name, databaseRoles }: Approver,
 ): Promise<void> {
   if (name === null) throw refused('nobody who shows no token may approve a session');
@@ -26,7 +26,7 @@ export async function demandFourEyes(
     throw refused(`${name} created or proposed the session, and may not approve it`);
   const rows = await tx.query('SELECT role FROM stage.roles_of($1) AS r (role)', [uuid]);
   const stagers = rows.map(({ role }) => role ?? null);
-  if (stagers.includes(null))
+  if (stagers.includes(null) && !reverts)
     throw refused('it is not known which database roles staged in the session', forNobody);
   // PostgreSQL folds what is not quoted to lower case: Ann may have logged in as ann
   const own = new Set([name.toLowerCase(), ...databaseRoles.map((role) => role.toLowerCase())]);

@@ -9,7 +9,7 @@ import { sessionNotFound, sessionUuid } from './session-store.ts';
 const lockTimeout = '2s';
 
 const lockRow = `
-SELECT id AS uuid, project_id, status, conflict_scope, digest, sealed, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
+SELECT id AS uuid, project_id, status, conflict_scope, digest, sealed, reverts IS NOT NULL AS reverts, to_jsonb(earlier_authors || ARRAY[created_as, proposed_as]) AS authors
 FROM stage.session WHERE id = $1 FOR UPDATE`;
 
 export interface LockedSession {
@@ -23,6 +23,8 @@ export interface LockedSession {
   readonly digest: string | null;
   /** Rows staged under a greater number came after the proposal; null while the session is active. */
   readonly sealed: string | null;
+  /** It was made to take back another one: what nobody's login has staged in it is the service's doing. */
+  readonly reverts: boolean;
   /** Authenticated names of who created it and of everybody who proposed it; null where nobody had to show a token. */
   readonly authors: readonly (string | null)[];
 }
@@ -42,7 +44,9 @@ export async function lockSession(tx: Queryable, id: string): Promise<LockedSess
   if (row === undefined) throw sessionNotFound(id);
   const { status, conflict_scope, digest, sealed, project_id: projectId } = row as LockRow;
   const authors = JSON.parse((row as LockRow).authors) as (string | null)[];
-  return { id, uuid, projectId, status, conflictScope: conflict_scope, digest, sealed, authors };
+  const reverts = row['reverts'] === 't';
+  const locked = { id, uuid, projectId, status, conflictScope: conflict_scope };
+  return { ...locked, digest, sealed, reverts, authors };
 }
 
 /** @throws StageError `invalid_transition` when the table of transitions has no place for the event */

@@ -19,13 +19,15 @@ const columns = `
   stage.iso_time(s.approved_at) AS approved_at, s.approved_by,
   stage.iso_time(s.rejected_at) AS rejected_at, s.reason,
   s.created_as, s.proposed_as, s.approved_as, s.rejected_as,
-  to_jsonb(ARRAY(SELECT stage.roles_of(s.id))) AS roles`;
+  to_jsonb(ARRAY(SELECT stage.roles_of(s.id))) AS roles,
+  'sess_' || replace(s.reverts::text, '-', '') AS reverts`;
 
-const insertSession = `
-INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as, request_key, request_hash)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+const insertRow = `
+INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as, request_key, request_hash, reverts)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (created_as, request_key) WHERE request_key IS NOT NULL DO NOTHING
-RETURNING ${columns}, stage.emit(s.id, s.project_id, 'created', s.created_as, '{}') AS event`;
+RETURNING ${columns}, stage.emit(s.id, s.project_id, 'created', s.created_as,
+  CASE WHEN s.reverts IS NULL THEN '{}' ELSE jsonb_build_object('reverts', 'sess_' || replace(s.reverts::text, '-', '')) END) AS event`;
 
 const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 
@@ -48,6 +50,8 @@ export interface NewSession {
   readonly conflictScope?: ConflictScope | undefined;
   /** The authenticated name of who creates it. */
   readonly createdAs?: string | null;
+  /** The key of the approved session whose changes it takes back. */
+  readonly reverts?: string;
 }
 
 export interface SessionFilter {
@@ -87,22 +91,36 @@ export async function createSession(
   request?: RequestKey,
 ): Promise<Session | null> {
   return db.transaction(
-    async (tx) => {
-      const [row] = await tx.query(insertSession, [
-        randomBytes(16).toString('hex'),
-        session.projectId,
-        session.metadata.text,
-        session.reads,
-        session.conflictScope ?? 'row',
-        session.createdAs ?? null,
-        request?.key ?? null,
-        request?.hash ?? null,
-      ]);
-      return row === undefined ? null : toSession(row as SessionRow);
-    },
+    (tx) => insertOnce(tx, session, request),
     'read committed',
     async (tx, made) => made === null || isThere(tx, made),
   );
+}
+
+/** Creates an active session in the caller's transaction. */
+export async function insertSession(tx: Queryable, session: NewSession): Promise<Session> {
+  const made = await insertOnce(tx, session);
+  if (made === null) throw new Error('a session without a key of its request was there before');
+  return made;
+}
+
+async function insertOnce(
+  tx: Queryable,
+  session: NewSession,
+  request?: RequestKey,
+): Promise<Session | null> {
+  const [row] = await tx.query(insertRow, [
+    randomBytes(16).toString('hex'),
+    session.projectId,
+    session.metadata.text,
+    session.reads,
+    session.conflictScope ?? 'row',
+    session.createdAs ?? null,
+    request?.key ?? null,
+    request?.hash ?? null,
+    session.reverts ?? null,
+  ]);
+  return row === undefined ? null : toSession(row as SessionRow);
 }
 
 /** Whether a session is what a transaction made of it, whatever has been done with it since. */
@@ -203,6 +221,7 @@ type SessionRow = Row & {
   readonly approved_as: string | null;
   readonly rejected_as: string | null;
   readonly roles: string;
+  readonly reverts: string | null;
 };
 
 function toSession(row: SessionRow): Session {
@@ -227,5 +246,6 @@ function toSession(row: SessionRow): Session {
     approvedAs: row.approved_as,
     rejectedAs: row.rejected_as,
     roles: JSON.parse(row.roles) as (string | null)[],
+    reverts: row.reverts,
   };
 }

@@ -180,6 +180,7 @@ function createSession(reads: ReadsMode): Session {
     approvedAs: null,
     rejectedAs: null,
     roles: [],
+    reverts: null,
   };
 }
 

@@ -219,4 +219,32 @@ export const restGuards: readonly Guard[] = [
     without: '600_000);',
     tests: ['review/rehearse-limits'],
   },
+  {
+    name: 'what is staged to take an approval back is its exact inverse',
+    file: 'src/review/revertible.ts',
+    text: 'if (other === undefined) return;',
+    without: 'return;',
+    tests: ['review/revert'],
+  },
+  {
+    name: 'nobody takes back rows that have changed since',
+    file: 'src/review/revert.ts',
+    text: 'if (moved.length > 0) await demandSkipping(',
+    without: 'if (moved.length > 9_999) await demandSkipping(',
+    tests: ['review/revert'],
+  },
+  {
+    name: 'rows that have changed since an approval are withheld like conflicts',
+    file: 'src/review/revert.ts',
+    text: 'return readableOnly ? withhold(tx, uuid, conflicts) : conflicts;',
+    without: 'return conflicts;',
+    tests: ['rest/revert'],
+  },
+  {
+    name: "nobody's login stands for the service that takes an approval back",
+    file: 'templates/sql/functions/revert_session.sql',
+    text: 'UPDATE stage.mutation SET role = NULL WHERE session = p_to;',
+    without: '',
+    tests: ['rest/revert', 'review/revert'],
+  },
 ];

@@ -11,7 +11,7 @@ import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
-const rounds = Number(process.env['STAGE_TEST_ROUNDS'] ?? 40);
+const rounds = Number(process.env['STAGE_TEST_ROUNDS'] ?? 12);
 const patient = { ...usual, lockTimeoutMs: 20_000 };
 
 suite('rehearsal: races', (test) => {

@@ -1154,6 +1154,75 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
   GROUP BY c.chunk ORDER BY c.chunk;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.outline_<invoice>(uuid, int) FROM PUBLIC;
+;
+-- What takes back changes that an approval applied to this table.
+
+-- The row whose image the audit keeps, with the texts of the values that the image does not tell.
+CREATE FUNCTION stage_data.restored_<invoice>(jsonb, jsonb) RETURNS stage_data.row_<invoice>
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> FROM jsonb_populate_record(NULL::stage_data.row_<invoice>, $1) p';
+
+-- The last state that an approval left each row in, and what production has in its place, where that is something else by now.
+-- One row for each column that differs; the column is NULL where the row is gone, or one is there again.
+CREATE FUNCTION stage_data.moved_<invoice>(p_session uuid, p_audited oid)
+RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH last AS MATERIALIZED (
+    SELECT DISTINCT ON (a.lineage) a.lineage, a.row_key, a.operation, coalesce(a.new_data, a.old_data) AS image,
+      CASE WHEN a.operation = 'DELETE' THEN a.texts -> 'old_data' ELSE a.texts -> 'new_data' END AS texts
+    FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited ORDER BY a.lineage, a."position" DESC
+  ), first AS MATERIALIZED (
+    SELECT DISTINCT ON (a.lineage) a.lineage, a.old_data AS image
+    FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited ORDER BY a.lineage, a."position"
+  ), known AS MATERIALIZED (
+    SELECT l.*, stage_data.restored_<invoice>(l.image, l.texts) AS n, jsonb_build_array(l.image -> 'id') AS key FROM last l
+  ), compared AS MATERIALIZED (
+    SELECT k.*, f.image AS earlier, p.image IS DISTINCT FROM NULL AS is_there, pg_catalog.to_jsonb(p.image) AS current, stage_data.texts_<invoice>(p.image) AS current_texts
+    FROM known k JOIN first f ON f.lineage = k.lineage
+    LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) (k.n)."id" OFFSET 0) p ON true
+  )
+  SELECT c.lineage, CASE WHEN c.operation = 'DELETE' THEN 'key_exists' WHEN c.is_there THEN 'changed' ELSE 'gone' END, c.row_key, d.field,
+    CASE WHEN c.operation <> 'DELETE' THEN CASE WHEN d.field IS NULL THEN c.image ELSE c.image -> d.field END END,
+    CASE WHEN d.field IS NULL THEN c.earlier ELSE c.earlier -> d.field END,
+    CASE WHEN d.field IS NULL THEN CASE WHEN c.is_there THEN c.current END ELSE c.current -> d.field END
+  FROM compared c
+  LEFT JOIN (SELECT DISTINCT k.key FROM known k WHERE k.operation <> 'DELETE') t ON t.key = c.key AND c.operation = 'DELETE'
+  LEFT JOIN LATERAL (
+    SELECT v.field FROM jsonb_object_keys(c.image) AS v (field)
+    WHERE c.operation <> 'DELETE' AND c.is_there AND (c.current -> v.field)::text IS DISTINCT FROM (c.image -> v.field)::text
+  ) d ON true
+  WHERE CASE WHEN c.operation = 'DELETE' THEN c.is_there AND t.key IS NULL
+             ELSE NOT c.is_there OR c.current::text IS DISTINCT FROM c.image::text OR c.current_texts IS DISTINCT FROM c.texts END
+  ORDER BY c.lineage, d.field;
+END $body$;
+
+-- Takes back, in the session at hand, changes of one kind that an approval applied between two places of the audit, as one statement.
+-- What has come back already, by the action of a foreign key, is left alone.
+CREATE FUNCTION stage_data.undo_<invoice>(p_session uuid, p_audited oid, p_operation text, p_first bigint, p_last bigint, p_skipped bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
+#variable_conflict use_column
+BEGIN
+  IF p_operation = 'INSERT' THEN
+    DELETE FROM "stage_overlay_<namespace>"."invoice" o USING (SELECT stage_data.restored_<invoice>(a.new_data, a.texts -> 'new_data') AS n FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
+      AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped) OFFSET 0) x
+    WHERE o."id" OPERATOR(pg_catalog.=) (x.n)."id";
+  ELSIF p_operation = 'UPDATE' THEN
+    UPDATE "stage_overlay_<namespace>"."invoice" o SET "id" = (x.r)."id", "customer" = (x.r)."customer", "amount" = (x.r)."amount", "note" = (x.r)."note"
+    FROM (SELECT stage_data.restored_<invoice>(a.new_data, a.texts -> 'new_data') AS n, stage_data.restored_<invoice>(a.old_data, a.texts -> 'old_data') AS r
+          FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
+      AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped) OFFSET 0) x
+    WHERE o."id" OPERATOR(pg_catalog.=) (x.n)."id" AND NOT (ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice> *= x.r);
+  ELSE
+    INSERT INTO "stage_overlay_<namespace>"."invoice" ("id", "customer", "amount", "note")
+    SELECT (x.r)."id", (x.r)."customer", (x.r)."amount", (x.r)."note" FROM (
+      SELECT stage_data.restored_<invoice>(a.old_data, a.texts -> 'old_data') AS r FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
+      AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped) ORDER BY a."position" DESC OFFSET 0) x;
+  END IF;
+END $body$;
+
+REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.moved_<invoice>(uuid, oid), stage_data.undo_<invoice>(uuid, oid, text, bigint, bigint, bigint[]) FROM PUBLIC;
 
 -- What stage.table_stamp gives, without looking each time: asked when the expression is planned. Its plan depends on the relations
 -- whose OIDs stand in it, which are all that the stamp looks at but for the schema: PostgreSQL plans it anew when one of them is

@@ -8,6 +8,7 @@ import { proposeSession } from '../../src/review/propose.ts';
 import { rehearseSession } from '../../src/review/rehearse.ts';
 import { rejectSession } from '../../src/review/reject.ts';
 import { reopenSession } from '../../src/review/reopen.ts';
+import { revertSession } from '../../src/review/revert.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import {
@@ -66,6 +67,7 @@ suite('sessions', (test) => {
       approvedAs: null,
       rejectedAs: null,
       roles: [],
+      reverts: null,
     });
     assert.is(
       (await createSession(desk.service, { projectId: 'p', metadata, reads: 'production' }))
@@ -185,6 +187,12 @@ suite('sessions', (test) => {
 
   test('obey the table of transitions, every event in every state', async () => {
     const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
+      revert: (id) =>
+        revertSession(desk.service, id, {
+          skipChanged: false,
+          revertedAs: null,
+          lockTimeoutMs: 2_000,
+        }),
       rehearse: (id) => rehearseSession(desk.service, id, usual),
       propose: (id) => proposeSession(desk.service, id),
       reopen: (id) =>

@@ -38,6 +38,7 @@ export const session: Session = {
   approvedAs: null,
   rejectedAs: null,
   roles: [],
+  reverts: null,
 };
 
 export type Row = Readonly<Record<string, unknown>>;

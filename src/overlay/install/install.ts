@@ -8,6 +8,7 @@ import { applySql } from '../approval/apply.ts';
 import { conflictsSql } from '../approval/conflicts.ts';
 import { diffSql } from '../approval/diff.ts';
 import { exactTextsSql } from '../approval/exact-texts.ts';
+import { revertSql } from '../approval/revert.ts';
 import { oldColumns, overlayName, upsertName } from '../object-names.ts';
 import { mergeSql } from '../rows/merge.ts';
 import { rowFunctionsSql } from '../rows/row-functions.ts';
@@ -107,6 +108,7 @@ function triggerScript(table: Table, server: number): string {
     applySql(table),
     conflictsSql(table),
     diffSql(table),
+    revertSql(table),
   ].join(';\n');
 }
 

@@ -55,6 +55,9 @@ export const session = z
     proposed_as: tokenName,
     approved_as: tokenName,
     rejected_as: tokenName,
+    reverts: z.string().optional().meta({
+      description: 'The approved session whose changes it was made to take back',
+    }),
     roles: z.array(z.string().nullable()).meta({
       description: 'Database roles that staged in it; null among them where one is not known',
     }),
@@ -191,6 +194,12 @@ export const conflict = z
     hidden,
   })
   .meta({ id: 'Conflict' });
+
+export const revertedSession = session.extend({
+  skipped: z.array(conflict).meta({
+    description: 'Rows that were left out: they have changed since the approval',
+  }),
+});
 
 export const conflictList = z.object({
   ...sessionIds,

@@ -1,0 +1,48 @@
+/** Revert over REST. */
+import { z } from 'zod';
+import { seesReadableOnly } from '../../model/access.ts';
+import { conflictFacts } from '../../review/conflicts.ts';
+import { revertSession } from '../../review/revert.ts';
+import { sessionBody } from '../bodies.ts';
+import { defineRoute } from '../route.ts';
+import { revertedSession } from '../schemas/outputs.ts';
+
+const revert = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/revert',
+  name: 'revertSession',
+  summary:
+    'Stages the exact inverse of an approved session in a new one. Rows that have changed since are refused by name, or left out with skip_changed.',
+  right: 'write',
+  body: z.object({
+    skip_changed: z.boolean().nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+  }),
+  answers: { 201: revertedSession },
+  errors: [
+    'session_not_found',
+    'invalid_transition',
+    'session_busy',
+    'conflict_detected',
+    'not_revertible',
+    'busy',
+  ],
+  needsUpstream: true,
+  handle: async ({ id, body, texts, caller }, { db, approveLockTimeoutMs }) => {
+    const metadata = body.metadata && texts.get('metadata');
+    const { session, skipped } = await revertSession(db, id, {
+      skipChanged: body.skip_changed ?? false,
+      revertedAs: caller.name,
+      readableOnly: seesReadableOnly(caller),
+      lockTimeoutMs: approveLockTimeoutMs,
+      ...(metadata ? { metadata } : {}),
+    });
+    return {
+      status: 201,
+      headers: { Location: `/sessions/${session.id}` },
+      body: { ...sessionBody(session), skipped: skipped.map(conflictFacts) },
+    };
+  },
+});
+
+export const revertRoutes = [revert];

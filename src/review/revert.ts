@@ -1,0 +1,186 @@
+/** Revert: a new session that stages the exact inverse of what an approval applied. It is reviewed and approved like any other. */
+import type { Database, Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
+import type { Session } from '../model/session.ts';
+import { ensureBound } from '../overlay/install/binding.ts';
+import { lockSession, requireTransition, sqlstateOf } from '../staging/session-lock.ts';
+import { getSession, insertSession, isThere, sessionUuid } from '../staging/session-store.ts';
+import { conflictFacts, withhold } from './conflicts.ts';
+import { InTheWay, withinBudget } from './lock-budget.ts';
+import { ensureEach } from './renew.ts';
+import type { RevertedTable } from './revertible.ts';
+import { demandRevertible, demandShape, revertedTables } from './revertible.ts';
+
+export interface Reversal {
+  /** Leaves out rows that have changed since, where it would refuse because of them. */
+  readonly skipChanged: boolean;
+  /** The authenticated name of who asks for it. */
+  readonly revertedAs: string | null;
+  /** A JSON object; none when left out. */
+  readonly metadata?: JsonText;
+  /** Whether no more than counts are told of tables that a role that staged in the approved session may not read. */
+  readonly readableOnly?: boolean;
+  /** How long it may wait, all together, for those who hold what it needs. */
+  readonly lockTimeoutMs: number;
+}
+
+export interface Reverted {
+  readonly session: Session;
+  /** Rows that were left out, in the form of conflicts. */
+  readonly skipped: readonly Conflict[];
+}
+
+/** Nobody reads more. */
+const mostMoved = 10_000;
+
+/**
+ * Stages the inverse of an approved session in a new one.
+ * @throws StageError `session_not_found`, `invalid_transition` when it is not approved, `conflict_detected` when rows have changed
+ *   since, `not_revertible` when the inverse cannot be staged exactly, `session_busy`, `busy`; in each case there is no new session
+ */
+export async function revertSession(db: Database, id: string, asked: Reversal): Promise<Reverted> {
+  const uuid = sessionUuid(id);
+  await ensureBound(db);
+  const tables = await revertedTables(db, uuid);
+  await ensureEach(
+    db,
+    tables.map(({ relation }) => relation),
+  );
+  return withinBudget(asked.lockTimeoutMs, () =>
+    db.transaction(
+      (tx) => revertLocked(tx, id, asked),
+      'read committed',
+      (tx, { session }) => isThere(tx, session),
+    ),
+  );
+}
+
+async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise<Reverted> {
+  const locked = await lockSession(tx, id);
+  requireTransition(locked, 'revert');
+  const original = await getSession(tx, id);
+  await tx.query('DISCARD PLANS');
+  const tables = await revertedTables(tx, locked.uuid);
+  for (const table of tables) await demandRevertible(tx, locked.uuid, table);
+  const moved: MovedRow[] = [];
+  for (const table of tables) moved.push(...(await movedRows(tx, locked.uuid, table)));
+  const lineages = [...new Set(moved.map(({ lineage }) => lineage))];
+  if (moved.length > 0) await demandSkipping(tx, locked.uuid, asked, moved, lineages);
+  const { projectId, reads, conflictScope } = original;
+  const made = await insertSession(tx, {
+    projectId,
+    reads,
+    conflictScope,
+    metadata: asked.metadata ?? new JsonText('{}'),
+    createdAs: asked.revertedAs,
+    reverts: locked.uuid,
+  });
+  await stageInverse(tx, locked.uuid, made, { lineages, ...asked });
+  const skipped = await told(tx, locked.uuid, asked, moved);
+  return { session: await getSession(tx, made.id), skipped };
+}
+
+/** What the caller may know of rows that have changed. */
+async function told(
+  tx: Queryable,
+  uuid: string,
+  { readableOnly }: Reversal,
+  moved: readonly MovedRow[],
+): Promise<readonly Conflict[]> {
+  const conflicts = moved.slice(0, mostMoved).map(({ conflict }) => conflict);
+  return readableOnly ? withhold(tx, uuid, conflicts) : conflicts;
+}
+
+interface MovedRow {
+  readonly lineage: string;
+  readonly conflict: Conflict;
+}
+
+async function movedRows(
+  tx: Queryable,
+  uuid: string,
+  { relation, audited, name }: RevertedTable,
+): Promise<MovedRow[]> {
+  const rows = await tx.query(
+    `SELECT * FROM stage_data.moved_${relation}($1, $2) LIMIT ${mostMoved}`,
+    [uuid, audited],
+  );
+  const toJson = (text: string | null | undefined) => (text ? new JsonText(text) : null);
+  return rows.map((row) => ({
+    lineage: String(row['lineage']),
+    conflict: {
+      table: name,
+      rowId: new JsonText(String(row['row_id'])),
+      field: row['field'] ?? null,
+      kind: row['kind'] as Conflict['kind'],
+      sessionBase: toJson(row['session_base']),
+      sessionNew: toJson(row['session_new']),
+      productionCurrent: toJson(row['production_current']),
+    },
+  }));
+}
+
+/** @throws StageError `conflict_detected` where rows that have changed are not to be left out, cannot all be known, or are all there is */
+async function demandSkipping(
+  tx: Queryable,
+  uuid: string,
+  asked: Reversal,
+  moved: readonly MovedRow[],
+  lineages: readonly string[],
+): Promise<void> {
+  const [left] = await tx.query(
+    'SELECT EXISTS (SELECT FROM stage.audit a WHERE a.session = $1 AND a.lineage <> ALL ($2::bigint[])) AS some',
+    [uuid, `{${lineages.join(',')}}`],
+  );
+  if (asked.skipChanged && left?.['some'] === 't' && moved.length < mostMoved) return;
+  throw new StageError(
+    'conflict_detected',
+    'rows have changed since the session was approved: what it did cannot be taken back without what came after it',
+    {
+      hint: asked.skipChanged
+        ? 'Nothing is left to revert without these rows.'
+        : 'Revert the others with --skip-changed ("skip_changed": true), or stage by hand what these rows are to be.',
+      facts: {
+        conflicts: (await told(tx, uuid, asked, moved)).map(conflictFacts),
+      },
+    },
+  );
+}
+
+async function stageInverse(
+  tx: Queryable,
+  uuid: string,
+  made: Session,
+  { lineages, readableOnly = false }: Reversal & { readonly lineages: readonly string[] },
+): Promise<void> {
+  const values = [uuid, sessionUuid(made.id), `{${lineages.join(',')}}`];
+  await tx.query('SELECT stage.revert_session($1, $2, $3)', values).catch((error: unknown) => {
+    const sqlstate = sqlstateOf(error) ?? '';
+    if (InTheWay.has(sqlstate) || !isAboutRows.test(sqlstate)) throw error;
+    throw refused(error, sqlstate, readableOnly);
+  });
+  await demandShape(tx, values, readableOnly);
+}
+
+/** What is wrong with data, constraints or rights; all else is no matter of the rows. */
+const isAboutRows = /^(?:2[1237]|42501|44|0A|ST)/;
+
+/** What somebody's function says may hold values of any table. */
+function refused(cause: unknown, sqlstate: string, readableOnly: boolean): StageError {
+  const {
+    message,
+    table = null,
+    constraint = null,
+  } = cause as Error & {
+    table?: string;
+    constraint?: string;
+  };
+  const said = readableOnly ? `SQLSTATE ${sqlstate}` : message;
+  return new StageError('not_revertible', `the inverse cannot be staged: ${said}`, {
+    hint: 'Rows that came later stand in the way, or rows that were left out are needed: stage by hand what is to be taken back.',
+    facts: { sqlstate, table, constraint },
+    cause,
+  });
+}

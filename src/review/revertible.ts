@@ -1,0 +1,101 @@
+/** What stands against a revert: tables that are no longer what they were, and an inverse that would not be exact. */
+import type { Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+
+const selectTables = `
+SELECT a.relation AS audited, min(a.table_name) AS name, coalesce(stage.relation_of_approval($1, a.relation), 0) AS relation
+FROM stage.audit a WHERE a.session = $1 GROUP BY a.relation ORDER BY min(a.table_name) COLLATE "C", a.relation`;
+
+/** Why a table cannot be operated on; and the first column that one of image and table has and the other has not. */
+const selectState = `
+SELECT cardinality(o.key_columns) AS key,
+  o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ') AS current,
+  EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = 'stage_data'::regnamespace AND p.proname = 'undo_' || $2) AS made,
+  (SELECT min(coalesce(i.name, c.name)) FROM (
+     SELECT jsonb_object_keys(coalesce(e.new_data, e.old_data)) AS name
+     FROM (SELECT a.* FROM stage.audit a WHERE a.session = $1 AND a.relation = $3 ORDER BY a."position" LIMIT 1) e) i
+   FULL JOIN (SELECT c ->> 'name' AS name FROM jsonb_array_elements(o.columns) c) c ON c.name = i.name
+   WHERE i.name IS NULL OR c.name IS NULL) AS other_column
+FROM stage.overlay o WHERE o.relation = $2::oid`;
+
+export interface RevertedTable {
+  /** The number by which the audit knows it. */
+  readonly audited: string;
+  /** Its number now; 0 where it is not known. */
+  readonly relation: number;
+  readonly name: string;
+}
+
+/** The tables that an approval changed. */
+export async function revertedTables(tx: Queryable, uuid: string): Promise<RevertedTable[]> {
+  const rows = await tx.query(selectTables, [uuid]);
+  return rows.map((row) => ({
+    audited: String(row['audited']),
+    relation: Number(row['relation']),
+    name: String(row['name']),
+  }));
+}
+
+/** @throws StageError `not_revertible` */
+export async function demandRevertible(
+  tx: Queryable,
+  uuid: string,
+  { audited, relation, name }: RevertedTable,
+): Promise<void> {
+  const [state] = await tx.query(selectState, [uuid, relation, audited]);
+  if (state === undefined || state['current'] !== 't')
+    throw notRevertible(name, null, 'the table is gone, or is one that cannot be staged any more');
+  if (state['key'] === '0' || state['made'] !== 't')
+    throw notRevertible(
+      name,
+      null,
+      'the table has no key: nobody can tell which of its rows were meant',
+    );
+  const column = state['other_column'] ?? null;
+  if (column !== null)
+    throw notRevertible(
+      name,
+      column,
+      `the column ${JSON.stringify(column)} was added or removed since`,
+    );
+}
+
+/**
+ * Looks whether exactly the inverse is staged.
+ * @param values the approved session, the new one, and the lineages that were left out
+ * @param readableOnly whether no row is named of tables that a role that staged in the approved session may not read
+ * @throws StageError `not_revertible`
+ */
+export async function demandShape(
+  tx: Queryable,
+  values: readonly (string | number | null)[],
+  readableOnly: boolean,
+): Promise<void> {
+  const rows = await tx.query(
+    `SELECT o.shown_name AS name, n.is_missing, n.row_id, $4::boolean AND NOT stage.is_readable($1, n.relation) AS hidden FROM stage.not_inverse($1, $2, $3, 10) n JOIN stage.overlay o ON o.relation = n.relation
+     ORDER BY n.is_missing, o.shown_name COLLATE "C" LIMIT 1`,
+    [...values, String(readableOnly)],
+  );
+  const [other] = rows;
+  if (other === undefined) return;
+  const name = String(other['name']);
+  const row = other['hidden'] === 't' ? 'a row' : `row ${other['row_id']}`;
+  throw notRevertible(
+    name,
+    null,
+    other['is_missing'] === 't'
+      ? `${row} would not come back as it was`
+      : `${row}, which the approval did not change, would change with it`,
+  );
+}
+
+function notRevertible(table: string, column: string | null, why: string): StageError {
+  return new StageError(
+    'not_revertible',
+    `what was approved cannot be taken back exactly: ${table}: ${why}`,
+    {
+      hint: 'Stage by hand what is to be taken back: `stage audit list` shows each row as it was.',
+      facts: { table, column },
+    },
+  );
+}

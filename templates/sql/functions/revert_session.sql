@@ -1,0 +1,37 @@
+-- Stages in a session the inverse of what an approval applied, but for the lineages that are left out: statement by statement from
+-- the last one on, through the overlays, which judge it as they judge what clients write. The statement is written down for
+-- the mutation log. Raises what an overlay has against it.
+CREATE OR REPLACE FUNCTION stage.revert_session(p_from uuid, p_to uuid, p_skipped bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_runs stage.apply_run[];
+BEGIN
+  PERFORM stage.fire_triggers();
+  PERFORM set_config('stage.session', p_to::text, true);
+  PERFORM stage.defer_constraints('{}', true, true);
+  FOR v_runs IN
+    WITH entries AS (
+      SELECT a."position", a.relation, a.operation, a.table_name, coalesce(m.statement, a.mutation) AS statement,
+        -- a statement may have left several versions of one row: each goes by itself
+        row_number() OVER (PARTITION BY coalesce(m.statement, a.mutation), a.relation, a.operation, a.lineage ORDER BY a."position") AS version
+      FROM stage.audit a LEFT JOIN stage.mutation m ON m.id = a.mutation
+      WHERE a.session = p_from AND a.lineage <> ALL (p_skipped)
+    ), islands AS (
+      SELECT e.*, row_number() OVER (ORDER BY e."position")
+        - row_number() OVER (PARTITION BY e.statement, e.relation, e.operation, e.version ORDER BY e."position") AS island
+      FROM entries e
+    ), runs AS (
+      SELECT i.statement, i.relation, i.operation, i.table_name, min(i."position") AS first, max(i."position") AS last, count(*) AS row_count
+      FROM islands i GROUP BY i.statement, i.relation, i.operation, i.table_name, i.version, i.island
+    )
+    SELECT array_agg(ROW(r.relation, r.table_name, r.operation, r.statement, left(r.operation, 1), 'c', r.first, r.last, r.row_count, 0)::stage.apply_run
+      ORDER BY r.first DESC)
+    FROM runs r GROUP BY r.statement ORDER BY min(r.first) DESC
+  LOOP
+    PERFORM stage.revert_statement(p_from, v_runs, p_skipped);
+  END LOOP;
+  PERFORM stage.defer_constraints('{}', true, false);
+  -- nobody's login has staged it
+  UPDATE stage.mutation SET role = NULL WHERE session = p_to;
+END $$;
+REVOKE ALL ON FUNCTION stage.revert_session(uuid, uuid, bigint[]) FROM PUBLIC;
