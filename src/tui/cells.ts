@@ -1,8 +1,10 @@
 /** The cells of a change: what each column was, what it becomes, and which parts of it differ. */
+import { differencesInside } from '../client/json-diff.ts';
 import { sanitize } from '../client/sanitize.ts';
 import type { KnownColumn, Row, Value } from '../client/values.ts';
 import { columnCell, isSame, plainText, valuesOf } from '../client/values.ts';
 import type { Change } from '../model/change.ts';
+import type { JsonText } from '../model/json.ts';
 import type { Span } from './line.ts';
 import { span } from './line.ts';
 import { wordDifferences } from './word-diff.ts';
@@ -74,8 +76,29 @@ export function gridCell(change: Change, sides: Sides, column: string): Span[] {
 function changedCell(before: Value | undefined, after: Value | undefined): Span[] {
   const [old, now] = [shortCell(before, gridText), shortCell(after, gridText)];
   const isBytes = before?.isBytes ?? after?.isBytes ?? false;
+  const parts = partSpans(before, after);
+  if (parts !== null) return parts;
   if (isBytes || (old.length + now.length < 32 && old !== now)) return arrow(old, now);
   return shortened(nearDifference(before, after) ?? arrow(old, now));
+}
+
+/** So many parts of a document find room in a cell. */
+const mostParts = 3;
+/** Longer documents are compared in the detail alone: a frame has many cells. */
+const longestDocument = 20_000;
+
+/** The few parts in which two documents differ, by their paths; null where there are none, or more. */
+function partSpans(before: Value | undefined, after: Value | undefined): Span[] | null {
+  const length = (before?.json.text.length ?? 0) + (after?.json.text.length ?? 0);
+  if (length > longestDocument) return null;
+  const parts = differencesInside(before, after);
+  if (parts.length === 0 || parts.length > mostParts || parts[0]?.path === '') return null;
+  const side = (json: JsonText | undefined) =>
+    json === undefined ? '(not there)' : shortText(json.text, gridText);
+  return parts.flatMap(({ path, before: old, after: now }, index) => [
+    span(`${index === 0 ? '' : '  '}${path}: `, 'accent'),
+    ...arrow(side(old), side(now)),
+  ]);
 }
 
 /** What is around the first difference of two texts or documents; null where one side is neither. */

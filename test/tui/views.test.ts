@@ -50,7 +50,7 @@ suite('tui: panes', (test) => {
     assert.match(screen, /^ stage diff sess_ab12ab12 PROPOSED {2}\+1 ~1 -1 .* in shop/);
     assert.match(screen, /> ~ {4}1 │/);
     assert.match(screen, /and runs \{\+not \+\}/);
-    assert.match(screen, /\{"a": \{"b": 1|\[-1-\]\{\+2\+\}/);
+    assert.match(screen, /a\.b: 1 → 2/);
     assert.match(screen, / {2}\+ {4}2 │ ''/);
     assert.match(screen, /E'a\\tb\\n'/);
     assert.match(screen, /'x '/);

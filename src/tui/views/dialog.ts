@@ -32,8 +32,7 @@ const questions: Readonly<Record<Deed, (database: string) => string>> = {
   propose: () => 'Propose this session for review? It then takes no more writes.',
   approve: (database) => `Approve, and apply to production database ${database}?`,
   reject: () => 'Reject this session? Everything it staged is discarded.',
-  reopen: () =>
-    'Give this session back for changes? It takes writes again, and keeps what it staged.',
+  reopen: () => 'Give this session back for changes? It takes writes again.',
 };
 
 /** Draws what is about to be done, to how much, and what speaks against it. */

@@ -93,6 +93,28 @@ suite('diff: documents by path', (test) => {
   });
 });
 
+suite('diff: documents in a cell of the interface', (test) => {
+  const spansOf = (before: object, after: object) => {
+    const row = (meta: object) => new JsonText(JSON.stringify({ meta }));
+    const ids = { table: 'docs', rowId: new JsonText('1') };
+    const change = { ...ids, type: 'UPDATE' as const, before: row(before), after: row(after) };
+    const cell = gridCell(change, new SidesCache().of(change, columns), 'meta');
+    return cell.map((part) => part.text).join('');
+  };
+
+  test('show the few parts that differ, by their paths', () => {
+    assert.is(spansOf({ long, a: [1, 2] }, { long, a: [1, 3] }), 'a[1]: 2 → 3');
+    assert.is(
+      spansOf({ long, a: 1 }, { long, b: 'x' }),
+      'a: 1 → (not there)  b: (not there) → "x"',
+    );
+  });
+
+  test('show what is around the first difference where there are many', () => {
+    assert.not.match(spansOf({ long, a: [1, 2, 3, 4] }, { long, a: [5, 6, 7, 8] }), 'a[0]');
+  });
+});
+
 suite('diff: bytes', (test) => {
   const bytesOf = (count: number, fill: number) => Buffer.alloc(count, fill);
   const hex = (bytes: Buffer) => `\\x${bytes.toString('hex')}`;
