@@ -80,7 +80,8 @@ suite('migrations', (test) => {
       ALTER TABLE stage.parked_table DROP COLUMN reasons;
       DROP TABLE stage.event, stage.event_head;
       DROP FUNCTION stage.refuse_event_change();
-      ALTER TABLE stage.session DROP COLUMN round, DROP COLUMN earlier_authors, DROP COLUMN request_key, DROP COLUMN request_hash;
+      ALTER TABLE stage.session DROP COLUMN round, DROP COLUMN earlier_authors, DROP COLUMN request_key, DROP COLUMN request_hash,
+        DROP COLUMN reverts;
       DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release;
       ALTER TABLE stage.overlay DROP COLUMN moving;
       DELETE FROM stage.migration WHERE number >= 10;
