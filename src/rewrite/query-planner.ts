@@ -2,6 +2,7 @@
 
 import type { ProxySettings } from '../server-connection/connected-pair.ts';
 import { refuseReserved } from '../server-connection/reserved-names.ts';
+import { createApartParser } from '../sql/classify/apart-parser.ts';
 import { createVerdictCache } from '../sql/classify/verdict-cache.ts';
 import type { FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
 import { changesPath, functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
@@ -50,11 +51,19 @@ export interface QueryPlanner {
    * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text, unless for the value of a literal
    */
   plan(text: Buffer): QueryPlan;
+  /** Whether a text takes so long to parse that others should not wait for it: then it is to be planned by `planApart`. */
+  isLong(text: Buffer): boolean;
+  /**
+   * Gives the plan of a long text, which is parsed in another thread.
+   * @throws SqlSyntaxError as `plan` does; StageError `internal` when the thread ends over it
+   */
+  planApart(text: Buffer): Promise<QueryPlan>;
 }
 
 export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   const { statementCacheSize, maxStatementBytes, allowFunctions } = settings;
   const cache = createVerdictCache(statementCacheSize, { maxStatementBytes });
+  const apart = createApartParser(maxStatementBytes);
   const plans = new WeakMap<readonly Statement[], QueryPlan>();
   const shapes = new ShapeReader();
   const outlooks = new Recent<Outlook>(statementCacheSize, maxShapeBytes);
@@ -63,12 +72,16 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   const shapeOf = (text: Buffer) =>
     statementCacheSize > 0 && text.length <= maxStatementBytes ? shapes.read(text) : null;
 
+  const planOf = (text: Buffer, statements: readonly Statement[]) => {
+    const made = plans.get(statements) ?? makePlan(Buffer.from(text), statements, allowFunctions);
+    plans.set(statements, made);
+    return made;
+  };
   const planAnew = (text: Buffer, shape: string | null) => {
     const statements = cache.judge(text);
     const known = plans.get(statements);
     if (known) return known;
-    const made = makePlan(Buffer.from(text), statements, allowFunctions);
-    plans.set(statements, made);
+    const made = planOf(text, statements);
     if (shape !== null && isReadOfShape(made)) outlooks.set(shape, outlookOf(made));
     else if (shape !== null && isWriteOfShape(made, shape)) writes.set(shape, made);
     return made;
@@ -88,6 +101,8 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
       const known = shape === null ? undefined : outlooks.get(shape);
       return known ?? planFor(text, shape);
     },
+    isLong: (text) => apart.takes(text) && cache.recall(text) === undefined,
+    planApart: async (text) => planOf(text, cache.keep(text, await apart.parse(text))),
   };
 }
 

@@ -48,9 +48,29 @@ interface Parsing {
 
 /** @throws StageError or SqlSyntaxError for what is refused */
 export function parse(conversation: Conversation, message: Message): void | Promise<void> {
+  const { planner } = conversation;
   const asked = decodeParse(message.payload);
   checkName(asked.name);
-  const plan = conversation.planner.plan(asked.text);
+  if (planner.isLong(asked.text)) return parseLong(conversation, message, asked);
+  return parsePlanned(conversation, message, asked, planner.plan(asked.text));
+}
+
+async function parseLong(
+  conversation: Conversation,
+  message: Message,
+  asked: Parse,
+): Promise<void> {
+  const plan = await conversation.planner.planApart(asked.text);
+  // What came before it in the batch may have failed meanwhile.
+  if (!conversation.router.hasShownError) await parsePlanned(conversation, message, asked, plan);
+}
+
+function parsePlanned(
+  conversation: Conversation,
+  message: Message,
+  asked: Parse,
+  plan: QueryPlan,
+): void | Promise<void> {
   checkPlan(plan);
   const [statement] = plan.statements;
   if (statement === undefined) return parseNothing(conversation, message, asked, plan);

@@ -31,9 +31,26 @@ export function handleQuery(
   // Nor may what its planning has run be committed unseen.
   conversation.own.endWatch();
   const text = decodeQuery(payload);
-  const outlook = conversation.planner.look(text);
+  if (conversation.planner.isLong(text)) return handleLong(conversation, frame, text);
+  return handleText(conversation, frame, text, conversation.planner.look(text));
+}
+
+async function handleLong(conversation: Conversation, frame: Buffer, text: Buffer): Promise<void> {
+  const plan = await conversation.planner.planApart(text);
+  // What came before it without a Sync may have failed meanwhile: then it is skipped, as by the server.
+  if (!conversation.router.hasShownError) await handleText(conversation, frame, text, plan, plan);
+}
+
+/** @param plan made when it is needed: a text that passes can do without */
+function handleText(
+  conversation: Conversation,
+  frame: Buffer,
+  text: Buffer,
+  outlook: Outlook,
+  plan: QueryPlan | null = null,
+): void | Promise<void> {
   if (!passesAtOnce(conversation, outlook))
-    return runQuery(conversation, conversation.planner.plan(text));
+    return runQuery(conversation, plan ?? conversation.planner.plan(text));
   const { own, link, names, metrics, statements } = conversation;
   // A Query message drops the unnamed statement.
   statements.delete('');

@@ -9,6 +9,8 @@ export interface VerdictCache {
   judge(text: Buffer): readonly Statement[];
   /** The same for a text that is remembered. */
   recall(text: Buffer): readonly Statement[] | undefined;
+  /** Remembers what a text was judged elsewhere, and gives it back. The statements must not share the memory of a packet. */
+  keep(text: Buffer, statements: readonly Statement[]): readonly Statement[];
 }
 
 interface CacheOptions {
@@ -28,23 +30,24 @@ export function createVerdictCache(size: number, options: CacheOptions = {}): Ve
   const { maxStatementBytes, maxTextBytes = 64 * 1024, maxTotalBytes = 16 * 1024 * 1024 } = options;
   const recent = new Recent<readonly Statement[]>(size, maxTotalBytes);
 
-  const judgeAnew = (text: Buffer, key: string) => {
-    // A copy: the statements must not keep a whole packet of the client in memory.
-    const statements = parseQuery(Buffer.from(text), maxStatementBytes);
-    if (!statements.some(({ verdict }) => verdict.kind === 'refuse')) recent.set(key, statements);
-    return statements;
-  };
-
   const isKept = (text: Buffer) => size > 0 && text.length <= maxTextBytes;
   // One character a byte: cheap to make, and never equal for different bytes.
   const keyOf = (text: Buffer) => text.toString('latin1');
 
+  const recall = (text: Buffer) => (isKept(text) ? recent.get(keyOf(text)) : undefined);
+  const keep = (text: Buffer, statements: readonly Statement[]) => {
+    const isRefused = statements.some(({ verdict }) => verdict.kind === 'refuse');
+    if (isKept(text) && !isRefused) recent.set(keyOf(text), statements);
+    return statements;
+  };
+
   return {
+    recall,
+    keep,
     judge(text) {
       if (!isKept(text)) return parseQuery(text, maxStatementBytes);
-      const key = keyOf(text);
-      return recent.get(key) ?? judgeAnew(text, key);
+      // A copy: the statements must not keep a whole packet of the client in memory.
+      return recall(text) ?? keep(text, parseQuery(Buffer.from(text), maxStatementBytes));
     },
-    recall: (text) => (isKept(text) ? recent.get(keyOf(text)) : undefined),
   };
 }
