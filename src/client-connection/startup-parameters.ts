@@ -6,7 +6,7 @@ import type { Setting, Switch } from '../model/startup-options.ts';
 import { formatOptions, parseOptions, settingOf } from '../model/startup-options.ts';
 import { accessSetting, pinned } from '../server-connection/pinned-settings.ts';
 import { refusalError } from '../server-connection/refusals.ts';
-import { judgeAssignment } from '../sql/classify/judge-setting.ts';
+import { classifyAssignment } from '../sql/classify/classify-setting.ts';
 import { isConnectionOption } from '../sql/classify/settings.ts';
 import type { StartupParameters } from '../wire/startup.ts';
 
@@ -39,7 +39,7 @@ export function readLogin(parameters: StartupParameters, database: string): Logi
   ];
   const sessionId = readSession(settings);
   checkConnection(named, database);
-  const access = settings.map(judgeSetting).findLast((asked) => asked !== null) ?? 'read write';
+  const access = settings.map(classifySetting).findLast((asked) => asked !== null) ?? 'read write';
   return {
     sessionId,
     reads: readReads(settings),
@@ -166,14 +166,14 @@ function checkConnection(named: ReadonlyMap<string, string>, database: string): 
 }
 
 /** Gives the access that a setting chooses for transactions, if it does. */
-function judgeSetting([name, value]: Settings[number]): Login['access'] | null {
+function classifySetting([name, value]: Settings[number]): Login['access'] | null {
   const key = folded(name);
   if (key === 'client_encoding') {
     checkEncoding(value);
     return null;
   }
   if (isConnectionOption(key)) return null;
-  const verdict = judgeAssignment(key, value);
+  const verdict = classifyAssignment(key, value);
   if (verdict.kind === 'refuse') throw refusalError(verdict);
   return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
 }

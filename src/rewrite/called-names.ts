@@ -4,7 +4,7 @@ import type { FoundFunction } from '../sql/functions/functions.ts';
 import { hasEffects, isAllowedFunction, isStageableVolatile } from '../sql/functions/functions.ts';
 
 /** What calling something may do. */
-export interface Judgement {
+export interface Assessment {
   /** A function that must not be called in a staged write: it may be volatile, and is not known to do no harm. */
   readonly harmful: FunctionUse | null;
   /** A function with effects that READ ONLY does not hold. */
@@ -29,7 +29,7 @@ export interface Candidate extends Omit<FoundFunction, 'name'> {
 }
 
 /** What is known of a name. */
-export interface KnownCall extends Judgement {
+export interface KnownCall extends Assessment {
   /** Under another search path it may be a function with effects. */
   readonly dependsOnPath: boolean;
 }
@@ -76,8 +76,8 @@ export function candidateOf([schema, ...facts]: readonly (Buffer | null)[]): Can
   };
 }
 
-/** Judges a name by all that it may stand for. */
-export function judgeCandidates(
+/** Assesses a name by all that it may stand for. */
+export function assessCandidates(
   { name }: Called,
   candidates: readonly Candidate[],
   allowed: readonly string[],
@@ -102,14 +102,14 @@ export function judgeCandidates(
   };
 }
 
-/** What the judgements on several names are together. */
-export function joinJudgements(judgements: readonly Judgement[]): Judgement {
+/** What the assessments on several names are together. */
+export function joinAssessments(assessments: readonly Assessment[]): Assessment {
   const first = (of: 'harmful' | 'harmfulInReads') =>
-    judgements.find((each) => each[of])?.[of] ?? null;
+    assessments.find((each) => each[of])?.[of] ?? null;
   return {
     harmful: first('harmful'),
     harmfulInReads: first('harmfulInReads'),
-    runsCode: judgements.some(({ runsCode }) => runsCode),
-    isVolatile: judgements.some(({ isVolatile }) => isVolatile),
+    runsCode: assessments.some(({ runsCode }) => runsCode),
+    isVolatile: assessments.some(({ isVolatile }) => isVolatile),
   };
 }

@@ -2,7 +2,7 @@
 import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
-import type { Ask, OwnStatement } from '../server-connection/own-statement.ts';
+import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { CallPlace } from '../sql/verdict.ts';
@@ -26,7 +26,7 @@ interface Resolved {
   readonly functions: readonly ResolvedFunction[];
 }
 
-const resolveFunctions: OwnStatement = {
+const resolveFunctions: InternalStatement = {
   text: 'SELECT stage.resolve_functions($1, pg_catalog.current_schemas(true))',
 };
 

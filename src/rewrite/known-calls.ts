@@ -1,7 +1,7 @@
 /** What is known on this connection of the names that its statements call. */
 import type { UnclearCall } from '../sql/functions/calls.ts';
 import type { Called, Candidate, KnownCall } from './called-names.ts';
-import { calledKey, harmless, judgeCandidates } from './called-names.ts';
+import { assessCandidates, calledKey, harmless } from './called-names.ts';
 
 interface Found {
   /** For each name, in order. */
@@ -44,25 +44,25 @@ export class KnownCalls {
     for (const each of calls) if (!this.areHarmless([each])) this.known.delete(calledKey(each));
   }
 
-  /** Judges each of the names, and asks for those that are not known. */
-  async judge(called: readonly Called[]): Promise<KnownCall[]> {
+  /** Assesses each of the names, and asks for those that are not known. */
+  async assess(called: readonly Called[]): Promise<KnownCall[]> {
     const unknown = called.filter((each) => !this.known.has(calledKey(each)));
     if (unknown.length === 0)
       return called.map((each) => this.known.get(calledKey(each)) ?? harmless);
     const { candidates, isSamePath } = await this.find(unknown);
     if (this.known.size > maxKept) this.forget();
     for (const [index, each] of unknown.entries()) {
-      const judgement = judgeCandidates(each, candidates[index] ?? [], this.allowedFunctions);
-      this.known.set(calledKey(each), judgement);
+      const assessment = assessCandidates(each, candidates[index] ?? [], this.allowedFunctions);
+      this.known.set(calledKey(each), assessment);
     }
-    const judgements = isSamePath
+    const assessments = isSamePath
       ? called.map((each) => this.known.get(calledKey(each)) ?? harmless)
-      : await this.judge(called);
+      : await this.assess(called);
     // A function that does not exist may be created at any time, and nothing would tell.
     for (const [index, each] of unknown.entries()) {
       if (each.kind === 'function' && candidates[index]?.length === 0)
         this.known.delete(calledKey(each));
     }
-    return judgements;
+    return assessments;
   }
 }

@@ -4,7 +4,7 @@ import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
 import type { Merge, MergeParts, Qualifier, RelationUse, Write } from '../sql/verdict.ts';
-import type { Judgement } from './called-names.ts';
+import type { Assessment } from './called-names.ts';
 import type { ResolvedName } from './relation-names.ts';
 import { treeOf } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
@@ -50,13 +50,13 @@ function mergeTarget({ use, merge, table }: StagedMerge): Replacement {
 /**
  * How the table gets the rows that may match: those that match now or, where looking twice may give others, all.
  * @param replacements of the statement, with names that lead to the overlays
- * @param judgement on what is called where it is decided which rows match
+ * @param assessment on what is called where it is decided which rows match
  * @throws StageError for a MERGE whose text is not understood
  */
 export function mergeFill(
   { merge, meaning, table, use }: StagedMerge,
   replacements: readonly Replacement[],
-  { isVolatile }: Pick<Judgement, 'isVolatile'>,
+  { isVolatile }: Pick<Assessment, 'isVolatile'>,
 ): MergeFill {
   if (merge.parts === null) throw unclear;
   const alias = quoteIdentifier(merge.alias ?? use.name);

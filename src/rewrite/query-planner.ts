@@ -13,7 +13,7 @@ import { spliceBytes } from '../sql/splice.ts';
 import type { Read, Refusal, Statement, Verdict, Write } from '../sql/verdict.ts';
 
 /** What tells whether a text can pass, and what has to be minded then. */
-export interface Outlook {
+export interface TextClass {
   /** Of the first statement that is refused: none of them may run then. */
   readonly refusal: Refusal | null;
   /** Whether it can be sent in one piece, being nothing but reads and harmless commands. */
@@ -34,7 +34,7 @@ export interface Outlook {
   readonly unclear: readonly UnclearCall[];
 }
 
-export interface QueryPlan extends Outlook {
+export interface QueryPlan extends TextClass {
   /** The client's whole text; shared, so it must not be written into. */
   readonly text: Buffer;
   readonly statements: readonly Statement[];
@@ -42,10 +42,10 @@ export interface QueryPlan extends Outlook {
 
 export interface QueryPlanner {
   /**
-   * Gives the outlook on a text, which may be known from another one that differs in nothing but the values of literals.
+   * Gives the class of a text, which may be known from another one that differs in nothing but the values of literals.
    * @throws SqlSyntaxError as `plan` does
    */
-  look(text: Buffer): Outlook;
+  look(text: Buffer): TextClass;
   /**
    * Gives the plan of a text, which for a write may be made from another one that differs in nothing but literals.
    * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text, unless for the value of a literal
@@ -66,7 +66,7 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   const apart = createApartParser(maxStatementBytes);
   const plans = new WeakMap<readonly Statement[], QueryPlan>();
   const shapes = new ShapeReader();
-  const outlooks = new Recent<Outlook>(statementCacheSize, maxShapeBytes);
+  const textClasses = new Recent<TextClass>(statementCacheSize, maxShapeBytes);
   const writes = new Recent<QueryPlan>(statementCacheSize, maxShapeBytes);
 
   const shapeOf = (text: Buffer) =>
@@ -78,11 +78,11 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
     return made;
   };
   const planAnew = (text: Buffer, shape: string | null) => {
-    const statements = cache.judge(text);
+    const statements = cache.classify(text);
     const known = plans.get(statements);
     if (known) return known;
     const made = planOf(text, statements);
-    if (shape !== null && isReadOfShape(made)) outlooks.set(shape, outlookOf(made));
+    if (shape !== null && isReadOfShape(made)) textClasses.set(shape, outlookOf(made));
     else if (shape !== null && isWriteOfShape(made, shape)) writes.set(shape, made);
     return made;
   };
@@ -98,7 +98,7 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
     },
     look(text) {
       const shape = shapeOf(text);
-      const known = shape === null ? undefined : outlooks.get(shape);
+      const known = shape === null ? undefined : textClasses.get(shape);
       return known ?? planFor(text, shape);
     },
     isLong: (text) => apart.takes(text) && cache.recall(text) === undefined,
@@ -118,12 +118,12 @@ function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
 }
 
-/** Whether the outlook on a read is the same for its whole shape. Places in it are not: literals differ in length. */
+/** Whether the class of a read is the same for its whole shape. Places in it are not: literals differ in length. */
 function isReadOfShape(plan: QueryPlan): boolean {
   return plan.statements[0]?.verdict.kind === 'read' && isOfShape(plan);
 }
 
-/** Whether a write is the same for its whole shape, being judged without parts of its text, and all places before literals. */
+/** Whether a write is the same for its whole shape, being classified without parts of its text, and all places before literals. */
 function isWriteOfShape(plan: QueryPlan, shape: string): boolean {
   const [statement] = plan.statements;
   if (statement?.verdict.kind !== 'write' || !isOfShape(plan)) return false;
@@ -145,9 +145,9 @@ function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
   return { ...alike, text: copy, statements: [{ start, text: own, verdict }] };
 }
 
-function outlookOf(plan: QueryPlan): Outlook {
-  const { text: _text, statements: _statements, ...outlook } = plan;
-  return outlook;
+function outlookOf(plan: QueryPlan): TextClass {
+  const { text: _text, statements: _statements, ...textClass } = plan;
+  return textClass;
 }
 
 function makePlan(
@@ -242,7 +242,7 @@ function firstRefusal(verdicts: readonly Verdict[], allowed: readonly string[]):
   return null;
 }
 
-/** The functions of a statement that run READ ONLY; those of writes are judged when they are staged. */
+/** The functions of a statement that run READ ONLY; those of writes are classified when they are staged. */
 function readFunctions(verdict: Verdict): readonly FunctionUse[] {
   const read = readOf(verdict);
   if (read) return read.functions;

@@ -1,13 +1,13 @@
 /** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
 
 import type { DependentColumns } from '../overlay/views/dependent-columns.ts';
-import type { Ask, OwnStatement } from '../server-connection/own-statement.ts';
+import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
 import type { ResultOrigins } from '../server-connection/result-origins.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { UniqueIndex } from '../sql/locate/arbiters.ts';
-import type { Called, Candidate, Judgement } from './called-names.ts';
-import { candidateOf, joinJudgements, namesCalled } from './called-names.ts';
+import type { Assessment, Called, Candidate } from './called-names.ts';
+import { candidateOf, joinAssessments, namesCalled } from './called-names.ts';
 import type { Tree } from './inheritance.ts';
 import { KnownCalls } from './known-calls.ts';
 
@@ -75,13 +75,13 @@ export interface ResolvedName {
 
 const path = `pg_catalog.current_setting('search_path')`;
 
-const resolveRelations: OwnStatement = { text: `SELECT ${path}, stage.resolve_relations($1)` };
+const resolveRelations: InternalStatement = { text: `SELECT ${path}, stage.resolve_relations($1)` };
 
-const findCode: OwnStatement = {
+const findCode: InternalStatement = {
   text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
-const areCurrent: OwnStatement = {
+const areCurrent: InternalStatement = {
   text: `SELECT ${path}, pg_catalog.bool_and(stage.is_current(e)) FROM pg_catalog.jsonb_array_elements($1) e`,
 };
 
@@ -89,7 +89,7 @@ const areCurrent: OwnStatement = {
 const maxKept = 10_000;
 
 /** Types by OID, as they are to be written under the search path. */
-const typeNames: OwnStatement = {
+const typeNames: InternalStatement = {
   text: `SELECT pg_catalog.format_type(t.type, -1)
     FROM pg_catalog.unnest($1::pg_catalog.oid[]) WITH ORDINALITY t(type, position) ORDER BY t.position`,
 };
@@ -173,8 +173,8 @@ export class Names {
   }
 
   /** What may happen when the names are called. */
-  async judge(calls: Calls): Promise<Judgement> {
-    return joinJudgements(await this.calls.judge(namesCalled(calls)));
+  async assess(calls: Calls): Promise<Assessment> {
+    return joinAssessments(await this.calls.assess(namesCalled(calls)));
   }
 
   /** Whether it is known already that a read may make the calls. */
@@ -185,7 +185,7 @@ export class Names {
   /** Gives the first function that a read must not call and the names stand for, or null. */
   async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
     this.calls.forgetDependent(calls);
-    return joinJudgements(await this.calls.judge(calls)).harmfulInReads;
+    return joinAssessments(await this.calls.assess(calls)).harmfulInReads;
   }
 
   /** The names of types, as they can be written in a statement. */

@@ -1,4 +1,4 @@
-/** Turns a judged statement into the text to send: overlay names in place of production names, no row locks. */
+/** Turns a classified statement into the text to send: overlay names in place of production names, no row locks. */
 
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
@@ -151,7 +151,7 @@ export class Rewriter {
   async checkCalls(calls: Calls): Promise<boolean> {
     const refused = refusedFunctions(calls.functions, 'write', this.allowedFunctions);
     if (refused) throw refusalError(functionRefusal(refused));
-    const { harmful, runsCode } = await this.names.judge(calls);
+    const { harmful, runsCode } = await this.names.assess(calls);
     if (harmful) throw refusalError(functionRefusal(harmful));
     return runsCode;
   }
@@ -269,7 +269,7 @@ export class Rewriter {
       hidesParameters: hides,
       asksOriginal: hides || merge !== null,
       isWatched: false,
-      fill: merge && mergeFill(merge, replacements, await this.names.judge(merge.merge)),
+      fill: merge && mergeFill(merge, replacements, await this.names.assess(merge.merge)),
       path: this.names.path,
       version: this.names.version,
     };

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
-import type { ErrorHandler } from './expectation.ts';
-import type { OwnCall, OwnStatement } from './own-statement.ts';
+import type { InternalCall, InternalStatement } from './internal-statement.ts';
+import type { ErrorHandler } from './pending-response.ts';
 
-type Run = (statement: OwnStatement, call?: OwnCall) => void;
+type Run = (statement: InternalStatement, call?: InternalCall) => void;
 
 /** OIDs of text, int8 and bool. */
 const types = [25, 20, 16];

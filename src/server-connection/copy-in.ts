@@ -6,18 +6,18 @@
 import { StageError } from '../errors.ts';
 import type { Framer, Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
-import type { Expectation } from './expectation.ts';
+import type { PendingResponse } from './pending-response.ts';
 import { ConnectionFault } from './refusals.ts';
-import type { UpstreamLink } from './upstream-link.ts';
+import type { UpstreamWriter } from './upstream-writer.ts';
 
 export class CopyIn {
-  private readonly upstream: UpstreamLink;
+  private readonly upstream: UpstreamWriter;
   private readonly onBegin: () => void;
   private open = false;
   private wake: (() => void) | null = null;
 
   /** @param onBegin called when data begins to flow: it is not kept, so that the COPY cannot be run again */
-  constructor(upstream: UpstreamLink, onBegin: () => void) {
+  constructor(upstream: UpstreamWriter, onBegin: () => void) {
     this.upstream = upstream;
     this.onBegin = onBegin;
   }
@@ -28,7 +28,7 @@ export class CopyIn {
   }
 
   /** What is expected of the answer to the message that runs a COPY. */
-  expectation(): Pick<Expectation, 'onCopyIn' | 'onFailure'> {
+  pending(): Pick<PendingResponse, 'onCopyIn' | 'onFailure'> {
     return {
       onCopyIn: () => {
         this.onBegin();

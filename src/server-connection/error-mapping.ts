@@ -2,7 +2,7 @@
 import { unreadableHint } from '../overlay/views/twin.ts';
 import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
-import type { ErrorHandler } from './expectation.ts';
+import type { ErrorHandler } from './pending-response.ts';
 import type { SentText } from './position-map.ts';
 import { writtenPosition } from './position-map.ts';
 

@@ -11,9 +11,9 @@ import { BackendScanner } from '../wire/backend-scanner.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { decodeErrorFields } from '../wire/error-fields.ts';
 import { backend, codeName } from '../wire/message-codes.ts';
-import type { Expectation } from './expectation.ts';
-import { roleOf, roles } from './expectation.ts';
-import type { Outlet } from './outlet.ts';
+import type { PendingResponse } from './pending-response.ts';
+import { roleOf, roles } from './pending-response.ts';
+import type { SocketWriter } from './socket-writer.ts';
 
 export interface RouterEvents {
   /** After each ReadyForQuery. */
@@ -35,10 +35,10 @@ const watched = Object.values(backend).filter((type) => !unwatched.has(type));
 const headerBytes = 5;
 
 export class ResponseRouter implements Receiver {
-  private readonly outlet: Outlet;
+  private readonly writer: SocketWriter;
   private readonly events: RouterEvents;
   private readonly scanner: BackendScanner;
-  private readonly queue: Expectation[] = [];
+  private readonly queue: PendingResponse[] = [];
   private syncs = 0;
   /** Messages sent whose rows somebody waits for. */
   private listeners = 0;
@@ -51,8 +51,8 @@ export class ResponseRouter implements Receiver {
   private readonly reported = new Map<string, Buffer>();
   private lastWords = false;
 
-  constructor(outlet: Outlet, events: RouterEvents, maxHeldBytes: number) {
-    this.outlet = outlet;
+  constructor(writer: SocketWriter, events: RouterEvents, maxHeldBytes: number) {
+    this.writer = writer;
     this.events = events;
     this.scanner = new BackendScanner(maxHeldBytes, watched);
   }
@@ -82,10 +82,10 @@ export class ResponseRouter implements Receiver {
     return this.scanner.atBoundary;
   }
 
-  expect(expectation: Expectation): void {
-    this.queue.push(expectation);
-    if (expectation.onRow !== undefined) this.listen(1);
-    const { asked, isBeforeBegin } = expectation;
+  expect(pending: PendingResponse): void {
+    this.queue.push(pending);
+    if (pending.onRow !== undefined) this.listen(1);
+    const { asked, isBeforeBegin } = pending;
     if (!isBeforeBegin && (asked === 'sync' || asked === 'query')) this.syncs += 1;
   }
 
@@ -96,7 +96,7 @@ export class ResponseRouter implements Receiver {
   }
 
   /** What was expected has come, or will not come. */
-  private dismiss({ onRow }: Expectation): void {
+  private dismiss({ onRow }: PendingResponse): void {
     if (onRow !== undefined) this.listen(-1);
   }
 
@@ -114,13 +114,13 @@ export class ResponseRouter implements Receiver {
   showError(message: Buffer): void {
     if (this.audience !== 'open') return;
     this.held = null;
-    this.outlet.add(message);
+    this.writer.add(message);
     this.audience = 'after error';
   }
 
   /** Shows the CommandComplete held back. */
   showHeld(): void {
-    if (this.held !== null && this.audience === 'open') this.outlet.add(this.held);
+    if (this.held !== null && this.audience === 'open') this.writer.add(this.held);
     this.held = null;
   }
 
@@ -128,7 +128,7 @@ export class ResponseRouter implements Receiver {
   showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
     if (this.reports.size > 0) this.showReports();
-    this.outlet.add(bytes, start, end);
+    this.writer.add(bytes, start, end);
     this.audience = 'open';
   }
 
@@ -141,7 +141,7 @@ export class ResponseRouter implements Receiver {
     for (const [name, report] of this.reports) {
       if (this.reported.get(name)?.equals(report)) continue;
       this.reported.set(name, report);
-      this.outlet.add(report);
+      this.writer.add(report);
     }
     this.reports.clear();
   }
@@ -152,16 +152,16 @@ export class ResponseRouter implements Receiver {
    */
   receive(chunk: Buffer): void {
     this.scanner.scan(chunk, this);
-    this.outlet.flush();
+    this.writer.flush();
   }
 
   /** Rows, or other messages that nobody waits for. For the scanner. */
   pass(bytes: Buffer, start: number, end: number): void {
-    if (this.shows(this.queue[0])) this.outlet.add(bytes, start, end);
+    if (this.shows(this.queue[0])) this.writer.add(bytes, start, end);
   }
 
-  private shows(expectation: Expectation | undefined): boolean {
-    return this.audience === 'open' && expectation?.shown !== 'nothing';
+  private shows(pending: PendingResponse | undefined): boolean {
+    return this.audience === 'open' && pending?.shown !== 'nothing';
   }
 
   /** A message that may be waited for. For the scanner. */
@@ -181,18 +181,18 @@ export class ResponseRouter implements Receiver {
         this.parameterStatus(bytes.subarray(start, end));
         break;
       case backend.notificationResponse:
-        this.outlet.add(bytes, start, end);
+        this.writer.add(bytes, start, end);
         break;
       default:
         this.answer(bytes, type, start, end);
     }
   }
 
-  private notice(frame: Buffer, head: Expectation | undefined): void {
+  private notice(frame: Buffer, head: PendingResponse | undefined): void {
     // Some clients hang on one that does not end.
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (!this.shows(head) || head?.hidesNotices) return;
-    this.outlet.add(head?.onNotice ? head.onNotice(fields) : frame);
+    this.writer.add(head?.onNotice ? head.onNotice(fields) : frame);
   }
 
   private parameterStatus(frame: Buffer): void {
@@ -217,7 +217,7 @@ export class ResponseRouter implements Receiver {
       if (type === backend.commandComplete && isParticular(head))
         this.completion(bytes.subarray(start, end), head);
       else if (type === backend.rowDescription) this.columns(bytes, start, end);
-      else this.outlet.add(bytes, start, end);
+      else this.writer.add(bytes, start, end);
     }
     if (role === roles.completes) {
       this.queue.shift();
@@ -229,19 +229,19 @@ export class ResponseRouter implements Receiver {
   private columns(bytes: Buffer, start: number, end: number): void {
     const frame = bytes.subarray(start, end);
     const told = this.events.onRowDescription(frame);
-    if (told === frame) this.outlet.add(bytes, start, end);
-    else this.outlet.add(told);
+    if (told === frame) this.writer.add(bytes, start, end);
+    else this.writer.add(told);
   }
 
-  private completion(frame: Buffer, expected: Expectation): void {
+  private completion(frame: Buffer, expected: PendingResponse): void {
     const { tag, notice, remark, holdsCompletion } = expected;
-    if (notice !== undefined) this.outlet.add(notice);
+    if (notice !== undefined) this.writer.add(notice);
     // without the zero byte at its end
     const remarked = remark?.(tag ?? frame.toString('latin1', headerBytes, frame.length - 1));
-    if (remarked) this.outlet.add(remarked);
+    if (remarked) this.writer.add(remarked);
     const shown = tag === undefined ? frame : commandComplete(tag);
     if (holdsCompletion) this.held = Buffer.from(shown);
-    else this.outlet.add(shown);
+    else this.writer.add(shown);
   }
 
   private ready(bytes: Buffer, start: number, end: number): void {
@@ -260,7 +260,7 @@ export class ResponseRouter implements Receiver {
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (endsConnection(fields)) {
       this.lastWords = true;
-      this.outlet.add(frame);
+      this.writer.add(frame);
       return;
     }
     const head = this.queue[0];
@@ -270,7 +270,7 @@ export class ResponseRouter implements Receiver {
     const shown = head.shown === 'nothing' ? null : frame;
     const message = head.onError ? head.onError(fields) : shown;
     if (message === null) return;
-    if (head.notice !== undefined && this.audience === 'open') this.outlet.add(head.notice);
+    if (head.notice !== undefined && this.audience === 'open') this.writer.add(head.notice);
     this.showError(message);
   }
 
@@ -292,7 +292,7 @@ function endsConnection(fields: ErrorFields): boolean {
 }
 
 /** Whether the client is to get something else than the CommandComplete that comes. */
-function isParticular({ tag, notice, remark, holdsCompletion }: Expectation): boolean {
+function isParticular({ tag, notice, remark, holdsCompletion }: PendingResponse): boolean {
   const isAsItComes = tag === undefined && notice === undefined && remark === undefined;
   return !isAsItComes || holdsCompletion === true;
 }

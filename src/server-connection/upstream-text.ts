@@ -1,5 +1,5 @@
 /**
- * The SQL that may go upstream. `UpstreamLink` takes no text of any other type, and a text of this type is made here alone: a
+ * The SQL that may go upstream. `UpstreamWriter` takes no text of any other type, and a text of this type is made here alone: a
  * read, a write whose targets have all been replaced, a command that controls the transaction or the session, or a text of
  * the proxy's own. The client's words for a write cannot be made into one.
  */
@@ -28,7 +28,7 @@ function checked(
 }
 
 /** A text that the proxy writes itself; what clients write comes as a Buffer. */
-export function ownText(text: string): UpstreamText {
+export function internalText(text: string): UpstreamText {
   return checked('own', Buffer.from(text));
 }
 
@@ -93,7 +93,8 @@ export function emptyText(
   { text, statements }: { readonly text: Buffer; readonly statements: readonly Statement[] },
   frame: Buffer,
 ): UpstreamText {
-  if (statements.length > 0) throw new Error('a text was about to be sent without being judged');
+  if (statements.length > 0)
+    throw new Error('a text was about to be sent without being classified');
   return checked('own', text, frame);
 }
 

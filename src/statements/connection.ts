@@ -9,13 +9,13 @@ import type {
   ProxySettings,
   RunPipeline,
 } from '../server-connection/connected-pair.ts';
-import { Outlet } from '../server-connection/outlet.ts';
-import { settle } from '../server-connection/pace.ts';
+import { SocketWriter } from '../server-connection/socket-writer.ts';
+import { waitForResponses } from '../server-connection/sync.ts';
 import { Framer } from '../wire/framer.ts';
 import { frontendLimits } from '../wire/limits.ts';
 import { frontend } from '../wire/message-codes.ts';
-import type { Conversation } from './conversation.ts';
-import { createConversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
+import { createConnectionContext } from './connection-context.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
 import { undo } from './write-protection.ts';
@@ -41,10 +41,10 @@ const maxWaitingBytes = 256 * 1024;
 class Connection {
   private readonly pair: ConnectedPair;
   private readonly log: Log;
-  private readonly toClient: Outlet;
-  private readonly toUpstream: Outlet;
+  private readonly toClient: SocketWriter;
+  private readonly toUpstream: SocketWriter;
   private readonly framer: Framer;
-  private readonly conversation: Conversation;
+  private readonly context: ConnectionContext;
   /** A message is being handled that takes a round trip, or what was cut short is being mended. */
   private isWorking = false;
   private isOver = false;
@@ -61,11 +61,11 @@ class Connection {
   ) {
     this.pair = pair;
     this.log = services.log;
-    this.toClient = new Outlet(pair.client);
-    this.toUpstream = new Outlet(pair.upstream);
+    this.toClient = new SocketWriter(pair.client);
+    this.toUpstream = new SocketWriter(pair.upstream);
     this.framer = new Framer(frontendLimits(services.settings.maxMessageBytes));
-    const outlets = { client: this.toClient, upstream: this.toUpstream };
-    this.conversation = createConversation(pair, services, planner, outlets, isShared);
+    const writers = { client: this.toClient, upstream: this.toUpstream };
+    this.context = createConnectionContext(pair, services, planner, writers, isShared);
     pair.handle.state = () => this.state;
     pair.handle.end = (error) => this.end(error);
   }
@@ -96,8 +96,8 @@ class Connection {
   };
 
   private get state(): ConnectionState {
-    if (this.conversation.router.awaitsReady) return 'active';
-    return this.conversation.state.isIdle ? 'idle' : 'idle in transaction';
+    if (this.context.router.awaitsReady) return 'active';
+    return this.context.state.isIdle ? 'idle' : 'idle in transaction';
   }
 
   private readonly onClientData = (chunk: Buffer): void => {
@@ -108,18 +108,18 @@ class Connection {
   private readonly onUpstreamData = (chunk: Buffer): void => {
     if (this.isOver) return;
     try {
-      this.conversation.router.receive(chunk);
+      this.context.router.receive(chunk);
     } catch (error) {
       this.end(error);
       return;
     }
-    this.conversation.link.received();
+    this.context.link.received();
     this.pump();
   };
 
   /** A COPY's data, or the rest of a piece of it that a failed one has left: it goes on while its answer is waited for. */
   private get isCopying(): boolean {
-    return this.conversation.copyIn.isOpen || this.framer.isInside;
+    return this.context.copyIn.isOpen || this.framer.isInside;
   }
 
   /** Handles what can be handled now, and lets flow what may flow. */
@@ -153,19 +153,19 @@ class Connection {
   /** One batch at a time: what comes next is looked at when the server is ready for it. */
   private get isBlocked(): boolean {
     if (this.isOver || this.toUpstream.isFull) return true;
-    return !this.isCopying && (this.isWorking || this.conversation.router.awaitsReady);
+    return !this.isCopying && (this.isWorking || this.context.router.awaitsReady);
   }
 
   /** Handles the next message, or what has to be done before it; says whether there was anything to do. */
   private handleNext(): boolean {
-    const { conversation } = this;
+    const { context } = this;
     if (this.isCopying) return this.handleCopy();
-    const { settings, retry, state } = conversation;
+    const { settings, retry, state } = context;
     if (settings.isBroken || retry.isWanted || state.keepsLocks) {
       this.work(this.mend());
       return true;
     }
-    if (this.isStopping && conversation.state.isIdle) {
+    if (this.isStopping && context.state.isIdle) {
       this.end(this.pair.shutdown.reason);
       return false;
     }
@@ -175,13 +175,13 @@ class Connection {
       this.end(null);
       return false;
     }
-    const work = dispatch(conversation, message, this.log);
+    const work = dispatch(context, message, this.log);
     if (work !== undefined) this.work(work);
     return true;
   }
 
   private handleCopy(): boolean {
-    const { copyIn } = this.conversation;
+    const { copyIn } = this.context;
     if (copyIn.pass(this.framer)) return true;
     const message = this.framer.next();
     if (message === null) return false;
@@ -192,11 +192,11 @@ class Connection {
 
   /** Sets back what must not have changed, lets go what a failed transaction holds, and runs once more what is to be tried again. */
   private async mend(): Promise<void> {
-    const { conversation, log } = this;
-    if (conversation.retry.isWanted) await undo(conversation);
-    else if (conversation.state.keepsLocks) conversation.own.abandon();
-    await settle(conversation);
-    await conversation.retry.replay(async (message) => dispatch(conversation, message, log));
+    const { context, log } = this;
+    if (context.retry.isWanted) await undo(context);
+    else if (context.state.keepsLocks) context.own.abandon();
+    await waitForResponses(context);
+    await context.retry.replay(async (message) => dispatch(context, message, log));
   }
 
   private work(work: Promise<void>): void {
@@ -215,7 +215,7 @@ class Connection {
     if (this.isOver) return;
     this.isOver = true;
     this.toClient.flush();
-    endSession(this.pair, this.conversation.router, error, this.log);
+    endSession(this.pair, this.context.router, error, this.log);
   }
 }
 

@@ -1,17 +1,17 @@
 /** Transaction control, settings and SQL-level prepared statements: what changes in their text, and what they change here. */
 import { StageError } from '../errors.ts';
-import type { Expectation } from '../server-connection/expectation.ts';
+import type { PendingResponse } from '../server-connection/pending-response.ts';
 import type { Access } from '../server-connection/transaction-table.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import { noticeResponse } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { changeDefault, settingText } from './default-access.ts';
 
 /** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
 export function controlReplacements(
-  { state }: Conversation,
+  { state }: ConnectionContext,
   action: ControlAction,
   text: Buffer,
 ): Replacement[] {
@@ -49,9 +49,9 @@ const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
  * @throws StageError for what PostgreSQL refuses outside a transaction block, where a block of ours is open
  */
 export function beforeControl(
-  { state, own }: Conversation,
+  { state, own }: ConnectionContext,
   action: ControlAction,
-): Partial<Expectation> {
+): Partial<PendingResponse> {
   const ends = action.type === 'commit' || action.type === 'rollback';
   // What is prepared is analysed, which may run code.
   if (action.type === 'prepare' && action.body.kind === 'read') own.guard();
@@ -72,7 +72,7 @@ export function beforeControl(
 
 /** The constraints of what is staged follow those of production; outside a transaction there is nothing to set. */
 function setConstraints(
-  { state, own }: Pick<Conversation, 'state' | 'own'>,
+  { state, own }: Pick<ConnectionContext, 'state' | 'own'>,
   { names, deferred }: Extract<ControlAction, { type: 'set constraints' }>,
 ): void {
   if (state.block === 'none' || state.failed) return;
@@ -93,18 +93,18 @@ const noTransaction = noticeResponse(
  * @param replacements what was sent in place of parts of it, perhaps long ago when it was prepared
  */
 export function afterControl(
-  conversation: Conversation,
+  context: ConnectionContext,
   action: ControlAction,
   replacements: readonly Replacement[],
 ): void {
-  const { state, names } = conversation;
+  const { state, names } = context;
   switch (action.type) {
     case 'begin':
-      begin(conversation, action.access ?? state.nextAccess, replacements.length > 0);
+      begin(context, action.access ?? state.nextAccess, replacements.length > 0);
       return;
     case 'commit':
     case 'rollback':
-      end(conversation, action);
+      end(context, action);
       return;
     case 'savepoint':
       state.save(action.name);
@@ -112,86 +112,86 @@ export function afterControl(
     case 'release':
       if (state.failed) return;
       state.rewind(action.name, 'release');
-      askAccess(conversation);
+      askAccess(context);
       return;
     case 'rollback to':
       state.rewind(action.name, 'rollback to');
       names.endTransaction();
-      askAccess(conversation);
+      askAccess(context);
       return;
     case 'set transaction':
-      if (action.access !== null) changeTransaction(conversation);
+      if (action.access !== null) changeTransaction(context);
       return;
     default:
-      settingSent(conversation, action);
+      settingSent(context, action);
   }
 }
 
 /** The default access, what names mean, and what is prepared may be others once it has run. */
-function settingSent({ state, names, pending }: Conversation, { type }: ControlAction): void {
+function settingSent({ state, names, pending }: ConnectionContext, { type }: ControlAction): void {
   if (['set access', 'reset all', 'discard'].includes(type)) state.doubtDefault();
   if (['set path', 'reset all'].includes(type)) {
     names.forget();
     names.beUnsure();
   }
-  if (['prepare', 'deallocate', 'discard'].includes(type)) pending.fence = 'before more';
+  if (['prepare', 'deallocate', 'discard'].includes(type)) pending.syncAndWait = 'before more';
 }
 
 /** @param isTold the BEGIN was sent with this access */
-function begin(conversation: Conversation, access: Access, isTold: boolean): void {
-  const { state, pending } = conversation;
+function begin(context: ConnectionContext, access: Access, isTold: boolean): void {
+  const { state, pending } = context;
   if (state.block === 'none' && isTold) {
     state.begin('client', access);
     return;
   }
   const isOwn = state.block === 'own';
   state.beginInside();
-  askAccess(conversation);
-  if (isOwn) pending.fence = 'before anything';
+  askAccess(context);
+  if (isOwn) pending.syncAndWait = 'before anything';
 }
 
 function end(
-  conversation: Conversation,
+  context: ConnectionContext,
   { type, chain: chains }: Extract<ControlAction, { type: 'commit' | 'rollback' }>,
 ): void {
-  const { state, own, names, pending } = conversation;
+  const { state, own, names, pending } = context;
   names.endTransaction();
   if (state.block === 'none' || !chains) {
     state.end();
-    pending.fence = 'before more';
+    pending.syncAndWait = 'before more';
     return;
   }
   const access = state.chain(type);
   if (access !== null) own.setAccess(access);
-  askAccess(conversation);
+  askAccess(context);
 }
 
 /** Outside of a transaction block it sets the access of the implicit transaction, which ends before anything else runs. */
-function changeTransaction(conversation: Conversation): void {
-  const { state, pending } = conversation;
+function changeTransaction(context: ConnectionContext): void {
+  const { state, pending } = context;
   if (state.block === 'none') {
-    pending.fence = 'before more';
+    pending.syncAndWait = 'before more';
     return;
   }
   state.changeAccess();
-  askAccess(conversation);
+  askAccess(context);
 }
 
 /** Until the server has told the transaction's access nothing else of the client's is sent. */
-function askAccess({ own, pending }: Conversation): void {
+function askAccess({ own, pending }: ConnectionContext): void {
   own.askAccess();
-  pending.fence = 'before more';
+  pending.syncAndWait = 'before more';
 }
 
 /** To be called when a control statement has succeeded. */
-export function controlDone(conversation: Conversation, action: ControlAction): void {
-  const { names, statements } = conversation;
+export function controlDone(context: ConnectionContext, action: ControlAction): void {
+  const { names, statements } = context;
   switch (action.type) {
     case 'set access':
-      changeDefault(conversation, isAccess(action.to) ? action.to : null);
+      changeDefault(context, isAccess(action.to) ? action.to : null);
       return;
     case 'reset all':
-      changeDefault(conversation, null);
+      changeDefault(context, null);
       return;
     case 'deallocate':
       if (action.name !== null) {
@@ -204,7 +204,7 @@ export function controlDone(conversation: Conversation, action: ControlAction): 
       if (action.what !== 'all') return;
       statements.clear();
       names.forget();
-      changeDefault(conversation, null);
+      changeDefault(context, null);
       return;
     default:
   }

@@ -3,13 +3,13 @@
  * so a setting of ours takes the value, and the server brings that back where a transaction is rolled back: so it is asked.
  */
 
-import { fence } from '../server-connection/pace.ts';
 import { accessSetting } from '../server-connection/pinned-settings.ts';
+import { syncAndWait } from '../server-connection/sync.ts';
 import type { Access } from '../server-connection/transaction-table.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { parameterStatus } from '../wire/backend-messages.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 
 /** What is sent in the place of a statement that sets the default: it has the same answers in every state of the transaction. */
 export function settingText({ to }: Extract<ControlAction, { type: 'set access' }>): string {
@@ -18,15 +18,15 @@ export function settingText({ to }: Extract<ControlAction, { type: 'set access' 
 }
 
 /** To be called when the default has been set. @param to null for what it was at the start of the connection */
-export function changeDefault({ state, router }: Conversation, to: Access | null): void {
+export function changeDefault({ state, router }: ConnectionContext, to: Access | null): void {
   const access = to ?? state.initialAccess;
   if (access !== state.clientAccess) router.report(parameter, reports[access]);
   state.setDefault(access);
 }
 
 /** Asks for the default where a transaction has ended that may have taken it back. */
-export async function learnDefault(conversation: Conversation): Promise<void> {
-  const { own, state, router } = conversation;
+export async function learnDefault(context: ConnectionContext): Promise<void> {
+  const { own, state, router } = context;
   own.run(
     { text: `SHOW ${accessSetting}` },
     {
@@ -38,7 +38,7 @@ export async function learnDefault(conversation: Conversation): Promise<void> {
       },
     },
   );
-  await fence(conversation);
+  await syncAndWait(context);
 }
 
 const parameter = 'default_transaction_read_only';

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { ConnectionFault, isExpected, sqlstateOf } from '../server-connection/refusals.ts';
 import type { Message } from '../wire/framer.ts';
 import { codeName, frontend } from '../wire/message-codes.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { failExtended, handleExtended } from './extended-query.ts';
 import { failQuery, handleQuery } from './simple-query.ts';
 
@@ -13,24 +13,24 @@ import { failQuery, handleQuery } from './simple-query.ts';
  * @throws ConnectionFault when the connection has to end
  */
 export function dispatch(
-  conversation: Conversation,
+  context: ConnectionContext,
   message: Message,
   log: Log,
 ): void | Promise<void> {
   try {
-    const work = handle(conversation, message);
-    return work?.catch((error: unknown) => fail(conversation, message, error, log));
+    const work = handle(context, message);
+    return work?.catch((error: unknown) => fail(context, message, error, log));
   } catch (error) {
-    return fail(conversation, message, error, log);
+    return fail(context, message, error, log);
   }
 }
 
-function handle(conversation: Conversation, message: Message): void | Promise<void> {
+function handle(context: ConnectionContext, message: Message): void | Promise<void> {
   switch (message.type) {
     case frontend.query:
-      return conversation.router.hasShownError ? undefined : handleQuery(conversation, message);
+      return context.router.hasShownError ? undefined : handleQuery(context, message);
     case frontend.functionCall:
-      if (conversation.router.hasShownError) return;
+      if (context.router.hasShownError) return;
       throw functionCall;
     case frontend.copyData:
     case frontend.copyDone:
@@ -42,7 +42,7 @@ function handle(conversation: Conversation, message: Message): void | Promise<vo
         new StageError('protocol_violation', `unexpected message ${codeName(message.type)}`),
       );
     default:
-      return handleExtended(conversation, message);
+      return handleExtended(context, message);
   }
 }
 
@@ -53,12 +53,12 @@ const functionCall = new StageError(
 );
 
 function fail(
-  conversation: Conversation,
+  context: ConnectionContext,
   message: Message,
   error: unknown,
   log: Log,
 ): void | Promise<void> {
-  const { router, metrics } = conversation;
+  const { router, metrics } = context;
   if (error instanceof ConnectionFault) throw error;
   if (router.hasShownError) return;
   if (!isExpected(error)) {
@@ -68,5 +68,5 @@ function fail(
   }
   metrics.refused(sqlstateOf(error));
   const isQuery = message.type === frontend.query || message.type === frontend.functionCall;
-  return isQuery ? failQuery(conversation, error) : failExtended(conversation, message, error);
+  return isQuery ? failQuery(context, error) : failExtended(context, message, error);
 }

@@ -5,9 +5,9 @@ import { StageError } from '../errors.ts';
 import type { MergeFill } from '../rewrite/merge-fill.ts';
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import { staleNames } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler } from '../server-connection/expectation.ts';
-import type { OwnMessages } from '../server-connection/own-messages.ts';
-import type { OwnStatement } from '../server-connection/own-statement.ts';
+import type { InternalQueries } from '../server-connection/internal-queries.ts';
+import type { InternalStatement } from '../server-connection/internal-statement.ts';
+import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import type { Parameters } from '../server-connection/prepared-statements.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
@@ -49,7 +49,7 @@ export interface Expressions {
  * @param parameters null when there are too many or too few, which PostgreSQL refuses itself
  * @throws StageError when there are so many parameters that ours do not fit beside them
  */
-export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters | null): void {
+export function enter(own: InternalQueries, call: EnterCall, parameters: Parameters | null): void {
   const { types, formats, values } = parameters ?? noParameters;
   const { relations, options, path, fill, isWatched } = call.rewrite;
   if (values.length > maxParameters) throw tooMany(values.length);
@@ -70,7 +70,7 @@ export function enter(own: OwnMessages, call: EnterCall, parameters: Parameters 
 
 /** Sends the call for an SQL EXECUTE, whose arguments are expressions: the server evaluates them as it does there. */
 export function enterWithExpressions(
-  own: OwnMessages,
+  own: InternalQueries,
   call: EnterCall,
   types: readonly number[],
   { written, statement, places }: Expressions,
@@ -96,12 +96,12 @@ export function enterWithExpressions(
 }
 
 /** Makes the empty table that a MERGE runs on; it is dropped when the transaction ends. */
-export function makeMergeTarget(own: OwnMessages, { relation }: MergeFill): void {
+export function makeMergeTarget(own: InternalQueries, { relation }: MergeFill): void {
   own.wall.makeMergeTarget(relation);
 }
 
 /** An array of jsonb takes any number of elements, a function's arguments only a hundred. */
-function enterStatement({ rewrite }: EnterCall, types: readonly number[]): OwnStatement {
+function enterStatement({ rewrite }: EnterCall, types: readonly number[]): InternalStatement {
   const list =
     types.length === 0
       ? `'[]'`

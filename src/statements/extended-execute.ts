@@ -2,45 +2,45 @@
 
 import { movesPath } from '../rewrite/query-planner.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import { passing } from '../server-connection/expectation.ts';
+import { passing } from '../server-connection/pending-response.ts';
 import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeExecute } from '../wire/frontend-messages.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone, isControlling } from './controls.ts';
-import type { Conversation } from './conversation.ts';
 import { checkHold } from './held-cursors.ts';
 import { refusePrepared } from './original-types.ts';
 import { noteResult } from './result-type.ts';
 import { answerToWrite, prepareAgain } from './shared-steps.ts';
 
 /** @throws StageError for what is refused */
-export function execute(conversation: Conversation, message: Message): void | Promise<void> {
+export function execute(context: ConnectionContext, message: Message): void | Promise<void> {
   const { portal: name } = decodeExecute(message.payload);
   checkName(name);
-  const portal = conversation.portals.get(name);
+  const portal = context.portals.get(name);
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
     // It may end the transaction that a write was bound, and so planned, in.
-    conversation.own.endWatch();
-    executeControl(conversation, message, portal, body.action);
+    context.own.endWatch();
+    executeControl(context, message, portal, body.action);
   } else if (portal?.write && !portal.started) {
-    return executeWrite(conversation, message, portal, portal.write);
+    return executeWrite(context, message, portal, portal.write);
   } else if (body?.kind === 'write' && portal?.statement.refusedWhen === 'run') {
-    return refusePrepared(conversation, portal.statement, body);
-  } else executeRead(conversation, message, portal);
+    return refusePrepared(context, portal.statement, body);
+  } else executeRead(context, message, portal);
 }
 
 /** Also runs on what a write has returned already: nothing runs then. A cursor's name is one that we do not know. */
 function executeRead(
-  conversation: Conversation,
+  context: ConnectionContext,
   { frame }: Message,
   portal: Portal | undefined,
 ): void {
-  const { own, metrics, link, names, retry, pending } = conversation;
-  if (portal) checkHold(conversation, portal.statement.body);
+  const { own, metrics, link, names, retry, pending } = context;
+  if (portal) checkHold(context, portal.statement.body);
   pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
   if (portal) portal.started = true;
@@ -55,12 +55,12 @@ function executeRead(
 }
 
 function executeWrite(
-  conversation: Conversation,
+  context: ConnectionContext,
   { frame }: Message,
   portal: Portal,
   { enter, frame: bound, name, target }: PortalWrite,
 ): void | Promise<void> {
-  const { own, metrics, link, names, retry, pending, copyIn, state } = conversation;
+  const { own, metrics, link, names, retry, pending, copyIn, state } = context;
   metrics.query('write');
   pending.writeStart ??= performance.now();
   own.releaseGuard();
@@ -68,7 +68,7 @@ function executeWrite(
   const isReplaceable = portal.runs !== state.runs;
   if (isReplaceable) {
     for (const each of new Set([target, portal.statement]))
-      prepareAgain(conversation, each, inBody(each));
+      prepareAgain(context, each, inBody(each));
   }
   // Another write may have been bound since this one was, and it has entered in its place.
   if (pending.entered !== portal) enter();
@@ -78,7 +78,7 @@ function executeWrite(
   portal.started = true;
   // of an EXECUTE, the body of what it executes
   const { body } = target;
-  const particular = body.kind === 'write' ? answerToWrite(conversation, body) : {};
+  const particular = body.kind === 'write' ? answerToWrite(context, body) : {};
   link.send(frame, retry.answer({ ...passing.execute, ...particular, onError }));
   if (body.kind !== 'write' || body.copy === null) {
     own.endWatch();
@@ -90,29 +90,29 @@ function executeWrite(
 }
 
 function executeControl(
-  conversation: Conversation,
+  context: ConnectionContext,
   { frame }: Message,
   portal: Portal,
   action: ControlAction,
 ): void {
-  const { link, retry, names } = conversation;
-  const particular = beforeControl(conversation, action);
-  const onDone = () => succeed(conversation, portal, action);
+  const { link, retry, names } = context;
+  const particular = beforeControl(context, action);
+  const onDone = () => succeed(context, portal, action);
   const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
   link.send(frame, retry.answer({ ...passing.execute, ...particular, onDone, onError }));
-  afterControl(conversation, action, portal.statement.replacements);
-  if (action.type === 'set transaction' && action.access && conversation.state.block === 'none')
-    conversation.state.setImplicitAccess(action.access);
-  if (action.type === 'prepare') noteResult(conversation, action.name, action.body);
+  afterControl(context, action, portal.statement.replacements);
+  if (action.type === 'set transaction' && action.access && context.state.block === 'none')
+    context.state.setImplicitAccess(action.access);
+  if (action.type === 'prepare') noteResult(context, action.name, action.body);
 }
 
-function succeed(conversation: Conversation, { statement }: Portal, action: ControlAction): void {
+function succeed(context: ConnectionContext, { statement }: Portal, action: ControlAction): void {
   if (action.type !== 'prepare') {
-    controlDone(conversation, action);
+    controlDone(context, action);
     return;
   }
   const { written, statement: prepare } = statement;
-  const { statements, state } = conversation;
+  const { statements, state } = context;
   const made = sqlStatement(written, prepare, action, statement, state.runs);
   statements.set(action.name, made);
 }

@@ -1,4 +1,4 @@
-/** Parse: the statement's text is judged, and prepared under the client's name as it has to run. */
+/** Parse: the statement's text is classified, and prepared under the client's name as it has to run. */
 import { StageError } from '../errors.ts';
 import type { QueryPlan } from '../rewrite/query-planner.ts';
 import { fixedReplacements, readOf } from '../rewrite/query-planner.ts';
@@ -12,15 +12,15 @@ import type { UpstreamText } from '../server-connection/upstream-text.ts';
 import {
   emptyText,
   explained,
-  ownText,
+  internalText,
   statementText,
 } from '../server-connection/upstream-text.ts';
 import type { Read, Statement, Write } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Parse } from '../wire/frontend-messages.ts';
 import { decodeParse } from '../wire/frontend-messages.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
-import type { Conversation } from './conversation.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import { openBlock } from './extended-write.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
@@ -31,7 +31,7 @@ import { prepareReplacements, readReplacements } from './shared-steps.ts';
 /** Stands upstream in the place of what will be refused. */
 function inPlaceOf(when: RefusedWhen, parsing: Pick<Parsing, 'plan' | 'statement'>): UpstreamText {
   return when === 'run'
-    ? ownText(`SET LOCAL stage.refused = ''`)
+    ? internalText(`SET LOCAL stage.refused = ''`)
     : explained(writtenStatement(parsing)).text;
 }
 
@@ -47,44 +47,44 @@ interface Parsing {
 }
 
 /** @throws StageError or SqlSyntaxError for what is refused */
-export function parse(conversation: Conversation, message: Message): void | Promise<void> {
-  const { planner } = conversation;
+export function parse(context: ConnectionContext, message: Message): void | Promise<void> {
+  const { planner } = context;
   const asked = decodeParse(message.payload);
   checkName(asked.name);
-  if (planner.isLong(asked.text)) return parseLong(conversation, message, asked);
-  return parsePlanned(conversation, message, asked, planner.plan(asked.text));
+  if (planner.isLong(asked.text)) return parseLong(context, message, asked);
+  return parsePlanned(context, message, asked, planner.plan(asked.text));
 }
 
 async function parseLong(
-  conversation: Conversation,
+  context: ConnectionContext,
   message: Message,
   asked: Parse,
 ): Promise<void> {
-  const plan = await conversation.planner.planApart(asked.text);
+  const plan = await context.planner.planApart(asked.text);
   // What came before it in the batch may have failed meanwhile.
-  if (!conversation.router.hasShownError) await parsePlanned(conversation, message, asked, plan);
+  if (!context.router.hasShownError) await parsePlanned(context, message, asked, plan);
 }
 
 function parsePlanned(
-  conversation: Conversation,
+  context: ConnectionContext,
   message: Message,
   asked: Parse,
   plan: QueryPlan,
 ): void | Promise<void> {
   checkPlan(plan);
   const [statement] = plan.statements;
-  if (statement === undefined) return parseNothing(conversation, message, asked, plan);
+  if (statement === undefined) return parseNothing(context, message, asked, plan);
   const parsing = { message, asked, plan, statement };
   const { verdict } = statement;
-  if (verdict.kind === 'write') return parseWrite(conversation, parsing, verdict);
-  if (needsNames(conversation, plan)) return parseWithNames(conversation, parsing);
+  if (verdict.kind === 'write') return parseWrite(context, parsing, verdict);
+  if (needsNames(context, plan)) return parseWithNames(context, parsing);
   const read = readOf(verdict);
   const control = verdict.kind === 'control' && read === null ? verdict.action : null;
   const fixed = read === null ? [] : fixedReplacements(read);
-  const replacements = control ? controlReplacements(conversation, control, statement.text) : fixed;
+  const replacements = control ? controlReplacements(context, control, statement.text) : fixed;
   const preparation =
     replacements.length === 0 ? nothingReplaced : { ...nothingReplaced, replacements };
-  prepare(conversation, parsing, preparation);
+  prepare(context, parsing, preparation);
 }
 
 function checkPlan({ refusal, statements }: QueryPlan): void {
@@ -94,7 +94,7 @@ function checkPlan({ refusal, statements }: QueryPlan): void {
   throw new StageError('invalid_request', message, { sqlstate: '42601' });
 }
 
-function needsNames({ reads }: Conversation, { statements, hasNames }: QueryPlan): boolean {
+function needsNames({ reads }: ConnectionContext, { statements, hasNames }: QueryPlan): boolean {
   if (reads === 'staged' && hasNames) return true;
   return statements.some(({ verdict }) => {
     return verdict.kind === 'control' && verdict.action.type === 'prepare';
@@ -102,7 +102,7 @@ function needsNames({ reads }: Conversation, { statements, hasNames }: QueryPlan
 }
 
 function parseNothing(
-  { statements, link, retry }: Conversation,
+  { statements, link, retry }: ConnectionContext,
   { frame }: Message,
   { name, types }: Parse,
   plan: QueryPlan,
@@ -114,50 +114,50 @@ function parseNothing(
 }
 
 async function parseWrite(
-  conversation: Conversation,
+  context: ConnectionContext,
   parsing: Parsing,
   verdict: Write,
 ): Promise<void> {
-  const { state, rewriter, router, own } = conversation;
+  const { state, rewriter, router, own } = context;
   if (state.failed) throw inFailedTransaction;
   const rewrite = await rewriter.write(verdict);
   if (router.hasShownError) return;
   const original = writtenStatement(parsing);
   const { types } = parsing.asked;
-  if (rewrite === 'analysed') return refuseOriginal(conversation, verdict, original, types);
+  if (rewrite === 'analysed') return refuseOriginal(context, verdict, original, types);
   if (isRefused(rewrite)) {
-    if (rewrite === 'planned') await originalTypes(conversation, original, types);
-    prepare(conversation, parsing, { ...nothingReplaced, refusedWhen: rewrite });
+    if (rewrite === 'planned') await originalTypes(context, original, types);
+    prepare(context, parsing, { ...nothingReplaced, refusedWhen: rewrite });
     return;
   }
   const parameterTypes = rewrite.asksOriginal
-    ? await originalTypes(conversation, original, types)
+    ? await originalTypes(context, original, types)
     : null;
   if (router.hasShownError) return;
   // Opened before anything else of the batch, so that it need not wait for what came before.
-  if (state.stages && !(await openBlock(conversation, parsing.message))) return;
+  if (state.stages && !(await openBlock(context, parsing.message))) return;
   if (rewrite.fill !== null) {
     if (!state.stages) checkReadOnly(verdict, rewrite);
     own.releaseGuard();
     makeMergeTarget(own, rewrite.fill);
   }
   const { replacements } = rewrite;
-  prepare(conversation, parsing, { ...nothingReplaced, replacements, parameterTypes });
+  prepare(context, parsing, { ...nothingReplaced, replacements, parameterTypes });
 }
 
-async function parseWithNames(conversation: Conversation, parsing: Parsing): Promise<void> {
+async function parseWithNames(context: ConnectionContext, parsing: Parsing): Promise<void> {
   const { plan, statement } = parsing;
   const { verdict } = statement;
   const made =
     verdict.kind === 'control' && verdict.action.type === 'prepare'
-      ? await prepareReplacements(conversation, {
+      ? await prepareReplacements(context, {
           written: plan.text,
           statement,
           action: verdict.action,
         })
-      : { replacements: await readReplacements(conversation, readOf(verdict) as Read) };
-  if (conversation.router.hasShownError) return;
-  prepare(conversation, parsing, { ...nothingReplaced, ...made });
+      : { replacements: await readReplacements(context, readOf(verdict) as Read) };
+  if (context.router.hasShownError) return;
+  prepare(context, parsing, { ...nothingReplaced, ...made });
 }
 
 /** What is particular about a statement as it is sent. */
@@ -175,11 +175,11 @@ const nothingReplaced: Preparation = {
 
 /** Sends the Parse, changed only where something is replaced. */
 function prepare(
-  conversation: Conversation,
+  context: ConnectionContext,
   { message, asked, plan, statement }: Parsing,
   { replacements, typeList, parameterTypes, refusedWhen }: Preparation,
 ): void {
-  const { statements, link, names, retry, pending, state, own } = conversation;
+  const { statements, link, names, retry, pending, state, own } = context;
   const prepared: PreparedStatement = {
     name: asked.name,
     origin: 'parse',
@@ -195,8 +195,7 @@ function prepare(
     parameterTypes,
     result: null,
   };
-  if (prepared.body.kind === 'write')
-    prepared.parameterTypes ??= conversation.types.recall(prepared);
+  if (prepared.body.kind === 'write') prepared.parameterTypes ??= context.types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;
   const sentText = preparingText(prepared);
@@ -210,7 +209,7 @@ function prepare(
   if (isAsReceived) {
     const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure });
     link.parse({ name: asked.name, text, types: asked.types }, expected);
-    noteResult(conversation, prepared.name, prepared.body);
+    noteResult(context, prepared.name, prepared.body);
     return;
   }
   pending.resolved = prepared;
@@ -222,5 +221,5 @@ function prepare(
   const types = parameterTypes ?? asked.types;
   const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure, onError });
   link.parse({ name: asked.name, text, types }, expected);
-  noteResult(conversation, prepared.name, prepared.body);
+  noteResult(context, prepared.name, prepared.body);
 }

@@ -3,21 +3,21 @@
  * may ask for answers by Flush; what a write needs is put in between.
  */
 
-import { hiddenSync, passing } from '../server-connection/expectation.ts';
-import { fence } from '../server-connection/pace.ts';
+import { hiddenSync, passing } from '../server-connection/pending-response.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
+import { syncAndWait } from '../server-connection/sync.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeNamed } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { learnDefault } from './default-access.ts';
 import { bind } from './extended-bind.ts';
 import { execute } from './extended-execute.ts';
 import { parse } from './extended-parse.ts';
 import { commitOwn, dropUnnamed } from './shared-steps.ts';
 
-type Handler = (conversation: Conversation, message: Message) => void | Promise<void>;
+type Handler = (context: ConnectionContext, message: Message) => void | Promise<void>;
 
 const handlers: Readonly<Record<number, Handler>> = {
   [frontend.parse]: parse,
@@ -31,68 +31,68 @@ const handlers: Readonly<Record<number, Handler>> = {
  * Handles a message of the extended protocol; what takes a round trip gives a promise.
  * @throws for what is to be answered with an error by `failExtended`
  */
-export function handleExtended(conversation: Conversation, message: Message): void | Promise<void> {
-  const { router, link, retry, pending } = conversation;
-  if (message.type === frontend.sync && pending.fence !== 'before anything') {
-    return sync(conversation, message);
+export function handleExtended(context: ConnectionContext, message: Message): void | Promise<void> {
+  const { router, link, retry, pending } = context;
+  if (message.type === frontend.sync && pending.syncAndWait !== 'before anything') {
+    return sync(context, message);
   }
   // As the server does: after an error everything is skipped up to Sync.
   if (router.hasShownError && message.type !== frontend.sync) return;
   if (message.type === frontend.flush) return link.requestFlush();
-  if (pending.fence !== null) return handleBehindFence(conversation, message);
-  if (conversation.state.isDefaultUnknown) return handleWithDefault(conversation, message);
+  if (pending.syncAndWait !== null) return handleBehindFence(context, message);
+  if (context.state.isDefaultUnknown) return handleWithDefault(context, message);
   retry.keep(message);
-  return handlers[message.type]?.(conversation, message);
+  return handlers[message.type]?.(context, message);
 }
 
 /** Answers a message with an error; the server skips to Sync then, and the transaction is aborted, as by its own. */
 export function failExtended(
-  conversation: Conversation,
+  context: ConnectionContext,
   { type, payload }: Message,
   error: unknown,
 ): void {
-  if (conversation.router.hasShownError) return;
+  if (context.router.hasShownError) return;
   // Even a text that cannot be parsed takes the place of the unnamed statement.
-  if (type === frontend.parse && payload[0] === 0) dropUnnamed(conversation);
-  conversation.own.fail(errorMessage(error, conversation.state.failed));
+  if (type === frontend.parse && payload[0] === 0) dropUnnamed(context);
+  context.own.fail(errorMessage(error, context.state.failed));
 }
 
 /** The command before may have changed what the next ones depend on: that must be known first. */
-async function handleBehindFence(conversation: Conversation, message: Message): Promise<void> {
-  await fence(conversation);
-  await handleExtended(conversation, message);
+async function handleBehindFence(context: ConnectionContext, message: Message): Promise<void> {
+  await syncAndWait(context);
+  await handleExtended(context, message);
 }
 
-async function handleWithDefault(conversation: Conversation, message: Message): Promise<void> {
-  await learnDefault(conversation);
-  await handleExtended(conversation, message);
+async function handleWithDefault(context: ConnectionContext, message: Message): Promise<void> {
+  await learnDefault(context);
+  await handleExtended(context, message);
 }
 
-function sync(conversation: Conversation, message: Message): void | Promise<void> {
-  const { state, link, retry, own, router, pending } = conversation;
+function sync(context: ConnectionContext, message: Message): void | Promise<void> {
+  const { state, link, retry, own, router, pending } = context;
   state.setImplicitAccess(null);
-  if (state.isDefaultChanged) pending.fence = 'before anything';
+  if (state.isDefaultChanged) pending.syncAndWait = 'before anything';
   retry.keep(message);
   // A write that was bound has been planned, executed or not, and planning may run functions.
   if (router.hasShownError) own.forgetWatch();
   else own.endWatch();
-  if (retry.keepsBlock && state.needsOwnCommit) return commitBehind(conversation);
+  if (retry.keepsBlock && state.needsOwnCommit) return commitBehind(context);
   if (state.needsOwnCommit) {
     // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.
     link.sync(hiddenSync);
-    commitOwn(conversation, passing.sync);
+    commitOwn(context, passing.sync);
   } else if (retry.scope === null) link.sync(passing.sync, message.frame);
   else link.sync({ ...passing.sync, onDone: () => retry.noteReady() }, message.frame);
 }
 
 /** Where a part of the block could be run again, COMMIT is not sent along: after an error it would roll back all. */
-async function commitBehind(conversation: Conversation): Promise<void> {
-  await fence(conversation);
-  if (!conversation.retry.isWanted) commitOwn(conversation, passing.sync);
+async function commitBehind(context: ConnectionContext): Promise<void> {
+  await syncAndWait(context);
+  if (!context.retry.isWanted) commitOwn(context, passing.sync);
 }
 
-function describe(conversation: Conversation, { frame, payload }: Message): void {
-  const { statements, types, link, retry, pending } = conversation;
+function describe(context: ConnectionContext, { frame, payload }: Message): void {
+  const { statements, types, link, retry, pending } = context;
   const { kind, name } = decodeNamed(payload);
   checkName(name);
   const statement = kind === 'statement' ? statements.get(name) : undefined;
@@ -107,8 +107,8 @@ function describe(conversation: Conversation, { frame, payload }: Message): void
   link.send(frame, retry.answer({ ...passing.describe, onParameterTypes }));
 }
 
-function close(conversation: Conversation, { frame, payload }: Message): void {
-  const { statements, portals, link, retry } = conversation;
+function close(context: ConnectionContext, { frame, payload }: Message): void {
+  const { statements, portals, link, retry } = context;
   const { kind, name } = decodeNamed(payload);
   checkName(name);
   const onFailure = kind === 'statement' ? statements.delete(name) : portals.delete(name);

@@ -3,16 +3,16 @@
 import { isRefused, watched } from '../rewrite/rewrite.ts';
 import { hidesParameters } from '../rewrite/write-options.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import { fence } from '../server-connection/pace.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { forgetTypes } from '../server-connection/prepared-statements.ts';
+import { syncAndWait } from '../server-connection/sync.ts';
 import type { Calls } from '../sql/functions/calls.ts';
 import type { Write } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import type { Expressions } from './enter-call.ts';
 import { enter, makeMergeTarget } from './enter-call.ts';
 import { refusePrepared } from './original-types.ts';
@@ -24,14 +24,14 @@ import { protectWrite, waitForRow } from './write-protection.ts';
  * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
  * @returns false when that has failed and the rest of the batch is to be skipped
  */
-export async function openBlock(conversation: Conversation, message: Message): Promise<boolean> {
-  const { state, router, own, retry } = conversation;
+export async function openBlock(context: ConnectionContext, message: Message): Promise<boolean> {
+  const { state, router, own, retry } = context;
   if (state.block !== 'none') return true;
-  if (state.implicit) await fence(conversation);
+  if (state.implicit) await syncAndWait(context);
   if (router.hasShownError) return false;
   own.begin();
   retry.arm('block', message);
-  waitForRow(conversation);
+  waitForRow(context);
   return true;
 }
 
@@ -51,7 +51,7 @@ export interface PreparedWrite {
 
 /** Gives the write that a prepared statement runs, or null. */
 export function findWrite(
-  { statements }: Conversation,
+  { statements }: ConnectionContext,
   statement: PreparedStatement,
 ): PreparedWrite | null {
   const { body } = statement;
@@ -69,11 +69,11 @@ export function findWrite(
  * @returns what enters it, or null when it is not to be staged, or when the batch has failed meanwhile
  */
 export async function readyForWrite(
-  conversation: Conversation,
+  context: ConnectionContext,
   { statement, body, given }: PreparedWrite,
   message: Message,
 ): Promise<(() => void) | null> {
-  const { rewriter, router, own, retry, names, pending } = conversation;
+  const { rewriter, router, own, retry, names, pending } = context;
   const bind = decodeBind(message.payload);
   const isNew = pending.resolved === statement;
   const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
@@ -81,16 +81,16 @@ export async function readyForWrite(
   if (router.hasShownError) return null;
   if (isRefused(rewrite)) {
     // of a COPY PostgreSQL says it when it is run
-    return rewrite === 'run' ? null : refusePrepared(conversation, statement, body);
+    return rewrite === 'run' ? null : refusePrepared(context, statement, body);
   }
-  if (!(await openBlock(conversation, message))) return null;
+  if (!(await openBlock(context, message))) return null;
   if (retry.isFresh) own.releaseGuard();
-  else protectWrite(conversation, message);
+  else protectWrite(context, message);
   if (rewrite.fill !== null) makeMergeTarget(own, rewrite.fill);
-  prepareAgain(conversation, statement, rewrite.replacements);
-  await checkResult(conversation, statement);
+  prepareAgain(context, statement, rewrite.replacements);
+  await checkResult(context, statement);
   if (given !== null || bind.values.length > 0) {
-    await learnParameterTypes(conversation, statement);
+    await learnParameterTypes(context, statement);
   }
   if (router.hasShownError) return null;
   // What was parsed in this batch was analysed with the overlay as it was: its parameters may have other types by now.
@@ -106,7 +106,7 @@ export async function readyForWrite(
       retry.before(mapErrors(text, names.productionSchema), mayBeStale),
   });
   if (given !== null) {
-    return () => enterExecute(conversation, call(), statement, given.expressions);
+    return () => enterExecute(context, call(), statement, given.expressions);
   }
   const parameters = parametersOf(statement, bind);
   return () => enter(own, call(), parameters);

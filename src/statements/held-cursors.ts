@@ -5,13 +5,13 @@
 import { StageError } from '../errors.ts';
 import { holdsCursor } from '../rewrite/query-planner.ts';
 import type { Verdict } from '../sql/verdict.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 
 /**
  * To be called before a statement that is no write runs.
  * @throws StageError when it declares a cursor WITH HOLD where its query could come to write
  */
-export function checkHold({ state }: Conversation, verdict: Verdict): void {
+export function checkHold({ state }: ConnectionContext, verdict: Verdict): void {
   if (state.exposesHeld && !state.failed && holdsCursor(verdict)) throw holdRefused;
 }
 

@@ -6,20 +6,20 @@
 import { StageError } from '../errors.ts';
 import { filteredColumn, filtersByGenerated } from '../rewrite/copy-columns.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import { hiddenClose } from '../server-connection/expectation.ts';
-import { fence, settle } from '../server-connection/pace.ts';
+import { hiddenClose } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { UpstreamError } from '../server-connection/refusals.ts';
 import { ownPrefix } from '../server-connection/reserved-names.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
+import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
 import type { UpstreamText, WrittenStatement } from '../server-connection/upstream-text.ts';
 import { explained, typesText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, CopyTarget, Statement, Write } from '../sql/verdict.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 
 /** A PREPARE in the text that brought it. */
 export interface Preparation {
@@ -36,16 +36,16 @@ const original = { kind: 'statement', name: `${ownPrefix}original` } as const;
  * @throws UpstreamError for a text that PostgreSQL refuses
  */
 export async function originalTypes(
-  conversation: Conversation,
+  context: ConnectionContext,
   write: WrittenStatement,
   types: readonly number[],
 ): Promise<readonly number[]> {
   const asked = { written: write.statement, types };
-  const known = conversation.types.recall(asked);
+  const known = context.types.recall(asked);
   if (known !== null) return known;
   const { text, sentText } = explained(write);
-  const description = await describe(conversation, text, types, sentText);
-  return description === null ? types : conversation.types.learn(asked, description);
+  const description = await describe(context, text, types, sentText);
+  return description === null ? types : context.types.learn(asked, description);
 }
 
 /**
@@ -53,21 +53,21 @@ export async function originalTypes(
  * @returns the replacement that gives all of them their types
  */
 export async function originalTypeList(
-  conversation: Conversation,
+  context: ConnectionContext,
   preparation: Preparation,
 ): Promise<Replacement> {
-  const types = await preparedTypes(conversation, preparation);
-  const names = await conversation.names.typeNames(types);
+  const types = await preparedTypes(context, preparation);
+  const names = await context.names.typeNames(types);
   const { typesRange } = preparation.action;
   return { ...typesRange, text: names.length === 0 ? ' ' : ` (${names.join(', ')}) ` };
 }
 
 export async function preparedTypes(
-  conversation: Conversation,
+  context: ConnectionContext,
   preparation: Preparation,
 ): Promise<readonly number[]> {
-  const declared = await declaredTypes(conversation, preparation);
-  return originalTypes(conversation, bodyOf(preparation), declared);
+  const declared = await declaredTypes(context, preparation);
+  return originalTypes(context, bodyOf(preparation), declared);
 }
 
 export function bodyOf({
@@ -85,7 +85,7 @@ export function bodyOf({
 
 /** The types that a PREPARE gives its parameters by name. */
 async function declaredTypes(
-  conversation: Conversation,
+  context: ConnectionContext,
   { written, statement, action: { typesRange } }: Preparation,
 ): Promise<readonly number[]> {
   const { start, end } = typesRange;
@@ -94,12 +94,12 @@ async function declaredTypes(
     { start: 0, end: start, text: `PREPARE ${original.name}` },
     { start: end, end: statement.text.length, text: 'AS SELECT' },
   ]);
-  const { own, link, types } = conversation;
+  const { own, link, types } = context;
   own.guard();
   link.send(closeMessage(original), hiddenClose);
   const outcome = listen();
   own.run({ text: typesText(sentText) }, { onError: outcome.onError });
-  const description = await outcome.answer(conversation, sentText);
+  const description = await outcome.answer(context, sentText);
   const asked = { written: statement.text.subarray(0, end), types: [] };
   return description === null ? [] : types.learn(asked, description);
 }
@@ -110,31 +110,31 @@ async function declaredTypes(
  * @throws UpstreamError always, or a StageError if it is no longer to be refused
  */
 export async function refuseOriginal(
-  conversation: Conversation,
+  context: ConnectionContext,
   write: Write,
   part: WrittenStatement,
   types: readonly number[] | null,
 ): Promise<never> {
-  if (write.copy !== null) await explainCopy(conversation, write, write.copy, part);
-  else if (types === null) await query(conversation, explained(part));
-  else await explainPlan(conversation, part, types);
+  if (write.copy !== null) await explainCopy(context, write, write.copy, part);
+  else if (types === null) await query(context, explained(part));
+  else await explainPlan(context, part, types);
   throw changed;
 }
 
 /** The same for what was prepared before. */
 export async function refusePrepared(
-  conversation: Conversation,
+  context: ConnectionContext,
   { written, statement, types: prescribed, bodyText }: PreparedStatement,
   write: Write,
 ): Promise<never> {
   const { verdict } = statement;
   if (verdict.kind !== 'control' || verdict.action.type !== 'prepare') {
     const part = { written, start: statement.start, statement: bodyText };
-    return refuseOriginal(conversation, write, part, prescribed);
+    return refuseOriginal(context, write, part, prescribed);
   }
   const preparation = { written, statement, action: verdict.action };
-  const types = await preparedTypes(conversation, preparation);
-  return refuseOriginal(conversation, write, bodyOf(preparation), types);
+  const types = await preparedTypes(context, preparation);
+  return refuseOriginal(context, write, bodyOf(preparation), types);
 }
 
 const changed = new StageError(
@@ -144,18 +144,18 @@ const changed = new StageError(
 );
 
 async function explainPlan(
-  conversation: Conversation,
+  context: ConnectionContext,
   part: WrittenStatement,
   prescribed: readonly number[],
 ): Promise<void> {
-  const types = await originalTypes(conversation, part, prescribed);
+  const types = await originalTypes(context, part, prescribed);
   const { text, sentText } = explained(part);
-  const { own } = conversation;
+  const { own } = context;
   own.guard();
   const outcome = listen();
   own.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
-  await fence(conversation);
-  outcome.check(conversation, sentText);
+  await syncAndWait(context);
+  outcome.check(context, sentText);
 }
 
 /**
@@ -163,7 +163,7 @@ async function explainPlan(
  * @throws StageError for a condition on a generated column, which PostgreSQL refuses next
  */
 async function explainCopy(
-  conversation: Conversation,
+  context: ConnectionContext,
   { relations }: Write,
   copy: CopyTarget,
   part: WrittenStatement,
@@ -173,37 +173,37 @@ async function explainCopy(
   const length = part.statement.length;
   const from = { start: 0, end: target.start, text: 'SELECT FROM ' };
   const onlyTarget = explained(part, [from, { start: target.end, end: length, text: '' }]);
-  await query(conversation, { ...onlyTarget, sentText: null });
+  await query(context, { ...onlyTarget, sentText: null });
   if (copy.where === null) return;
   const between = { start: target.end, end: copy.where, text: ' ' };
-  await query(conversation, explained(part, [from, between]));
-  const [meaning] = await conversation.names.resolve([target]);
+  await query(context, explained(part, [from, between]));
+  const [meaning] = await context.names.resolve([target]);
   const column = meaning && filteredColumn(copy, target.name, meaning);
   if (column) throw filtersByGenerated(column);
 }
 
 async function query(
-  conversation: Conversation,
+  context: ConnectionContext,
   { text, sentText }: { readonly text: UpstreamText; readonly sentText: SentText | null },
 ): Promise<void> {
-  const { own, link } = conversation;
+  const { own, link } = context;
   own.guard();
   const outcome = listen();
   link.query(text, { asked: 'query', shown: 'nothing', onError: outcome.onError });
-  await settle(conversation);
-  outcome.check(conversation, sentText);
+  await waitForResponses(context);
+  outcome.check(context, sentText);
 }
 
 async function describe(
-  conversation: Conversation,
+  context: ConnectionContext,
   text: UpstreamText,
   types: readonly number[],
   sentText: SentText,
 ): Promise<Buffer | null> {
-  conversation.own.guard();
+  context.own.guard();
   const outcome = listen();
-  conversation.own.prepare(original.name, { text, types }, outcome.onError);
-  return outcome.answer(conversation, sentText);
+  context.own.prepare(original.name, { text, types }, outcome.onError);
+  return outcome.answer(context, sentText);
 }
 
 /** What becomes of a question about the client's text. */
@@ -213,14 +213,14 @@ function listen() {
     failure = fields;
     return null;
   };
-  const check = ({ names }: Conversation, sentText: SentText | null) => {
+  const check = ({ names }: ConnectionContext, sentText: SentText | null) => {
     if (failure === null) return;
     const told = mapErrors(sentText, names.productionSchema)(failure) as Buffer;
     throw new UpstreamError(failure, told);
   };
   /** Has the statement described that has been prepared; gives the description of its parameters. */
-  const answer = async (conversation: Conversation, sentText: SentText) => {
-    const { link } = conversation;
+  const answer = async (context: ConnectionContext, sentText: SentText) => {
+    const { link } = context;
     let description: Buffer | null = null;
     link.send(describeMessage(original), {
       asked: 'describe',
@@ -231,10 +231,10 @@ function listen() {
       },
     });
     link.send(closeMessage(original), hiddenClose);
-    await fence(conversation);
-    check(conversation, sentText);
+    await syncAndWait(context);
+    check(context, sentText);
     // To analyse a write locks its target, which must not be locked when COMMIT is looked at.
-    conversation.own.undoGuard();
+    context.own.undoGuard();
     return description as Buffer | null;
   };
   return { onError, check, answer };

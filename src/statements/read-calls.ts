@@ -4,35 +4,38 @@ import { refusalError } from '../server-connection/refusals.ts';
 import type { UnclearCall } from '../sql/functions/calls.ts';
 import { functionRefusal } from '../sql/functions/functions.ts';
 import type { Control, Verdict } from '../sql/verdict.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 
 /** Whether the server has to be asked what a statement calls. */
-export function needsAsking(conversation: Conversation, verdict: Verdict): boolean {
-  if (conversation.state.failed) return false;
-  return !conversation.names.areHarmless(unclearCalls(conversation, verdict));
+export function needsAsking(context: ConnectionContext, verdict: Verdict): boolean {
+  if (context.state.failed) return false;
+  return !context.names.areHarmless(unclearCalls(context, verdict));
 }
 
 /**
  * Asks the server what a statement calls, unless that is known.
  * @throws StageError when one of the functions has effects
  */
-export async function checkReadCalls(conversation: Conversation, verdict: Verdict): Promise<void> {
-  if (!needsAsking(conversation, verdict)) return;
-  const refused = await conversation.names.harmfulAmong(unclearCalls(conversation, verdict));
+export async function checkReadCalls(context: ConnectionContext, verdict: Verdict): Promise<void> {
+  if (!needsAsking(context, verdict)) return;
+  const refused = await context.names.harmfulAmong(unclearCalls(context, verdict));
   if (refused !== null) throw refusalError(functionRefusal(refused));
 }
 
-function unclearCalls(conversation: Conversation, verdict: Verdict): readonly UnclearCall[] {
+function unclearCalls(context: ConnectionContext, verdict: Verdict): readonly UnclearCall[] {
   if (verdict.kind === 'refuse') return [];
-  return verdict.kind === 'control' ? callsOfControl(conversation, verdict) : verdict.unclear;
+  return verdict.kind === 'control' ? callsOfControl(context, verdict) : verdict.unclear;
 }
 
-function callsOfControl({ statements }: Conversation, { action }: Control): readonly UnclearCall[] {
+function callsOfControl(
+  { statements }: ConnectionContext,
+  { action }: Control,
+): readonly UnclearCall[] {
   switch (action.type) {
     case 'declare':
       return action.body.unclear;
     case 'prepare':
-      // a write is judged when it is staged, or where it is executed and cannot be
+      // a write is classified when it is staged, or where it is executed and cannot be
       return action.body.kind === 'read' ? action.body.unclear : [];
     case 'execute': {
       const body = statements.get(action.name)?.body;

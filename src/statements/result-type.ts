@@ -5,25 +5,25 @@
 import { StageError } from '../errors.ts';
 import { hasNames } from '../rewrite/query-planner.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler } from '../server-connection/expectation.ts';
-import { fence } from '../server-connection/pace.ts';
+import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
+import { syncAndWait } from '../server-connection/sync.ts';
 import { describeMessage } from '../wire/frontend-messages.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 
 /** To be called when a statement is being prepared under a name: has its columns noted, if it may be prepared again. */
 export function noteResult(
-  conversation: Conversation,
+  context: ConnectionContext,
   name: string,
   body: PreparedStatement['body'],
 ): void {
-  const isStagedRead = body.kind === 'read' && conversation.reads === 'staged' && hasNames(body);
+  const isStagedRead = body.kind === 'read' && context.reads === 'staged' && hasNames(body);
   if (name === '' || !(isStagedRead || body.kind === 'write')) return;
-  const { version } = conversation.names;
+  const { version } = context.names;
   const ignore = () => null;
-  describe(conversation, name, ignore, (columns) => {
-    const statement = conversation.statements.get(name);
+  describe(context, name, ignore, (columns) => {
+    const statement = context.statements.get(name);
     if (statement) statement.result ??= { columns, version };
   });
 }
@@ -33,19 +33,19 @@ export function noteResult(
  * @throws StageError when it gives other columns than it was prepared with
  */
 export async function checkResult(
-  conversation: Conversation,
+  context: ConnectionContext,
   statement: PreparedStatement,
 ): Promise<void> {
-  const { version } = conversation.names;
+  const { version } = context.names;
   const { result, name } = statement;
   if (result === null || result.columns.length === 0 || result.version === version) return;
   const outcome = { isSame: true };
-  const onError = mapErrors(preparingText(statement), conversation.names.productionSchema);
-  describe(conversation, name, onError, (columns) => {
+  const onError = mapErrors(preparingText(statement), context.names.productionSchema);
+  describe(context, name, onError, (columns) => {
     outcome.isSame = columns.equals(result.columns);
     if (outcome.isSame) statement.result = { columns, version };
   });
-  await fence(conversation);
+  await syncAndWait(context);
   if (!outcome.isSame) throw otherColumns;
 }
 
@@ -55,7 +55,7 @@ const otherColumns = new StageError(
 );
 
 function describe(
-  { link }: Conversation,
+  { link }: ConnectionContext,
   name: string,
   onError: ErrorHandler,
   onColumns: (columns: Buffer) => void,

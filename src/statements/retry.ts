@@ -2,7 +2,7 @@
 
 import type { Names } from '../rewrite/relation-names.ts';
 import { rowChanged, staleNames } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler, Expectation } from '../server-connection/expectation.ts';
+import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
 import type { ResponseRouter } from '../server-connection/response-router.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
@@ -124,7 +124,7 @@ export class Retry {
    * has been given; in another run these are not given again.
    * @param expected the answer as it would be shown
    */
-  answer(expected: Expectation): Expectation {
+  answer(expected: PendingResponse): PendingResponse {
     if (this.kept.length === 0 && !this.hidesAnswer) return expected;
     const shown = this.hidesAnswer ? 'nothing' : 'all';
     const entry = this.kept.at(-1);
@@ -174,7 +174,7 @@ export class Retry {
     return (fields: ErrorFields): Buffer | null => {
       // What still runs in the failed block fails with it.
       if (this.wanted) return null;
-      const told = this.judge(fields, mayBeStale);
+      const told = this.decide(fields, mayBeStale);
       // The rest of the batch must be on its way: only then does it end without the client.
       const canRunAgain = this.armedScope !== null && this.router.awaitsReady;
       const { reason } = told;
@@ -191,7 +191,7 @@ export class Retry {
   }
 
   /** Decides whether another try may succeed, and forgets the names that it must not start from. Gives the reason, or null. */
-  private judge(
+  private decide(
     fields: ErrorFields,
     mayBeStale: (sqlstate: string) => boolean,
   ): { readonly fields: ErrorFields; readonly reason: Reason | null } {

@@ -4,16 +4,16 @@
  */
 import { StageError } from '../errors.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler } from '../server-connection/expectation.ts';
-import { fence } from '../server-connection/pace.ts';
+import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import type { Parameters } from '../server-connection/prepared-statements.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
+import { syncAndWait } from '../server-connection/sync.ts';
 import { lockingText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Read, Statement } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 
 /** A read in the text it came in. */
 export interface WrittenRead {
@@ -27,11 +27,11 @@ export interface WrittenRead {
  * @returns what is to be replaced in the read then; null where no rows are locked
  */
 export async function lockRows(
-  conversation: Conversation,
+  context: ConnectionContext,
   { body, written, statement }: WrittenRead,
   { types, values, formats }: Parameters,
 ): Promise<readonly Replacement[] | null> {
-  const { reads, state, rewriter, router, own, names } = conversation;
+  const { reads, state, rewriter, router, own, names } = context;
   const { locks } = body;
   if (locks === undefined || reads !== 'staged' || state.block === 'none' || !state.stages)
     return null;
@@ -50,7 +50,7 @@ export async function lockRows(
     own.run({ text: lockingText(body, text), types }, { values, formats, onError });
     if (rewrite.isLimited) own.run({ text: askMoved }, { onRow });
     own.endWatch();
-    await fence(conversation);
+    await syncAndWait(context);
     if (router.hasShownError || !outcome.moved) break;
   }
   return rewrite.reading;

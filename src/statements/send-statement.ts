@@ -3,15 +3,15 @@
 import type { QueryPlan } from '../rewrite/query-planner.ts';
 import { readOf } from '../rewrite/query-planner.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler, Expectation } from '../server-connection/expectation.ts';
-import { settle } from '../server-connection/pace.ts';
+import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
+import { waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Statement } from '../sql/verdict.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
-import type { Conversation } from './conversation.ts';
 import { checkHold } from './held-cursors.ts';
 import { checkReadCalls } from './read-calls.ts';
 import { noteResult } from './result-type.ts';
@@ -27,44 +27,43 @@ export interface Step {
 }
 
 /** Runs what must not write: guarded where it could, and otherwise as it stands. */
-export async function runRead(conversation: Conversation, step: Step): Promise<boolean> {
-  const { own, metrics } = conversation;
-  checkHold(conversation, step.statement.verdict);
-  await checkReadCalls(conversation, step.statement.verdict);
-  const replacements = await replacementsIn(conversation, step);
-  if (conversation.router.hasShownError) return false;
+export async function runRead(context: ConnectionContext, step: Step): Promise<boolean> {
+  const { own, metrics } = context;
+  checkHold(context, step.statement.verdict);
+  await checkReadCalls(context, step.statement.verdict);
+  const replacements = await replacementsIn(context, step);
+  if (context.router.hasShownError) return false;
   own.guard();
   metrics.query('read');
-  const isReadyShown = sendStep(conversation, step, replacements);
-  await settle(conversation);
+  const isReadyShown = sendStep(context, step, replacements);
+  await waitForResponses(context);
   return isReadyShown;
 }
 
 async function replacementsIn(
-  conversation: Conversation,
+  context: ConnectionContext,
   { plan, statement }: Step,
 ): Promise<readonly Replacement[]> {
   const { verdict } = statement;
   const body = readOf(verdict);
   if (body === null) return [];
   const read = { body, written: plan.text, statement };
-  const locked = verdict === body ? await lockRows(conversation, read, noParameters) : null;
-  return locked ?? readReplacements(conversation, body);
+  const locked = verdict === body ? await lockRows(context, read, noParameters) : null;
+  return locked ?? readReplacements(context, body);
 }
 
 /** Sends a control statement and waits; what it changes is noted, and on success once more. */
 export async function sendControl(
-  conversation: Conversation,
+  context: ConnectionContext,
   step: Step,
   action: ControlAction,
   replacements: readonly Replacement[],
-  onSuccess: () => void = () => controlDone(conversation, action),
+  onSuccess: () => void = () => controlDone(context, action),
 ): Promise<boolean> {
   const outcome = { failed: false };
-  if (action.type === 'begin' && conversation.state.block === 'none')
-    conversation.own.beforeBegin();
-  const particular = beforeControl(conversation, action);
-  const isReadyShown = sendStep(conversation, step, replacements, {
+  if (action.type === 'begin' && context.state.block === 'none') context.own.beforeBegin();
+  const particular = beforeControl(context, action);
+  const isReadyShown = sendStep(context, step, replacements, {
     ...particular,
     onFailure: () => {
       outcome.failed = true;
@@ -74,10 +73,10 @@ export async function sendControl(
       if (!outcome.failed) onSuccess();
     },
   });
-  afterControl(conversation, action, replacements);
-  if (action.type === 'prepare') noteResult(conversation, action.name, action.body);
-  conversation.link.close();
-  await settle(conversation);
+  afterControl(context, action, replacements);
+  if (action.type === 'prepare') noteResult(context, action.name, action.body);
+  context.link.close();
+  await waitForResponses(context);
   return isReadyShown;
 }
 
@@ -86,10 +85,10 @@ export async function sendControl(
  * @returns whether the client is given the ReadyForQuery that answers it
  */
 export function sendStep(
-  { link, names, state, own }: Conversation,
+  { link, names, state, own }: ConnectionContext,
   { plan, statement, isAlone, isLast }: Step,
   replacements: readonly Replacement[],
-  handlers: Partial<Expectation> = {},
+  handlers: Partial<PendingResponse> = {},
   wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
 ): boolean {
   const text = textToSend(plan.text, statement, isAlone, replacements);

@@ -3,21 +3,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { fixedReplacements, hasNames } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
 import { deliver, deliverNotice, mapErrors } from '../server-connection/error-mapping.ts';
-import type { Expectation } from '../server-connection/expectation.ts';
-import { hiddenClose, hiddenSync } from '../server-connection/expectation.ts';
-import { fence, settle } from '../server-connection/pace.ts';
+import type { PendingResponse } from '../server-connection/pending-response.ts';
+import { hiddenClose, hiddenSync } from '../server-connection/pending-response.ts';
 import type {
   PreparedStatement,
   PrepareReplacements,
   RefusedWhen,
 } from '../server-connection/prepared-statements.ts';
 import { inBody, noParameters, preparingText } from '../server-connection/prepared-statements.ts';
+import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Read, Write } from '../sql/verdict.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
-import type { Conversation } from './conversation.ts';
 import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
 import type { Preparation } from './original-types.ts';
@@ -27,7 +27,7 @@ import { checkResult } from './result-type.ts';
 
 /** What is replaced in a read: row locks always, names where it is to see staged rows. */
 export async function readReplacements(
-  { reads, rewriter }: Conversation,
+  { reads, rewriter }: ConnectionContext,
   body: Read,
 ): Promise<readonly Replacement[]> {
   if (reads === 'production' || !hasNames(body)) return fixedReplacements(body);
@@ -36,18 +36,18 @@ export async function readReplacements(
 
 /** What is replaced in an SQL PREPARE: in its body, and the types that the rest of the body no longer tells. */
 export async function prepareReplacements(
-  conversation: Conversation,
+  context: ConnectionContext,
   preparation: Preparation,
 ): Promise<PrepareReplacements> {
-  const { state, rewriter, own } = conversation;
+  const { state, rewriter, own } = context;
   const { body } = preparation.action;
   if (body.kind === 'read')
-    return { replacements: await readReplacements(conversation, body), typeList: [] };
+    return { replacements: await readReplacements(context, body), typeList: [] };
   if (state.failed) throw inFailedTransaction;
   const rewrite = await rewriter.write(body);
-  if (isRefused(rewrite)) return refusedBody(conversation, preparation, body, rewrite);
+  if (isRefused(rewrite)) return refusedBody(context, preparation, body, rewrite);
   if (!rewrite.asksOriginal) return { replacements: rewrite.replacements, typeList: [] };
-  const typeList = [await originalTypeList(conversation, preparation)];
+  const typeList = [await originalTypeList(context, preparation)];
   if (rewrite.fill !== null) {
     if (!state.stages) checkReadOnly(body, rewrite);
     if (state.block === 'none') own.begin();
@@ -59,30 +59,30 @@ export async function prepareReplacements(
 
 /** A PREPARE of what can only be refused: PostgreSQL does so at once, or when it is executed. */
 async function refusedBody(
-  conversation: Conversation,
+  context: ConnectionContext,
   preparation: Preparation,
   body: Write,
   when: RefusedWhen,
 ): Promise<PrepareReplacements> {
-  const types = await preparedTypes(conversation, preparation);
-  if (when === 'analysed') return refuseOriginal(conversation, body, bodyOf(preparation), types);
+  const types = await preparedTypes(context, preparation);
+  if (when === 'analysed') return refuseOriginal(context, body, bodyOf(preparation), types);
   return { replacements: [{ ...preparation.action.bodyRange, text: 'SELECT' }], typeList: [] };
 }
 
 /** To be called right before a staged write is sent: gives what is particular about its answer. */
 export function answerToWrite(
-  { copyIn, stagedNotice }: Conversation,
+  { copyIn, stagedNotice }: ConnectionContext,
   { copy, truncate, relations }: Write,
-): Partial<Expectation> {
+): Partial<PendingResponse> {
   const hasTarget = relations.some(({ target }) => target !== null);
   const remark = hasTarget || truncate !== null ? stagedNotice.ask() : undefined;
   const common = { onNotice: deliverNotice, ...(remark && { remark }) };
-  if (copy !== null) return { ...common, ...copyIn.expectation() };
+  if (copy !== null) return { ...common, ...copyIn.pending() };
   return truncate === null ? common : { ...common, tag: 'TRUNCATE TABLE' };
 }
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
-export function commitOwn({ own, router, link }: Conversation, sync: Expectation): void {
+export function commitOwn({ own, router, link }: ConnectionContext, sync: PendingResponse): void {
   own.checkCommit();
   link.close();
   own.commit({ onError: deliver, onDone: () => router.showHeld() });
@@ -90,15 +90,15 @@ export function commitOwn({ own, router, link }: Conversation, sync: Expectation
 }
 
 /** Ends a block of ours, if one is open, without the client's Sync: commits, or after an error rolls back. */
-export async function endOwn(conversation: Conversation): Promise<void> {
-  if (!conversation.state.needsOwnCommit) return;
-  conversation.link.sync(hiddenSync);
-  commitOwn(conversation, hiddenSync);
-  await settle(conversation);
+export async function endOwn(context: ConnectionContext): Promise<void> {
+  if (!context.state.needsOwnCommit) return;
+  context.link.sync(hiddenSync);
+  commitOwn(context, hiddenSync);
+  await waitForResponses(context);
 }
 
 /** Drops the client's unnamed statement, if there is one. */
-export function dropUnnamed({ statements, link }: Conversation): void {
+export function dropUnnamed({ statements, link }: ConnectionContext): void {
   if (statements.get('') === undefined) return;
   const onFailure = statements.delete('');
   const frame = closeMessage({ kind: 'statement', name: '' });
@@ -110,7 +110,7 @@ export function dropUnnamed({ statements, link }: Conversation): void {
  * function that a read has called may have put another one in its place.
  */
 export function prepareAgain(
-  { link, own, state, names }: Conversation,
+  { link, own, state, names }: ConnectionContext,
   statement: PreparedStatement,
   replaced: readonly Replacement[],
 ): void {
@@ -140,50 +140,50 @@ export function prepareAgain(
 
 /** Makes the upstream's statement the command that is to run now: what a BEGIN is to say depends on where it runs. */
 export function refreshControl(
-  conversation: Conversation,
+  context: ConnectionContext,
   statement: PreparedStatement,
   action: ControlAction,
 ): void {
   const replacements =
     action.type === 'prepare'
       ? inBody(statement)
-      : controlReplacements(conversation, action, statement.statement.text);
-  prepareAgain(conversation, statement, replacements);
+      : controlReplacements(context, action, statement.statement.text);
+  prepareAgain(context, statement, replacements);
 }
 
 /** Brings a read up to date where it is to see staged rows. */
 export async function refreshRead(
-  conversation: Conversation,
+  context: ConnectionContext,
   statement: PreparedStatement,
 ): Promise<void> {
-  const { reads, rewriter } = conversation;
+  const { reads, rewriter } = context;
   const { body } = statement;
   if (reads === 'production' || body.kind !== 'read' || !hasNames(body)) return;
   const { replacements } = await rewriter.read(body);
-  prepareAgain(conversation, statement, replacements);
-  await checkResult(conversation, statement);
+  prepareAgain(context, statement, replacements);
+  await checkResult(context, statement);
 }
 
 /** Asks the server for the types of a statement's parameters, once. */
 export async function learnParameterTypes(
-  conversation: Conversation,
+  context: ConnectionContext,
   statement: PreparedStatement,
 ): Promise<void> {
   if (statement.parameterTypes !== null) return;
-  conversation.link.send(describeMessage({ kind: 'statement', name: statement.name }), {
+  context.link.send(describeMessage({ kind: 'statement', name: statement.name }), {
     asked: 'describe',
     shown: 'nothing',
     onError: deliver,
     onParameterTypes: (payload) => {
-      statement.parameterTypes = conversation.types.learn(statement, payload);
+      statement.parameterTypes = context.types.learn(statement, payload);
     },
   });
-  await fence(conversation);
+  await syncAndWait(context);
 }
 
 /** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
 export function enterExecute(
-  { own }: Conversation,
+  { own }: ConnectionContext,
   call: EnterCall,
   statement: PreparedStatement,
   expressions: Expressions,

@@ -4,7 +4,7 @@ import { watched } from '../rewrite/rewrite.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { sqlStatement } from '../server-connection/prepared-statements.ts';
 import type { ControlAction, Write } from '../sql/verdict.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import { refusePrepared } from './original-types.ts';
 import { checkReadCalls } from './read-calls.ts';
@@ -26,59 +26,58 @@ type Execute = Extract<ControlAction, { type: 'execute' }>;
 
 /** Prepares under the client's name, with overlay names in the body of a write. */
 export async function runPrepare(
-  conversation: Conversation,
+  context: ConnectionContext,
   step: Step,
   action: Prepare,
 ): Promise<boolean> {
-  const { statements, state } = conversation;
+  const { statements, state } = context;
   const { plan, statement } = step;
-  await checkReadCalls(conversation, statement.verdict);
+  await checkReadCalls(context, statement.verdict);
   const preparation = { written: plan.text, statement, action };
-  const made = await prepareReplacements(conversation, preparation);
-  return sendControl(conversation, step, action, made.replacements, () => {
+  const made = await prepareReplacements(context, preparation);
+  return sendControl(context, step, action, made.replacements, () => {
     statements.set(action.name, sqlStatement(plan.text, statement, action, made, state.runs));
   });
 }
 
 /** Runs a prepared statement; if there is none, PostgreSQL itself says so. */
 export async function runExecute(
-  conversation: Conversation,
+  context: ConnectionContext,
   step: Step,
   action: Execute,
 ): Promise<boolean> {
-  const statement = conversation.statements.get(action.name);
+  const statement = context.statements.get(action.name);
   if (statement?.body.kind === 'write') {
-    return executeWrite(conversation, step, action, statement, statement.body);
+    return executeWrite(context, step, action, statement, statement.body);
   }
-  if (statement !== undefined) await refreshRead(conversation, statement);
-  return runRead(conversation, step);
+  if (statement !== undefined) await refreshRead(context, statement);
+  return runRead(context, step);
 }
 
 async function executeWrite(
-  conversation: Conversation,
+  context: ConnectionContext,
   step: Step,
   action: Execute,
   statement: PreparedStatement,
   body: Write,
 ): Promise<boolean> {
-  const runsCode = await conversation.rewriter.checkCalls(action.calls);
+  const runsCode = await context.rewriter.checkCalls(action.calls);
   const { plan, statement: written } = step;
   const expressions = { written: plan.text, statement: written, places: action.arguments };
-  return runWrite(conversation, step, {
+  return runWrite(context, step, {
     body,
     bodyText: statement.bodyText,
-    refuse: () => refusePrepared(conversation, statement, body),
+    refuse: () => refusePrepared(context, statement, body),
     prepare: async ({ replacements, fill }) => {
-      if (fill !== null) makeMergeTarget(conversation.own, fill);
-      prepareAgain(conversation, statement, replacements);
-      await checkResult(conversation, statement);
-      await learnParameterTypes(conversation, statement);
+      if (fill !== null) makeMergeTarget(context.own, fill);
+      prepareAgain(context, statement, replacements);
+      await checkResult(context, statement);
+      await learnParameterTypes(context, statement);
     },
     enter: (call) => {
       const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;
-      enterExecute(conversation, { ...call, rewrite }, statement, expressions);
+      enterExecute(context, { ...call, rewrite }, statement, expressions);
     },
-    send: (_, wrapErrors) =>
-      sendStep(conversation, step, [], answerToWrite(conversation, body), wrapErrors),
+    send: (_, wrapErrors) => sendStep(context, step, [], answerToWrite(context, body), wrapErrors),
   });
 }

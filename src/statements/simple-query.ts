@@ -4,16 +4,16 @@
  * client's transactions share one implicit transaction, which is a block of ours as soon as one of them writes.
  */
 
-import type { Outlook, QueryPlan } from '../rewrite/query-planner.ts';
-import { passing } from '../server-connection/expectation.ts';
-import { fence, settle } from '../server-connection/pace.ts';
+import type { QueryPlan, TextClass } from '../rewrite/query-planner.ts';
+import { passing } from '../server-connection/pending-response.ts';
 import { errorMessage, refusalError } from '../server-connection/refusals.ts';
+import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
 import { readsText } from '../server-connection/upstream-text.ts';
 import type { Verdict } from '../sql/verdict.ts';
 import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeQuery } from '../wire/frontend-messages.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { commitOwn, dropUnnamed, endOwn } from './shared-steps.ts';
 import { runStep } from './simple-steps.ts';
 
@@ -22,76 +22,76 @@ import { runStep } from './simple-steps.ts';
  * @throws for what is to be answered with an error by `failQuery`
  */
 export function handleQuery(
-  conversation: Conversation,
+  context: ConnectionContext,
   { frame, payload }: Message,
 ): void | Promise<void> {
   // A write that was bound and not executed cannot be run again behind this.
-  if (conversation.retry.scope !== null) conversation.retry.disarm();
-  conversation.state.setImplicitAccess(null);
+  if (context.retry.scope !== null) context.retry.disarm();
+  context.state.setImplicitAccess(null);
   // Nor may what its planning has run be committed unseen.
-  conversation.own.endWatch();
+  context.own.endWatch();
   const text = decodeQuery(payload);
-  if (conversation.planner.isLong(text)) return handleLong(conversation, frame, text);
-  return handleText(conversation, frame, text, conversation.planner.look(text));
+  if (context.planner.isLong(text)) return handleLong(context, frame, text);
+  return handleText(context, frame, text, context.planner.look(text));
 }
 
-async function handleLong(conversation: Conversation, frame: Buffer, text: Buffer): Promise<void> {
-  const plan = await conversation.planner.planApart(text);
+async function handleLong(context: ConnectionContext, frame: Buffer, text: Buffer): Promise<void> {
+  const plan = await context.planner.planApart(text);
   // What came before it without a Sync may have failed meanwhile: then it is skipped, as by the server.
-  if (!conversation.router.hasShownError) await handleText(conversation, frame, text, plan, plan);
+  if (!context.router.hasShownError) await handleText(context, frame, text, plan, plan);
 }
 
 /** @param plan made when it is needed: a text that passes can do without */
 function handleText(
-  conversation: Conversation,
+  context: ConnectionContext,
   frame: Buffer,
   text: Buffer,
-  outlook: Outlook,
+  textClass: TextClass,
   plan: QueryPlan | null = null,
 ): void | Promise<void> {
-  if (!passesAtOnce(conversation, outlook))
-    return runQuery(conversation, plan ?? conversation.planner.plan(text));
-  const { own, link, names, metrics, statements } = conversation;
+  if (!passesAtOnce(context, textClass))
+    return runQuery(context, plan ?? context.planner.plan(text));
+  const { own, link, names, metrics, statements } = context;
   // A Query message drops the unnamed statement.
   statements.delete('');
-  const { changesPath, reads, passingText } = outlook;
+  const { changesPath, reads, passingText } = textClass;
   if (changesPath) names.forget();
   if (reads > 0) own.guard();
   else own.release();
   for (let read = 0; read < reads; read += 1) metrics.query('read');
   const received = passingText === null ? frame : null;
-  link.query(readsText(passingText ?? text, outlook, received), passing.query);
+  link.query(readsText(passingText ?? text, textClass, received), passing.query);
 }
 
 /**
  * Answers a Query message with an error, in the place and with the effect that an error of the server's would have:
  * what ran before it in the same transaction does not stand.
  */
-export async function failQuery(conversation: Conversation, error: unknown): Promise<void> {
-  const { state, router } = conversation;
-  dropUnnamed(conversation);
-  if (state.implicit) await fence(conversation);
+export async function failQuery(context: ConnectionContext, error: unknown): Promise<void> {
+  const { state, router } = context;
+  dropUnnamed(context);
+  if (state.implicit) await syncAndWait(context);
   const message = errorMessage(error, state.failed);
   if (state.block === 'none' || state.failed) router.showError(message);
   else {
-    conversation.own.fail(message);
-    await fence(conversation);
+    context.own.fail(message);
+    await syncAndWait(context);
   }
-  await finish(conversation);
+  await finish(context);
 }
 
-function passesAtOnce({ state, reads, names }: Conversation, outlook: Outlook): boolean {
-  if (outlook.refusal !== null || !outlook.passes || state.implicit || state.block === 'own')
+function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: TextClass): boolean {
+  if (textClass.refusal !== null || !textClass.passes || state.implicit || state.block === 'own')
     return false;
-  if (outlook.holds && state.exposesHeld) return false;
-  if (!names.areHarmless(outlook.unclear)) return false;
-  if (outlook.reads > 0 && outlook.hasSettings && state.block !== 'none') return false;
-  return reads === 'production' || !outlook.hasNames;
+  if (textClass.holds && state.exposesHeld) return false;
+  if (!names.areHarmless(textClass.unclear)) return false;
+  if (textClass.reads > 0 && textClass.hasSettings && state.block !== 'none') return false;
+  return reads === 'production' || !textClass.hasNames;
 }
 
-async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<void> {
-  const { state, router, statements, names } = conversation;
-  if (state.implicit || state.block === 'own') await endBatch(conversation);
+async function runQuery(context: ConnectionContext, plan: QueryPlan): Promise<void> {
+  const { state, router, statements, names } = context;
+  if (state.implicit || state.block === 'own') await endBatch(context);
   if (router.hasShownError) return;
   if (plan.refusal !== null) throw refusalError(plan.refusal);
   statements.delete('');
@@ -99,37 +99,37 @@ async function runQuery(conversation: Conversation, plan: QueryPlan): Promise<vo
   let isReadyShown = false;
   for (const [index, statement] of plan.statements.entries()) {
     const step = { plan, statement, isAlone: last === 0, isLast: index === last };
-    if (last > 0) openImplicit(conversation, statement.verdict);
-    isReadyShown = await runStep(conversation, step);
+    if (last > 0) openImplicit(context, statement.verdict);
+    isReadyShown = await runStep(context, step);
     if (router.hasShownError) break;
   }
   if (plan.changesPath) names.forget();
-  if (!isReadyShown) await finish(conversation);
+  if (!isReadyShown) await finish(context);
 }
 
 /** Statements of one message share a transaction. A write opens it by itself, to be tried twice if it is the first. */
-function openImplicit({ state, own }: Conversation, verdict: Verdict): void {
+function openImplicit({ state, own }: ConnectionContext, verdict: Verdict): void {
   if (state.block !== 'none' || verdict.kind === 'write') return;
   const type = verdict.kind === 'control' ? verdict.action.type : null;
   if (type !== 'begin' && type !== 'commit' && type !== 'rollback') own.begin();
 }
 
 /** A Query in the middle of an extended batch goes on in its transaction; here it begins one of its own. */
-async function endBatch(conversation: Conversation): Promise<void> {
-  if (conversation.state.needsOwnCommit) await endOwn(conversation);
-  else await fence(conversation);
+async function endBatch(context: ConnectionContext): Promise<void> {
+  if (context.state.needsOwnCommit) await endOwn(context);
+  else await syncAndWait(context);
 }
 
-async function finish(conversation: Conversation): Promise<void> {
-  if (!conversation.state.needsOwnCommit) {
-    showReady(conversation);
+async function finish(context: ConnectionContext): Promise<void> {
+  if (!context.state.needsOwnCommit) {
+    showReady(context);
     return;
   }
-  commitOwn(conversation, passing.sync);
-  await settle(conversation);
+  commitOwn(context, passing.sync);
+  await waitForResponses(context);
 }
 
-function showReady({ state, router }: Conversation): void {
+function showReady({ state, router }: ConnectionContext): void {
   router.showHeld();
   if (state.block === 'none') router.showReady(readyForQuery('I'));
   else router.showReady(readyForQuery(state.failed ? 'E' : 'T'));

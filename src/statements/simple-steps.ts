@@ -3,8 +3,8 @@
 import { hidesParameters } from '../rewrite/write-options.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import type { ControlAction, Write } from '../sql/verdict.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
-import type { Conversation } from './conversation.ts';
 import { learnDefault } from './default-access.ts';
 import { enter } from './enter-call.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
@@ -19,68 +19,68 @@ import { runWrite } from './simple-write.ts';
  * @returns whether the client has been given the message's ReadyForQuery with it
  * @throws StageError for what is refused
  */
-export async function runStep(conversation: Conversation, step: Step): Promise<boolean> {
+export async function runStep(context: ConnectionContext, step: Step): Promise<boolean> {
   const { verdict } = step.statement;
-  if (conversation.state.isDefaultUnknown) await learnDefault(conversation);
+  if (context.state.isDefaultUnknown) await learnDefault(context);
   switch (verdict.kind) {
     case 'read':
-      return runRead(conversation, step);
+      return runRead(context, step);
     case 'write':
-      return runQueryWrite(conversation, step, verdict);
+      return runQueryWrite(context, step, verdict);
     case 'control':
-      return runControl(conversation, step, verdict.action);
+      return runControl(context, step, verdict.action);
     case 'refuse':
       throw new Error('a refused statement was about to run');
   }
 }
 
 async function runQueryWrite(
-  conversation: Conversation,
+  context: ConnectionContext,
   step: Step,
   write: Write,
 ): Promise<boolean> {
   const { plan, statement } = step;
   const original = { written: plan.text, start: statement.start, statement: statement.text };
-  const refuse = () => refuseOriginal(conversation, write, original, null);
+  const refuse = () => refuseOriginal(context, write, original, null);
   // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
-  if (hidesParameters(write) && !conversation.state.failed) return refuse();
-  return runWrite(conversation, step, {
+  if (hidesParameters(write) && !context.state.failed) return refuse();
+  return runWrite(context, step, {
     body: write,
     bodyText: statement.text,
     refuse,
     // Mistakes are told of the client's own text: what is sent runs on another table.
     prepare: async ({ fill }) => {
-      if (fill !== null) await originalTypes(conversation, original, []);
+      if (fill !== null) await originalTypes(context, original, []);
     },
     send: ({ replacements }, wrapErrors) => {
-      const particular = answerToWrite(conversation, write);
-      return sendStep(conversation, step, replacements, particular, wrapErrors);
+      const particular = answerToWrite(context, write);
+      return sendStep(context, step, replacements, particular, wrapErrors);
     },
-    enter: (call) => enter(conversation.own, call, noParameters),
+    enter: (call) => enter(context.own, call, noParameters),
   });
 }
 
 async function runControl(
-  conversation: Conversation,
+  context: ConnectionContext,
   step: Step,
   action: ControlAction,
 ): Promise<boolean> {
   switch (action.type) {
     case 'prepare':
-      return runPrepare(conversation, step, action);
+      return runPrepare(context, step, action);
     case 'execute':
-      return runExecute(conversation, step, action);
+      return runExecute(context, step, action);
     case 'declare':
     case 'fetch':
     case 'close':
     case 'pass':
-      return runRead(conversation, step);
+      return runRead(context, step);
     default:
       return sendControl(
-        conversation,
+        context,
         step,
         action,
-        controlReplacements(conversation, action, step.statement.text),
+        controlReplacements(context, action, step.statement.text),
       );
   }
 }

@@ -3,12 +3,12 @@
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler } from '../server-connection/expectation.ts';
-import { passing } from '../server-connection/expectation.ts';
-import { settle } from '../server-connection/pace.ts';
+import type { ErrorHandler } from '../server-connection/pending-response.ts';
+import { passing } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
+import { waitForResponses } from '../server-connection/sync.ts';
 import type { Write } from '../sql/verdict.ts';
-import type { Conversation } from './conversation.ts';
+import type { ConnectionContext } from './connection-context.ts';
 import type { EnterCall } from './enter-call.ts';
 import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import type { Step } from './send-statement.ts';
@@ -34,19 +34,19 @@ export interface StagedWrite {
  * @returns whether the client has been given the message's ReadyForQuery with it
  */
 export async function runWrite(
-  conversation: Conversation,
+  context: ConnectionContext,
   step: Step,
   staged: StagedWrite,
 ): Promise<boolean> {
-  const { state, rewriter, metrics, retry, names, own } = conversation;
+  const { state, rewriter, metrics, retry, names, own } = context;
   if (state.failed) throw inFailedTransaction;
-  if (!state.stages) return runReadOnly(conversation, staged);
+  if (!state.stages) return runReadOnly(context, staged);
   metrics.query('write');
-  conversation.pending.writeStart ??= performance.now();
+  context.pending.writeStart ??= performance.now();
   for (;;) {
     const rewrite = await rewriter.write(staged.body);
     if (isRefused(rewrite)) return staged.refuse();
-    openForWrite(conversation);
+    openForWrite(context);
     await staged.prepare?.(rewrite);
     // What was asked meanwhile was asked READ ONLY.
     own.releaseGuard();
@@ -55,49 +55,49 @@ export async function runWrite(
     staged.enter({ text: staged.bodyText, rewrite, onError });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
     const isCopy = staged.body.copy !== null;
-    if (!isCopy) endWatch(conversation);
+    if (!isCopy) endWatch(context);
     // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
     // the way.
     const commits = step.isLast && state.block === 'own' && retry.scope !== 'savepoint' && !isCopy;
-    if (commits) commitOwn(conversation, passing.sync);
-    await settle(conversation);
+    if (commits) commitOwn(context, passing.sync);
+    await waitForResponses(context);
     if (own.isWatching) {
-      endWatch(conversation);
-      await settle(conversation);
+      endWatch(context);
+      await waitForResponses(context);
     }
     if (!retry.isWanted) {
       retry.disarm();
       return isReadyShown || commits;
     }
-    await undo(conversation);
+    await undo(context);
     retry.take();
   }
 }
 
-async function runReadOnly(conversation: Conversation, staged: StagedWrite): Promise<boolean> {
-  const rewrite = await conversation.rewriter.write(staged.body);
+async function runReadOnly(context: ConnectionContext, staged: StagedWrite): Promise<boolean> {
+  const rewrite = await context.rewriter.write(staged.body);
   if (isRefused(rewrite)) return staged.refuse();
   checkReadOnly(staged.body, rewrite);
   await staged.prepare?.(rewrite);
-  conversation.own.guard();
+  context.own.guard();
   const isReadyShown = staged.send(rewrite, (handler) => handler);
-  await settle(conversation);
+  await waitForResponses(context);
   return isReadyShown;
 }
 
 /** In messages of its own: what comes behind it is not to be skipped. */
-function endWatch({ own, link }: Conversation): void {
+function endWatch({ own, link }: ConnectionContext): void {
   own.endWatch();
   link.close();
 }
 
-function openForWrite(conversation: Conversation): void {
-  const { state, own, retry } = conversation;
+function openForWrite(context: ConnectionContext): void {
+  const { state, own, retry } = context;
   if (state.block !== 'none') {
-    protectWrite(conversation, null);
+    protectWrite(context, null);
     return;
   }
   own.begin();
   retry.arm('block');
-  waitForRow(conversation);
+  waitForRow(context);
 }

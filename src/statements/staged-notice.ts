@@ -1,7 +1,7 @@
 /** Tells a client once that production is unchanged: every answer to a staged write looks as if it were not. */
 import type { ReadsMode } from '../model/session.ts';
 import type { ConnectedPair } from '../server-connection/connected-pair.ts';
-import type { OwnMessages } from '../server-connection/own-messages.ts';
+import type { InternalQueries } from '../server-connection/internal-queries.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { noticeResponse } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
@@ -19,13 +19,13 @@ const hints: Readonly<Record<ReadsMode, string>> = {
 };
 
 export class StagedNotice {
-  private readonly own: OwnMessages;
+  private readonly own: InternalQueries;
   private readonly message: Buffer;
   private isDue: boolean;
 
   /** @param isUsual what the daemon does where the connection does not say */
   constructor(
-    own: OwnMessages,
+    own: InternalQueries,
     { session, reads, notice }: Pick<ConnectedPair, 'session' | 'reads' | 'notice'>,
     isUsual: boolean,
   ) {

@@ -4,14 +4,14 @@ import type { Guard } from './guard.ts';
 export const statementGuards: readonly Guard[] = [
   {
     name: 'reads in transactions that may write are made read-only',
-    file: 'src/server-connection/own-messages.ts',
+    file: 'src/server-connection/internal-queries.ts',
     text: 'if (!this.state.exposesReads) return;',
     without: 'return;',
     tests: ['proxy/walls.test'],
   },
   {
     name: 'before COMMIT the database looks for what was written elsewhere',
-    file: 'src/server-connection/own-messages.ts',
+    file: 'src/server-connection/internal-queries.ts',
     text: 'this.wall.check(unlessFailed);',
     without: '',
     tests: ['proxy/walls-left-behind'],
@@ -60,7 +60,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'the end of what is watched is looked at whatever became of the settings',
-    file: 'src/server-connection/own-messages.ts',
+    file: 'src/server-connection/internal-queries.ts',
     text: 'if (this.nonce === null) return;',
     without: 'return;',
     tests: ['attacks/tripwire'],
@@ -102,7 +102,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'names are not resolved where writing is possible',
-    file: 'src/server-connection/pace.ts',
+    file: 'src/server-connection/sync.ts',
     text: 'own.guard();',
     without: '',
     tests: ['attacks/as-superuser'],
@@ -144,7 +144,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'names that the parser has cut are refused',
-    file: 'src/sql/classify/judge.ts',
+    file: 'src/sql/classify/classify.ts',
     text: `return (verdict.kind === 'control' && refuseCutName(verdict, source)) || verdict;`,
     without: 'return verdict;',
     tests: ['sql/object-names'],
@@ -208,21 +208,21 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'no read is sent where writing is possible',
-    file: 'src/server-connection/upstream-link.ts',
+    file: 'src/server-connection/upstream-writer.ts',
     text: `if (kind === 'read' && this.state.exposesReads)`,
     without: `if (kind === 'read' && this.state.exposesReads && false)`,
     tests: ['proxy/upstream-text'],
   },
   {
     name: 'no text is sent that was not checked',
-    file: 'src/server-connection/upstream-link.ts',
+    file: 'src/server-connection/upstream-writer.ts',
     text: 'if (frame[0] === frontend.parse || frame[0] === frontend.query)',
     without: 'if (false)',
     tests: ['proxy/upstream-text'],
   },
   {
     name: 'what a text is read by is set before it, where code may have changed it',
-    file: 'src/server-connection/upstream-link.ts',
+    file: 'src/server-connection/upstream-writer.ts',
     text: 'if (this.isUnsettled && !this.state.failed && dependsOnSettings(bytes)) this.pinSettings();',
     without: '',
     tests: ['proxy/upstream-text'],

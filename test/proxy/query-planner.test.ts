@@ -1,5 +1,5 @@
 /** What is known of a text from another one of its shape is what would be found out about itself. */
-import type { Outlook } from '../../src/rewrite/query-planner.ts';
+import type { TextClass } from '../../src/rewrite/query-planner.ts';
 import { createQueryPlanner } from '../../src/rewrite/query-planner.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
@@ -69,7 +69,7 @@ suite('query planner', (test) => {
   });
 });
 
-function attempt(look: () => Outlook): Outlook | null {
+function attempt(look: () => TextClass): TextClass | null {
   try {
     const { refusal, passes, passingText, reads, hasSettings, ...others } = look();
     const { hasNames, changesPath, holds, unclear } = others;

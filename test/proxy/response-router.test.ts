@@ -1,8 +1,8 @@
 /** What the client is given of a server's answers, however these arrive: without a server. */
 import type { Socket } from 'node:net';
-import { passing } from '../../src/server-connection/expectation.ts';
-import { Outlet } from '../../src/server-connection/outlet.ts';
+import { passing } from '../../src/server-connection/pending-response.ts';
 import { ResponseRouter } from '../../src/server-connection/response-router.ts';
+import { SocketWriter } from '../../src/server-connection/socket-writer.ts';
 import {
   commandComplete,
   noticeResponse,
@@ -37,7 +37,7 @@ function connect() {
     uncork: () => undefined,
   };
   const router = new ResponseRouter(
-    new Outlet(socket as unknown as Socket),
+    new SocketWriter(socket as unknown as Socket),
     {
       onReady: (status) => events.push(status),
       onParameterStatus: () => 'TimeZone',

@@ -1,17 +1,17 @@
 /** What the one writer to the upstream's socket takes: it cannot be given the client's words for a write. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Expectation } from '../../src/server-connection/expectation.ts';
-import { Outlet } from '../../src/server-connection/outlet.ts';
+import type { PendingResponse } from '../../src/server-connection/pending-response.ts';
 import type { ResponseRouter } from '../../src/server-connection/response-router.ts';
+import { SocketWriter } from '../../src/server-connection/socket-writer.ts';
 import { TransactionState } from '../../src/server-connection/transaction-state.ts';
-import { UpstreamLink } from '../../src/server-connection/upstream-link.ts';
 import {
   emptyText,
-  ownText,
+  internalText,
   readsText,
   statementText,
 } from '../../src/server-connection/upstream-text.ts';
+import { UpstreamWriter } from '../../src/server-connection/upstream-writer.ts';
 import { createVerdictCache } from '../../src/sql/classify/verdict-cache.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import type { Replacement } from '../../src/sql/splice.ts';
@@ -19,7 +19,7 @@ import { spliceBytes } from '../../src/sql/splice.ts';
 import { parseMessage, queryMessage } from '../../src/wire/frontend-messages.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const asked: Expectation = { asked: 'parse', shown: 'all' };
+const asked: PendingResponse = { asked: 'parse', shown: 'all' };
 
 /** A link to nowhere, with what has been sent through it. */
 function linkOf(state: TransactionState) {
@@ -31,7 +31,7 @@ function linkOf(state: TransactionState) {
   });
   const router = { expect: () => undefined, isIdle: true } as unknown as ResponseRouter;
   return {
-    link: new UpstreamLink(new Outlet(socket as unknown as Socket), router, state),
+    link: new UpstreamWriter(new SocketWriter(socket as unknown as Socket), router, state),
     written,
   };
 }
@@ -40,7 +40,7 @@ suite('what goes upstream', (test) => {
   test.before(loadParser);
 
   const judge = (sql: string) => {
-    const [statement] = createVerdictCache(0, { maxStatementBytes: 10_000 }).judge(
+    const [statement] = createVerdictCache(0, { maxStatementBytes: 10_000 }).classify(
       Buffer.from(sql),
     );
     if (statement === undefined) throw new Error('no statement');
@@ -117,7 +117,8 @@ suite('what goes upstream', (test) => {
     link.pinBy(() => {
       pinned += 1;
     });
-    const send = (sql: string) => link.parse({ name: '', text: ownText(sql), types: [] }, asked);
+    const send = (sql: string) =>
+      link.parse({ name: '', text: internalText(sql), types: [] }, asked);
     send("SELECT '\\'");
     assert.is(pinned, 0, 'nothing was sent before');
     send('SELECT 1');

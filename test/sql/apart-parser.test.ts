@@ -1,4 +1,4 @@
-/** Long texts are judged in a thread of their own, as any text is. */
+/** Long texts are classified in a thread of their own, as any text is. */
 import { createApartParser } from '../../src/sql/classify/apart-parser.ts';
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
@@ -65,7 +65,7 @@ suite('sql: long texts', (test) => {
       `data:text/javascript,import { parentPort } from 'node:worker_threads';
       parentPort.on('message', ({ text }) => {
         if (text.length > 100000) process.exit(1);
-        parentPort.postMessage({ judged: [] });
+        parentPort.postMessage({ classified: [] });
       });`,
     );
     const parser = createApartParser(undefined, dying);
@@ -77,7 +77,7 @@ suite('sql: long texts', (test) => {
     assert.equal(await second, []);
   });
 
-  test('that nest too deeply are refused, and the next one is judged', async () => {
+  test('that nest too deeply are refused, and the next one is classified', async () => {
     const parser = createApartParser();
     const nested = `SELECT ${Array(100_000).fill('1').join('+')}`;
     const [deep] = await parser.parse(Buffer.from(nested));

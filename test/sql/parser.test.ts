@@ -32,7 +32,7 @@ suite('sql: parser', (test) => {
 
   for (const [name, shape] of Object.entries(shapes)) {
     for (const depth of name === 'sum' || name === 'parentheses' ? [10_000, 20_000] : [10_000]) {
-      test(`${depth} ${name}: judged or refused, and the next statement is judged`, async () => {
+      test(`${depth} ${name}: classified or refused, and the next statement is classified`, async () => {
         const outcome = outcomeOf(shape(depth));
         const safe = name === 'WITH queries' ? ['write'] : ['read'];
         assert.ok([...safe, 'refuse 54001', 'memory exhausted'].includes(outcome), outcome);
@@ -64,14 +64,14 @@ suite('sql: parser', (test) => {
     assertWorking();
   });
 
-  test('judges moderate nesting', () => {
+  test('classifies moderate nesting', () => {
     assert.is(summaryOf(verdictOf(shapes['sum']?.(1_000) ?? '')), 'read');
     assert.is(summaryOf(verdictOf(shapes['sub-selects']?.(200) ?? '')), 'read');
     assert.is(summaryOf(verdictOf(shapes['WITH queries']?.(200) ?? '')), 'write');
     assert.is(summaryOf(verdictOf(shapes['unions']?.(1_000) ?? '')), 'read');
   });
 
-  test('judges wide statements', () => {
+  test('classifies wide statements', () => {
     const numbers = Array.from({ length: 100_000 }, (_, index) => index);
     assert.is(summaryOf(verdictOf(`SELECT * FROM t WHERE id IN (${numbers.join()})`)), 'read');
     assert.is(

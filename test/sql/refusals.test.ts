@@ -1,6 +1,6 @@
 /** What is refused, with which SQLSTATE, and that the message names the statement. */
 import type { Node } from 'libpg-query';
-import { judge } from '../../src/sql/classify/judge.ts';
+import { classify } from '../../src/sql/classify/classify.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { refusalOf } from './judging.ts';
@@ -205,7 +205,7 @@ suite('sql: refusals', (test) => {
   ];
   for (const [what, tree] of unknown) {
     test(`${what} that is not known is refused`, () => {
-      const verdict = judge(tree as Node, { text: Buffer.from('x'), offset: 0 });
+      const verdict = classify(tree as Node, { text: Buffer.from('x'), offset: 0 });
       assert.is(verdict.kind, 'refuse');
     });
   }

@@ -1,5 +1,5 @@
 /**
- * Judges long texts in a thread of its own, one after the other. The thread is started for the first of them, and ends when it has
+ * Classifies long texts in a thread of its own, one after the other. The thread is started for the first of them, and ends when it has
  * had nothing to do for a while: what a long text has made its memory grow by goes with it.
  */
 import { Worker } from 'node:worker_threads';
@@ -12,7 +12,7 @@ export interface ApartParser {
   /** Whether a text is long, and may wait here: what does not fit is to be parsed in place, by which its sender waits. */
   takes(text: Buffer): boolean;
   /**
-   * Judges a text as `parseQuery` does.
+   * Classifies a text as `parseQuery` does.
    * @throws SqlSyntaxError as it does; StageError `internal` when the thread has ended over it
    */
   parse(text: Buffer): Promise<readonly Statement[]>;
@@ -99,7 +99,7 @@ class Queue implements ApartParser {
   private answered(answer: Answer): void {
     const asked = this.next();
     if (asked === undefined) return;
-    if ('judged' in answer) asked.resolve(statementsOf(asked.text, answer.judged));
+    if ('classified' in answer) asked.resolve(statementsOf(asked.text, answer.classified));
     else asked.reject('wrong' in answer ? syntaxError(answer.wrong) : ended(answer.failure));
     this.ask();
   }
@@ -125,10 +125,10 @@ class Queue implements ApartParser {
   }
 }
 
-type Judged = Extract<Answer, { judged: unknown }>['judged'];
+type Classified = Extract<Answer, { classified: unknown }>['classified'];
 
-function statementsOf(text: Buffer, judged: Judged): readonly Statement[] {
-  return judged.map(({ start, end, verdict }) => ({
+function statementsOf(text: Buffer, classified: Classified): readonly Statement[] {
+  return classified.map(({ start, end, verdict }) => ({
     start,
     text: text.subarray(start, end),
     verdict: withBuffers(verdict),

@@ -1,10 +1,10 @@
-/** From a query string to its statements, each judged. Nothing that cannot be parsed is ever judged a read. */
+/** From a query string to its statements, each classified. Nothing that cannot be parsed is ever classified as a read. */
 import { isUtf8 } from 'node:buffer';
 import type { RawStmt } from 'libpg-query';
 import { ParserFailure, parseTree } from '../parser/parser.ts';
 import { isHeavierThan } from '../parser/text-weight.ts';
 import type { Refusal, Statement } from '../verdict.ts';
-import { judge } from './judge.ts';
+import { classify } from './classify.ts';
 import { refuse } from './refusal.ts';
 
 /** What a statement may be long unless the caller says otherwise. */
@@ -20,7 +20,7 @@ const tooComplex = refuse(
 );
 
 /**
- * Splits a query string into its statements and judges each. A text that is not even fit for parsing gives one
+ * Splits a query string into its statements and classifies each. A text that is not even fit for parsing gives one
  * refused statement.
  * @param text - the query string in UTF-8, without a terminating zero.
  * @returns the statements in order, none for an empty query. Their texts share the memory of the given one.
@@ -46,7 +46,7 @@ function readStatement(query: Buffer, raw: RawStmt): Statement {
   while (start < end && isSpace(query[start])) start += 1;
   while (end > start && isSpace(query[end - 1])) end -= 1;
   const text = query.subarray(start, end);
-  return { start, text, verdict: judge(raw.stmt, { text, offset: start }) };
+  return { start, text, verdict: classify(raw.stmt, { text, offset: start }) };
 }
 
 function unfitness(text: Buffer, maxBytes: number): Refusal | null {

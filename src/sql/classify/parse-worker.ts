@@ -1,21 +1,21 @@
-/** Judges one text at a time in a thread of its own, so that whoever else is served need not wait for it. */
+/** Classifies one text at a time in a thread of its own, so that whoever else is served need not wait for it. */
 import { parentPort } from 'node:worker_threads';
 import { loadParser } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { Statement } from '../verdict.ts';
 import { parseQuery } from './parse-query.ts';
 
-/** A text to be judged. */
+/** A text to be classified. */
 export interface Question {
   readonly text: Uint8Array;
   readonly maxBytes: number | undefined;
 }
 
 /** A statement by its place in the text that was asked for. */
-export type Judged = Pick<Statement, 'start' | 'verdict'> & { readonly end: number };
+export type Classified = Pick<Statement, 'start' | 'verdict'> & { readonly end: number };
 
 export type Answer =
-  | { readonly judged: readonly Judged[] }
+  | { readonly classified: readonly Classified[] }
   | { readonly wrong: Pick<SqlSyntaxError, 'message' | 'position' | 'sqlstate'> }
   | { readonly failure: string };
 
@@ -29,7 +29,7 @@ async function answer({ text, maxBytes }: Question): Promise<Answer> {
     await loadParser();
     const statements = parseQuery(Buffer.from(text.buffer), maxBytes);
     return {
-      judged: statements.map(({ start, text: own, verdict }) => {
+      classified: statements.map(({ start, text: own, verdict }) => {
         return { start, end: start + own.length, verdict };
       }),
     };

@@ -14,7 +14,7 @@ export function standIn(statement: Buffer, text: string): Replacement {
 }
 
 /** Gives the verdict on a query in whose place a text of ours is sent; null for all others. */
-export function judgeStandIn(query: Node, statement: Buffer): Read | Write | null {
+export function classifyStandIn(query: Node, statement: Buffer): Read | Write | null {
   if (!('SelectStmt' in query)) return null;
   const call = onlyCall(query.SelectStmt);
   if (call === null) return null;

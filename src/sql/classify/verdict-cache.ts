@@ -5,11 +5,11 @@ import type { Statement } from '../verdict.ts';
 import { parseQuery } from './parse-query.ts';
 
 export interface VerdictCache {
-  /** Gives the judged statements of a query string, as `parseQuery` does. */
-  judge(text: Buffer): readonly Statement[];
+  /** Gives the classified statements of a query string, as `parseQuery` does. */
+  classify(text: Buffer): readonly Statement[];
   /** The same for a text that is remembered. */
   recall(text: Buffer): readonly Statement[] | undefined;
-  /** Remembers what a text was judged elsewhere, and gives it back. The statements must not share the memory of a packet. */
+  /** Remembers what a text was classified elsewhere, and gives it back. The statements must not share the memory of a packet. */
   keep(text: Buffer, statements: readonly Statement[]): readonly Statement[];
 }
 
@@ -44,7 +44,7 @@ export function createVerdictCache(size: number, options: CacheOptions = {}): Ve
   return {
     recall,
     keep,
-    judge(text) {
+    classify(text) {
       if (!isKept(text)) return parseQuery(text, maxStatementBytes);
       // A copy: the statements must not keep a whole packet of the client in memory.
       return recall(text) ?? keep(text, parseQuery(Buffer.from(text), maxStatementBytes));

@@ -86,7 +86,7 @@ export const plainBuiltins = names(`
   xml_is_well_formed_content xml_is_well_formed_document xmlagg xmlcomment xmlexists xmltext xmlvalidate xpath
   xpath_exists`);
 
-/** Other built-ins with effects that READ ONLY does not stop, or that run SQL which nobody has judged. */
+/** Other built-ins with effects that READ ONLY does not stop, or that run SQL which nobody has classified. */
 export const harmfulBuiltins = names(`
   brin_desummarize_range brin_summarize_new_values brin_summarize_range gin_clean_pending_list
   lo_creat lo_create lo_export lo_from_bytea lo_import lo_put lo_truncate lo_truncate64 lo_unlink lowrite

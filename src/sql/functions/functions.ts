@@ -98,7 +98,7 @@ export function isSuspicious(name: string): boolean {
   return isHarmfulBuiltin(name) || harmfulExtensions.test(name);
 }
 
-/** Whether a function does what READ ONLY does not hold or, in a write, must not be done. Volatile ones are judged besides. */
+/** Whether a function does what READ ONLY does not hold or, in a write, must not be done. Volatile ones are classified besides. */
 export function hasEffects(found: FoundFunction, context: FunctionContext): boolean {
   const { schema, name, isVolatile, isCompiled, isExtension } = found;
   if (isOwnSchema(schema)) return true;

@@ -61,7 +61,7 @@ export function scanTokens(text: Buffer): readonly ScanToken[] {
 
 /**
  * Takes a CREATE FUNCTION apart whose language is PL/pgSQL. Gives null for what cannot be read. An instance of its own: what
- * compiling somebody's function leaves behind in one, no statement is judged by.
+ * compiling somebody's function leaves behind in one, no statement is classified by.
  */
 export async function parsePlpgsql(text: Buffer): Promise<object | null> {
   machine.compiled ??= compileEngine();

@@ -1,7 +1,7 @@
 /**
  * The node types of PostgreSQL's raw parse trees that may stand inside a query and ask for nothing but being walked
  * through. A type that is neither here nor handled by name makes the statement refused: a grammar newer than these
- * lists must not be judged by guessing.
+ * lists must not be classified by guessing.
  */
 
 /** Holds other nodes. */

@@ -11,29 +11,29 @@ import type {
   ProxyServices,
 } from '../server-connection/connected-pair.ts';
 import { CopyIn } from '../server-connection/copy-in.ts';
-import type { Outlet } from '../server-connection/outlet.ts';
-import { OwnMessages } from '../server-connection/own-messages.ts';
-import { createAsk } from '../server-connection/pace.ts';
+import { InternalQueries } from '../server-connection/internal-queries.ts';
 import type { Portal, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { Registry } from '../server-connection/prepared-statements.ts';
 import type { RouterEvents } from '../server-connection/response-router.ts';
 import { ResponseRouter } from '../server-connection/response-router.ts';
 import { SettingsWatch } from '../server-connection/settings-watch.ts';
+import type { SocketWriter } from '../server-connection/socket-writer.ts';
+import { createAsk } from '../server-connection/sync.ts';
 import { TransactionState } from '../server-connection/transaction-state.ts';
-import { UpstreamLink } from '../server-connection/upstream-link.ts';
+import { UpstreamWriter } from '../server-connection/upstream-writer.ts';
 import type { TransactionStatus } from '../wire/backend-messages.ts';
 import { Retry } from './retry.ts';
 import { StagedNotice } from './staged-notice.ts';
 
-export interface Conversation {
+export interface ConnectionContext {
   readonly planner: QueryPlanner;
   readonly metrics: ProxyMetrics;
   readonly reads: ReadsMode;
   readonly state: TransactionState;
   readonly settings: SettingsWatch;
   readonly router: ResponseRouter;
-  readonly link: UpstreamLink;
-  readonly own: OwnMessages;
+  readonly link: UpstreamWriter;
+  readonly own: InternalQueries;
   readonly stagedNotice: StagedNotice;
   readonly names: Names;
   readonly rewriter: Rewriter;
@@ -50,7 +50,7 @@ export interface Conversation {
 /** What holds until the next ReadyForQuery. */
 interface Pending {
   /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
-  fence: 'before more' | 'before anything' | null;
+  syncAndWait: 'before more' | 'before anything' | null;
   /** The implicit transaction may have a snapshot: a BEGIN in it can no longer choose its access. */
   hasSnapshot: boolean;
   /** The portal whose write was entered last and has not been executed. */
@@ -62,7 +62,7 @@ interface Pending {
 }
 
 const nothingPending: Readonly<Pending> = {
-  fence: null,
+  syncAndWait: null,
   hasSnapshot: false,
   entered: null,
   resolved: null,
@@ -70,17 +70,17 @@ const nothingPending: Readonly<Pending> = {
 };
 
 interface Outlets {
-  readonly client: Outlet;
-  readonly upstream: Outlet;
+  readonly client: SocketWriter;
+  readonly upstream: SocketWriter;
 }
 
-export function createConversation(
+export function createConnectionContext(
   pair: ConnectedPair,
   services: ProxyServices,
   planner: QueryPlanner,
-  outlets: Outlets,
+  writers: Outlets,
   isShared: () => boolean,
-): Conversation {
+): ConnectionContext {
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
@@ -91,9 +91,9 @@ export function createConversation(
     onParameterStatus: (payload) => settings.observe(payload),
     onRowDescription: (frame) => names.origins.shown(frame),
   };
-  const router = new ResponseRouter(outlets.client, events, limits.maxMessageBytes);
-  const link = new UpstreamLink(outlets.upstream, router, state);
-  const own = new OwnMessages(link, state);
+  const router = new ResponseRouter(writers.client, events, limits.maxMessageBytes);
+  const link = new UpstreamWriter(writers.upstream, router, state);
+  const own = new InternalQueries(link, state);
   const ask = createAsk({ link, router, own, state, settings });
   const names = new Names(ask, limits.allowFunctions);
   const functions = new FunctionNames(ask, names, overlays);
@@ -120,7 +120,7 @@ export function createConversation(
   };
 }
 
-type Readied = Pick<Conversation, 'state' | 'pending' | 'metrics' | 'portals' | 'retry'>;
+type Readied = Pick<ConnectionContext, 'state' | 'pending' | 'metrics' | 'portals' | 'retry'>;
 
 /** A batch has ended; with its transaction, what lives no longer than that. */
 function becomeReady(

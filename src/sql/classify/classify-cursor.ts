@@ -1,7 +1,7 @@
 /** The verdict on DECLARE, FETCH, MOVE and CLOSE. */
 import type { ClosePortalStmt, DeclareCursorStmt, FetchStmt, Node } from 'libpg-query';
 import type { Control, Read, Refusal } from '../verdict.ts';
-import { judgeRead } from './judge-query.ts';
+import { classifyRead } from './classify-query.ts';
 import { refuse } from './refusal.ts';
 import type { Source } from './relation-uses.ts';
 
@@ -14,12 +14,12 @@ const writingCursor = refuse(
   'Run the writing statement first, then declare a cursor for a SELECT.',
 );
 
-/** Judges a DECLARE by its query. */
-export function judgeDeclare(
+/** Classifies a DECLARE by its query. */
+export function classifyDeclare(
   { options: given = 0, portalname: name = '', query }: DeclareCursorStmt,
   source: Source,
 ): Control | Refusal {
-  const read = judgeRead(query, source, writingCursor);
+  const read = classifyRead(query, source, writingCursor);
   if (read.kind === 'refuse') return read;
   // with its locking clauses PostgreSQL refuses the cursor, as it has to
   const isRefused = (given & lockless) !== 0 && hasNoOtherLocks(query, read);
@@ -37,11 +37,11 @@ function hasNoOtherLocks(query: Node | undefined, { locking }: Read): boolean {
 }
 
 /** FETCH and MOVE run a cursor's query further. */
-export function judgeFetch({ portalname }: FetchStmt): Control {
+export function classifyFetch({ portalname }: FetchStmt): Control {
   return { kind: 'control', action: { type: 'fetch', name: portalname ?? null } };
 }
 
 /** CLOSE is passed on; null stands for ALL. */
-export function judgeClose({ portalname }: ClosePortalStmt): Control {
+export function classifyClose({ portalname }: ClosePortalStmt): Control {
   return { kind: 'control', action: { type: 'close', name: portalname ?? null } };
 }

@@ -5,15 +5,15 @@ import { readName } from '../parser/identifier-reader.ts';
 import { scanTokens } from '../parser/parser.ts';
 import type { ByteRange } from '../splice.ts';
 import type { Control, Refusal } from '../verdict.ts';
-import { judgeQuery } from './judge-query.ts';
+import { classifyQuery } from './classify-query.ts';
 import { collectUses } from './query-uses.ts';
 import { unknownElement, unreadableName } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 
-/** Judges a PREPARE by its body. */
-export function judgePrepare(statement: PrepareStmt, source: Source): Control | Refusal {
+/** Classifies a PREPARE by its body. */
+export function classifyPrepare(statement: PrepareStmt, source: Source): Control | Refusal {
   if (!statement.query) return unknownElement('PREPARE');
-  const body = judgeQuery(statement.query, source);
+  const body = classifyQuery(statement.query, source);
   if (body.kind === 'refuse') return body;
   const tokens = scanTokens(source.text);
   const keyword = bodyKeyword(tokens);
@@ -31,8 +31,8 @@ export function judgePrepare(statement: PrepareStmt, source: Source): Control | 
   };
 }
 
-/** Judges an EXECUTE by its arguments; what it runs was judged by PREPARE. */
-export function judgeExecute(statement: ExecuteStmt, source: Source): Control | Refusal {
+/** Classifies an EXECUTE by its arguments; what it runs was classified by PREPARE. */
+export function classifyExecute(statement: ExecuteStmt, source: Source): Control | Refusal {
   const { name = '', params = [] } = statement;
   const { calls, unclear, refusal } = collectUses(params, source);
   if (refusal) return refusal;
@@ -42,7 +42,7 @@ export function judgeExecute(statement: ExecuteStmt, source: Source): Control | 
 }
 
 /** DEALLOCATE is passed on; null stands for ALL. */
-export function judgeDeallocate({ name }: DeallocateStmt): Control {
+export function classifyDeallocate({ name }: DeallocateStmt): Control {
   return { kind: 'control', action: { type: 'deallocate', name: name ?? null } };
 }
 

@@ -12,12 +12,12 @@ const restartIdentity = refuse(
   "Leave RESTART IDENTITY out: sequences are production's own. Restart them directly on the database.",
 );
 
-/** Judges a TRUNCATE by the tables it names. */
-export function judgeTruncate(statement: TruncateStmt, source: Source): Write | Refusal {
+/** Classifies a TRUNCATE by the tables it names. */
+export function classifyTruncate(statement: TruncateStmt, source: Source): Write | Refusal {
   if (statement.restart_seqs) return restartIdentity;
   const relations: RelationUse[] = [];
   for (const node of statement.relations ?? []) {
-    const target = judgeTarget(node, source);
+    const target = classifyTarget(node, source);
     if ('kind' in target) return target;
     relations.push(target);
   }
@@ -32,7 +32,7 @@ export function judgeTruncate(statement: TruncateStmt, source: Source): Write | 
   });
 }
 
-function judgeTarget(node: Node, source: Source): RelationUse | Refusal {
+function classifyTarget(node: Node, source: Source): RelationUse | Refusal {
   if (!('RangeVar' in node)) return unreadableName;
   const { schemaname, relname } = node.RangeVar;
   return (

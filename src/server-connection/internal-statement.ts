@@ -1,13 +1,13 @@
 /** A statement of the proxy's own, and what is to become of its answer. */
-import type { ErrorHandler } from './expectation.ts';
+import type { ErrorHandler } from './pending-response.ts';
 import type { UpstreamText } from './upstream-text.ts';
 
-export interface OwnStatement {
+export interface InternalStatement {
   readonly text: string | UpstreamText;
   readonly types?: readonly number[];
 }
 
-export interface OwnCall {
+export interface InternalCall {
   readonly values?: readonly (Buffer | null)[];
   /** One for each value; all text by default. */
   readonly formats?: readonly number[];
@@ -18,6 +18,6 @@ export interface OwnCall {
 
 /** Runs a statement of ours now, and gives its rows. */
 export type Ask = (
-  statement: OwnStatement,
-  values: NonNullable<OwnCall['values']>,
+  statement: InternalStatement,
+  values: NonNullable<InternalCall['values']>,
 ) => Promise<(Buffer | null)[][]>;

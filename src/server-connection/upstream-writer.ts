@@ -9,10 +9,10 @@ import {
   syncMessage,
 } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
-import type { Expectation } from './expectation.ts';
-import { hiddenSync } from './expectation.ts';
-import type { Outlet } from './outlet.ts';
+import type { PendingResponse } from './pending-response.ts';
+import { hiddenSync } from './pending-response.ts';
 import type { ResponseRouter } from './response-router.ts';
+import type { SocketWriter } from './socket-writer.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { UpstreamText } from './upstream-text.ts';
 
@@ -23,8 +23,8 @@ export interface Prepared {
   readonly types: readonly number[];
 }
 
-export class UpstreamLink {
-  private readonly outlet: Outlet;
+export class UpstreamWriter {
+  private readonly writer: SocketWriter;
   private readonly router: ResponseRouter;
   private readonly state: TransactionState;
   /** Messages of the extended protocol were sent and no Sync after them. */
@@ -34,8 +34,8 @@ export class UpstreamLink {
   private pinSettings: () => void = () => undefined;
   private wake: (() => void) | null = null;
 
-  constructor(outlet: Outlet, router: ResponseRouter, state: TransactionState) {
-    this.outlet = outlet;
+  constructor(writer: SocketWriter, router: ResponseRouter, state: TransactionState) {
+    this.writer = writer;
     this.router = router;
     this.state = state;
   }
@@ -46,32 +46,32 @@ export class UpstreamLink {
   }
 
   /** Sends a Parse message. */
-  parse({ name, text, types }: Prepared, expectation: Expectation): void {
+  parse({ name, text, types }: Prepared, pending: PendingResponse): void {
     this.prepareFor(text);
-    this.put(text.frame ?? parseMessage({ name, text: text.bytes, types }), expectation);
+    this.put(text.frame ?? parseMessage({ name, text: text.bytes, types }), pending);
   }
 
   /** Sends any other message of the extended protocol: it names what it runs, and brings no SQL. */
-  send(frame: Buffer, expectation: Expectation): void {
+  send(frame: Buffer, pending: PendingResponse): void {
     if (frame[0] === frontend.parse || frame[0] === frontend.query)
       throw new Error('a text was about to be sent without being checked');
-    this.put(frame, expectation);
+    this.put(frame, pending);
   }
 
-  private put(frame: Buffer, expectation: Expectation): void {
-    this.router.expect(expectation);
-    this.outlet.add(frame);
+  private put(frame: Buffer, pending: PendingResponse): void {
+    this.router.expect(pending);
+    this.writer.add(frame);
     this.isOpen = true;
     this.isUnsettled = true;
     this.state.touch();
   }
 
   /** Sends a Query, after a Sync of ours if messages of the extended protocol came before it. */
-  query(text: UpstreamText, expectation: Expectation): void {
+  query(text: UpstreamText, pending: PendingResponse): void {
     this.prepareFor(text);
     this.close();
-    this.router.expect(expectation);
-    this.outlet.add(text.frame ?? queryMessage(text.bytes));
+    this.router.expect(pending);
+    this.writer.add(text.frame ?? queryMessage(text.bytes));
     this.isUnsettled = true;
   }
 
@@ -87,13 +87,13 @@ export class UpstreamLink {
 
   /** Sends data of a COPY, or what ends it. */
   copy(frame: Buffer): void {
-    this.outlet.add(frame);
+    this.writer.add(frame);
   }
 
   /** @param frame the client's own, where there is one: it leaves together with what came before it */
-  sync(expectation: Expectation, frame: Buffer = syncMessage): void {
-    this.router.expect(expectation);
-    this.outlet.add(frame);
+  sync(pending: PendingResponse, frame: Buffer = syncMessage): void {
+    this.router.expect(pending);
+    this.writer.add(frame);
     this.isOpen = false;
   }
 
@@ -104,12 +104,12 @@ export class UpstreamLink {
 
   /** Passes on the client's wish to see the answers so far. */
   requestFlush(): void {
-    this.outlet.add(flushMessage);
+    this.writer.add(flushMessage);
   }
 
   /** Hands what was sent to the socket. */
   flush(): void {
-    this.outlet.flush();
+    this.writer.flush();
   }
 
   /** Waits until everything sent has been answered. What was sent must end with a Sync or a Query. */

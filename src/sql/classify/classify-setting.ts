@@ -3,24 +3,24 @@
 import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
 import { constantOf } from '../parser/syntax-tree.ts';
 import type { Control, ControlAction, Read, Refusal, Write } from '../verdict.ts';
-import type { Access } from './judge-transaction.ts';
-import { accessOf } from './judge-transaction.ts';
+import type { Access } from './classify-transaction.ts';
+import { accessOf } from './classify-transaction.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { refuse } from './refusal.ts';
 import type { Source } from './relation-uses.ts';
 import { isConnectionOption, isHarmlessValue, isOwnSetting, settingKind } from './settings.ts';
 import { standIn } from './stand-ins.ts';
 
-/** Judges SET in all its forms, and RESET. */
-export function judgeSet(statement: VariableSetStmt): Control | Refusal {
+/** Classifies SET in all its forms, and RESET. */
+export function classifySet(statement: VariableSetStmt): Control | Refusal {
   switch (statement.kind) {
     case 'VAR_SET_VALUE':
-      return judgeValue(statement);
+      return classifyValue(statement);
     case 'VAR_SET_MULTI':
-      return judgeModes(statement);
+      return classifyModes(statement);
     case 'VAR_SET_DEFAULT':
     case 'VAR_RESET':
-      return judgeReset(statement);
+      return classifyReset(statement);
     case 'VAR_RESET_ALL':
       return control({ type: 'reset all' });
     default:
@@ -29,7 +29,7 @@ export function judgeSet(statement: VariableSetStmt): Control | Refusal {
 }
 
 /** SHOW reads nothing but settings; of the transaction's access it must show the client's, not that of a guarded read. */
-export function judgeShow(
+export function classifyShow(
   { name = '' }: VariableShowStmt,
   { text }: Pick<Source, 'text'>,
 ): Read | Write | Refusal {
@@ -65,15 +65,15 @@ function unrecognized(name: string, hint: string): Refusal {
   return refuse(`unrecognized configuration parameter "${name}"`, hint, '42704');
 }
 
-function judgeValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {
-  return judgeAssignment(name, onlyValue(args), isLocal);
+function classifyValue({ name = '', args, is_local: isLocal }: VariableSetStmt): Control | Refusal {
+  return classifyAssignment(name, onlyValue(args), isLocal);
 }
 
 /**
- * Judges giving a setting a value, by SET or when connecting.
+ * Classifies giving a setting a value, by SET or when connecting.
  * @param value null for anything but one constant
  */
-export function judgeAssignment(
+export function classifyAssignment(
   name: string,
   value: string | null,
   isLocal = false,
@@ -96,7 +96,7 @@ export function judgeAssignment(
     : control({ type: 'set transaction', access });
 }
 
-function judgeReset({ kind, name = '', is_local: isLocal }: VariableSetStmt): Control | Refusal {
+function classifyReset({ kind, name = '', is_local: isLocal }: VariableSetStmt): Control | Refusal {
   if (isConnectionOption(name)) return chosenWhenConnecting(name);
   switch (settingKind(name)) {
     case 'path':
@@ -114,7 +114,7 @@ function judgeReset({ kind, name = '', is_local: isLocal }: VariableSetStmt): Co
 }
 
 /** SET TRANSACTION, SET SESSION CHARACTERISTICS, SET TRANSACTION SNAPSHOT. */
-function judgeModes({ name, args }: VariableSetStmt): Control | Refusal {
+function classifyModes({ name, args }: VariableSetStmt): Control | Refusal {
   const access = accessOf(args);
   if (name === 'TRANSACTION') return control({ type: 'set transaction', access });
   if (name === 'TRANSACTION SNAPSHOT') return control({ type: 'set' });

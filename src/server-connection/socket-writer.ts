@@ -7,7 +7,7 @@ const copyBytes = 16_384;
 /** Less than this is let wait: pausing and resuming for every chunk would cost more than it saves. */
 const maxWaitingBytes = 1024 * 1024;
 
-export class Outlet {
+export class SocketWriter {
   private readonly socket: Socket;
   private readonly pieces: Buffer[] = [];
   /** The piece that may still grow: from `start` to `end` in the memory of this buffer. */

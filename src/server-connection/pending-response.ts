@@ -5,7 +5,7 @@ import { backend } from '../wire/message-codes.ts';
 /** The message sent, by what completes its answer. Only `query` and `sync` are completed by ReadyForQuery. */
 type Asked = 'parse' | 'bind' | 'describe' | 'execute' | 'close' | 'query' | 'sync';
 
-export interface Expectation {
+export interface PendingResponse {
   readonly asked: Asked;
   /** What the client sees: everything; all but ReadyForQuery; nothing. */
   readonly shown: 'all' | 'answer' | 'nothing';
@@ -44,10 +44,10 @@ export const passing = {
   close: { asked: 'close', shown: 'all' },
   query: { asked: 'query', shown: 'all' },
   sync: { asked: 'sync', shown: 'all' },
-} as const satisfies Record<string, Expectation>;
+} as const satisfies Record<string, PendingResponse>;
 
-export const hiddenSync: Expectation = { asked: 'sync', shown: 'nothing' };
-export const hiddenClose: Expectation = { asked: 'close', shown: 'nothing' };
+export const hiddenSync: PendingResponse = { asked: 'sync', shown: 'nothing' };
+export const hiddenClose: PendingResponse = { asked: 'close', shown: 'nothing' };
 
 const completing: Readonly<Record<Asked, readonly number[]>> = {
   parse: [backend.parseComplete],
@@ -84,7 +84,7 @@ const rolesByAsked = Object.fromEntries(
 ) as Readonly<Record<Asked, Uint8Array>>;
 
 /** Whether a message can be an answer to what was asked, and whether it is the last of it: one of `roles`. */
-export function roleOf(expectation: Expectation, type: number): number {
-  if (type === backend.copyInResponse && expectation.onCopyIn === undefined) return roles.none;
-  return rolesByAsked[expectation.asked][type] as number;
+export function roleOf(pending: PendingResponse, type: number): number {
+  if (type === backend.copyInResponse && pending.onCopyIn === undefined) return roles.none;
+  return rolesByAsked[pending.asked][type] as number;
 }

@@ -9,14 +9,14 @@ import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-messages.ts';
 import { CommitWall } from './commit-wall.ts';
 import { deliver } from './error-mapping.ts';
-import type { ErrorHandler, Expectation } from './expectation.ts';
-import { hiddenClose, hiddenSync } from './expectation.ts';
-import type { OwnCall, OwnStatement } from './own-statement.ts';
+import type { InternalCall, InternalStatement } from './internal-statement.ts';
+import type { ErrorHandler, PendingResponse } from './pending-response.ts';
+import { hiddenClose, hiddenSync } from './pending-response.ts';
 import { ownPrefix } from './reserved-names.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { Access } from './transaction-table.ts';
-import type { UpstreamLink } from './upstream-link.ts';
-import { ownText } from './upstream-text.ts';
+import { internalText } from './upstream-text.ts';
+import type { UpstreamWriter } from './upstream-writer.ts';
 
 const step = `${ownPrefix}step`;
 const guardName = `${ownPrefix}guard`;
@@ -40,14 +40,14 @@ const readOnly = `SELECT pg_catalog.set_config('transaction_read_only', 'on', tr
 /** Both at once, and in letters that read the same whatever they are. */
 const pinning = `SELECT pg_catalog.set_config('standard_conforming_strings', 'on', false), pg_catalog.set_config('client_encoding', 'UTF8', false)`;
 
-export class OwnMessages {
-  private readonly link: UpstreamLink;
+export class InternalQueries {
+  private readonly link: UpstreamWriter;
   private readonly state: TransactionState;
   readonly wall = new CommitWall((statement, call) => this.run(statement, call));
   /** Known to nobody else while the statement is watched that it was made for. */
   private nonce: Buffer | null = null;
 
-  constructor(link: UpstreamLink, state: TransactionState) {
+  constructor(link: UpstreamWriter, state: TransactionState) {
     this.link = link;
     this.state = state;
     link.pinBy(() => this.pin());
@@ -110,7 +110,7 @@ export class OwnMessages {
   }
 
   /** Ends the block of ours; after an error this rolls it back. */
-  commit(handlers: Pick<OwnCall, 'onError' | 'onDone'>): void {
+  commit(handlers: Pick<InternalCall, 'onError' | 'onDone'>): void {
     this.runAtEdge({ text: 'COMMIT' }, handlers);
     this.state.end();
   }
@@ -209,17 +209,17 @@ export class OwnMessages {
   }
 
   /** Runs a statement of ours. */
-  run(statement: OwnStatement, call: OwnCall = {}): void {
+  run(statement: InternalStatement, call: InternalCall = {}): void {
     this.execute(statement, step, call);
     this.closeStep();
   }
 
   /** Prepares a statement of ours under a name of its own, for a text of ours that executes it right afterwards. */
-  prepare(name: string, { text, types = [] }: OwnStatement, onError: ErrorHandler): void {
+  prepare(name: string, { text, types = [] }: InternalStatement, onError: ErrorHandler): void {
     // Closing what may not be there is no error; parsing a name that is there would be.
     this.link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
     const expected = { asked: 'parse', shown: 'nothing', onError } as const;
-    const sent = typeof text === 'string' ? ownText(text) : text;
+    const sent = typeof text === 'string' ? internalText(text) : text;
     this.link.parse({ name, text: sent, types }, expected);
   }
 
@@ -233,14 +233,14 @@ export class OwnMessages {
    * At the edge of a block no portal of the client's is alive, so the unnamed one is free. An own one might stand
    * in the way of COMMIT: it stays when the message that made it has failed.
    */
-  private runAtEdge(statement: OwnStatement, call: OwnCall = {}): void {
+  private runAtEdge(statement: InternalStatement, call: InternalCall = {}): void {
     this.execute(statement, '', call);
   }
 
   private execute(
-    statement: OwnStatement,
+    statement: InternalStatement,
     portal: string,
-    call: OwnCall,
+    call: InternalCall,
     name: string = step,
   ): void {
     const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
@@ -248,7 +248,7 @@ export class OwnMessages {
     const hidden = { shown: 'nothing', onError } as const;
     const bind = bindMessage({ portal, statement: name, values, formats });
     this.link.send(bind, { asked: 'bind', ...hidden });
-    const expected: Expectation = { asked: 'execute', ...hidden };
+    const expected: PendingResponse = { asked: 'execute', ...hidden };
     this.link.send(executeMessage(portal), {
       ...expected,
       ...(onRow && { onRow }),

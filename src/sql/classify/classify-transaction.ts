@@ -11,8 +11,8 @@ const twoPhase = refuse(
   'Use COMMIT; what is staged waits for its approval anyway.',
 );
 
-/** Judges transaction control. */
-export function judgeTransaction(statement: TransactionStmt): Control | Refusal {
+/** Classifies transaction control. */
+export function classifyTransaction(statement: TransactionStmt): Control | Refusal {
   const action = actionOf(statement);
   return action ? { kind: 'control', action } : twoPhase;
 }

@@ -3,7 +3,7 @@
 import type { ExplainStmt, Node } from 'libpg-query';
 import { constantOf, openNode } from '../parser/syntax-tree.ts';
 import type { Read, Refusal } from '../verdict.ts';
-import { judgeQuery } from './judge-query.ts';
+import { classifyQuery } from './classify-query.ts';
 import { plainRead } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
@@ -23,24 +23,27 @@ const runsPrepared = refuse(
 );
 
 /**
- * Judges an EXPLAIN by what it explains. A write is only planned, as production would run it; with ANALYZE a read runs,
+ * Classifies an EXPLAIN by what it explains. A write is only planned, as production would run it; with ANALYZE a read runs,
  * and READ ONLY holds as for the read itself.
  */
-export function judgeExplain({ query, options }: ExplainStmt, source: Source): Read | Refusal {
+export function classifyExplain({ query, options }: ExplainStmt, source: Source): Read | Refusal {
   const opened = query && openNode(query);
   if (!query || !opened) return refusedStatement('ExplainStmt', {});
   if ('DeclareCursorStmt' in query && query.DeclareCursorStmt.query) {
-    return judgeExplain({ query: query.DeclareCursorStmt.query, options: options ?? [] }, source);
+    return classifyExplain(
+      { query: query.DeclareCursorStmt.query, options: options ?? [] },
+      source,
+    );
   }
-  if ('ExecuteStmt' in query) return judgeExecute(query.ExecuteStmt.params, options, source);
+  if ('ExecuteStmt' in query) return classifyExecute(query.ExecuteStmt.params, options, source);
   if (!queries.has(opened.type)) return refusedStatement(opened.type, opened.fields);
-  const verdict = judgeQuery(query, source);
+  const verdict = classifyQuery(query, source);
   if (verdict.kind !== 'write') return verdict;
   return mayRun(options) ? runsWrite : planned(verdict);
 }
 
-/** What is prepared was judged when it was; planning it runs nothing but what READ ONLY allows. */
-function judgeExecute(
+/** What is prepared was classified when it was; planning it runs nothing but what READ ONLY allows. */
+function classifyExecute(
   params: readonly Node[] | undefined,
   options: readonly Node[] | undefined,
   source: Source,

@@ -7,8 +7,8 @@ import { collectUses } from './query-uses.ts';
 import { unclearLocking } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
 
-/** Judges a query that is a statement, or stands in one such as EXPLAIN; ranges count from the statement's start. */
-export function judgeQuery(query: Node, source: Source): Read | Write | Refusal {
+/** Classifies a query that is a statement, or stands in one such as EXPLAIN; ranges count from the statement's start. */
+export function classifyQuery(query: Node, source: Source): Read | Write | Refusal {
   const uses = collectUses(query, source);
   if (uses.refusal) return uses.refusal;
   // where PostgreSQL refuses one, it shall say so itself
@@ -28,13 +28,13 @@ export function judgeQuery(query: Node, source: Source): Read | Write | Refusal 
 const changesSequence = ({ schema, name }: FunctionUse) =>
   (schema ?? 'pg_catalog') === 'pg_catalog' && ['nextval', 'setval'].includes(name);
 
-/** Judges a query that must not write; gives the refusal when it does. */
-export function judgeRead(
+/** Classifies a query that must not write; gives the refusal when it does. */
+export function classifyRead(
   query: Node | undefined,
   source: Source,
   onWrite: Refusal,
 ): Read | Refusal {
   if (!query) return onWrite;
-  const verdict = judgeQuery(query, source);
+  const verdict = classifyQuery(query, source);
   return verdict.kind === 'write' ? onWrite : verdict;
 }

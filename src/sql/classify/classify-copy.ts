@@ -5,7 +5,7 @@ import { readName, skipSpace } from '../parser/identifier-reader.ts';
 import { scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import type { CopySource, Read, Refusal, RelationUse, Write } from '../verdict.ts';
-import { judgeRead } from './judge-query.ts';
+import { classifyRead } from './classify-query.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
@@ -28,15 +28,15 @@ const freeze = refuse(
   'Leave FREEZE out: rows are frozen in production, not where they are staged.',
 );
 
-/** Judges a COPY; what may run is COPY of a table or a read to the client, and COPY of a table from the client. */
-export function judgeCopy(statement: CopyStmt, source: Source): Read | Write | Refusal {
+/** Classifies a COPY; what may run is COPY of a table or a read to the client, and COPY of a table from the client. */
+export function classifyCopy(statement: CopyStmt, source: Source): Read | Write | Refusal {
   if (statement.is_program || statement.filename !== undefined) return onServer;
-  if (statement.is_from) return judgeFrom(statement, source);
-  if (statement.query) return judgeRead(statement.query, source, writingCopy);
-  return judgeTable(statement, source);
+  if (statement.is_from) return classifyFrom(statement, source);
+  if (statement.query) return classifyRead(statement.query, source, writingCopy);
+  return classifyTable(statement, source);
 }
 
-function judgeFrom(statement: CopyStmt, source: Source): Write | Refusal {
+function classifyFrom(statement: CopyStmt, source: Source): Write | Refusal {
   const { relation = {}, attlist, whereClause, options = [] } = statement;
   const given = options.map((option) => ('DefElem' in option ? option.DefElem.defname : undefined));
   if (given.includes('freeze')) return freeze;
@@ -79,7 +79,7 @@ function whereOf(text: Buffer, from: number): number | null {
 /** The last part of a column's name, or none. */
 const nameOf = ({ fields }: ColumnRef) => textsOf(fields).slice(-1);
 
-function judgeTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): Read | Refusal {
+function classifyTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): Read | Refusal {
   const uses = collectUses({ RangeVar: relation }, source);
   const table = uses.relations[0];
   const copy = table && locateCopySource(source.text, table, attlist.length);

@@ -3,19 +3,19 @@
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { deliver } from './error-mapping.ts';
-import { hiddenSync } from './expectation.ts';
-import type { OwnMessages } from './own-messages.ts';
-import type { Ask } from './own-statement.ts';
+import type { InternalQueries } from './internal-queries.ts';
+import type { Ask } from './internal-statement.ts';
+import { hiddenSync } from './pending-response.ts';
 import { UpstreamError } from './refusals.ts';
 import type { ResponseRouter } from './response-router.ts';
 import type { SettingsWatch } from './settings-watch.ts';
 import type { TransactionState } from './transaction-state.ts';
-import type { UpstreamLink } from './upstream-link.ts';
+import type { UpstreamWriter } from './upstream-writer.ts';
 
 interface Parts {
-  readonly link: UpstreamLink;
+  readonly link: UpstreamWriter;
   readonly router: ResponseRouter;
-  readonly own: OwnMessages;
+  readonly own: InternalQueries;
   readonly state: TransactionState;
   readonly settings: SettingsWatch;
 }
@@ -31,7 +31,7 @@ const maxRestorations = 3;
  * with a Sync or a Query.
  * @throws StageError when the connection has to end
  */
-export async function settle(parts: Parts): Promise<void> {
+export async function waitForResponses(parts: Parts): Promise<void> {
   const { link, own, state, settings } = parts;
   await link.idle();
   for (let attempt = 0; settings.isBroken; attempt += 1) {
@@ -44,9 +44,9 @@ export async function settle(parts: Parts): Promise<void> {
 }
 
 /** Ends the implicit transaction of the messages sent so far and waits for it, as a Sync of the client would. */
-export async function fence(parts: Parts): Promise<void> {
+export async function syncAndWait(parts: Parts): Promise<void> {
   parts.link.sync(hiddenSync);
-  await settle(parts);
+  await waitForResponses(parts);
 }
 
 /**
@@ -72,7 +72,7 @@ export function createAsk(parts: Parts): Ask {
         return null;
       },
     });
-    await fence(parts);
+    await syncAndWait(parts);
     const { failure, done } = outcome;
     if (failure) throw new UpstreamError(failure, deliver(failure) as Buffer);
     if (!done) throw new Skipped();

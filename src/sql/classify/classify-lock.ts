@@ -8,6 +8,6 @@ import { refusedStatement } from './refused-statements.ts';
 const accessShare = 1;
 
 /** A dump holds its tables' definitions still by it, which are production's; other modes hold back what writes. */
-export function judgeLock(statement: LockStmt): Read | Refusal {
+export function classifyLock(statement: LockStmt): Read | Refusal {
   return statement.mode === accessShare ? plainRead() : refusedStatement('LockStmt', statement);
 }

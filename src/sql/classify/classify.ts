@@ -1,0 +1,89 @@
+/** The verdict on one statement, by the node type that PostgreSQL's grammar gives it. */
+import type { ConstraintsSetStmt, DiscardStmt, Node } from 'libpg-query';
+import { withRowLocks } from '../locate/lock-clauses.ts';
+import type { Fields } from '../parser/syntax-tree.ts';
+import { openNode } from '../parser/syntax-tree.ts';
+import type { Control, Verdict } from '../verdict.ts';
+import { classifyCopy } from './classify-copy.ts';
+import { classifyClose, classifyDeclare, classifyFetch } from './classify-cursor.ts';
+import { classifyExplain } from './classify-explain.ts';
+import { classifyLock } from './classify-lock.ts';
+import { classifyDeallocate, classifyExecute, classifyPrepare } from './classify-prepared.ts';
+import { classifyQuery } from './classify-query.ts';
+import { classifySet, classifyShow } from './classify-setting.ts';
+import { classifyTransaction } from './classify-transaction.ts';
+import { classifyTruncate } from './classify-truncate.ts';
+import { refuseCutName } from './object-names.ts';
+import { unknownElement } from './refused-parts.ts';
+import { refusedStatement } from './refused-statements.ts';
+import type { Source } from './relation-uses.ts';
+import { classifyStandIn } from './stand-ins.ts';
+
+type Classify = (fields: Fields, source: Source, node: Node) => Verdict;
+
+const query: Classify = (_, source, node) => {
+  const known = classifyStandIn(node, source.text);
+  if (known) return known;
+  const verdict = classifyQuery(node, source);
+  if (verdict.kind === 'refuse') return verdict;
+  const found = verdict.kind === 'read' ? withRowLocks(verdict, node, source) : verdict;
+  return { ...found, isQuery: true };
+};
+
+const classifies: ReadonlyMap<string, Classify> = new Map([
+  ['SelectStmt', query],
+  ['InsertStmt', query],
+  ['UpdateStmt', query],
+  ['DeleteStmt', query],
+  ['MergeStmt', query],
+  ['TruncateStmt', classifyTruncate as Classify],
+  ['ConstraintsSetStmt', classifyConstraints as Classify],
+  ['CopyStmt', classifyCopy as Classify],
+  ['ExplainStmt', classifyExplain as Classify],
+  ['TransactionStmt', classifyTransaction as Classify],
+  ['VariableSetStmt', classifySet as Classify],
+  ['VariableShowStmt', classifyShow as Classify],
+  ['LockStmt', classifyLock as Classify],
+  ['PrepareStmt', classifyPrepare as Classify],
+  ['ExecuteStmt', classifyExecute as Classify],
+  ['DeallocateStmt', classifyDeallocate as Classify],
+  ['DeclareCursorStmt', classifyDeclare as Classify],
+  ['FetchStmt', classifyFetch as Classify],
+  ['ClosePortalStmt', classifyClose as Classify],
+  ['DiscardStmt', classifyDiscard as Classify],
+  ['UnlistenStmt', () => ({ kind: 'control', action: { type: 'pass' } })],
+]);
+
+/** Classifies a statement. Whatever is not known is refused. */
+export function classify(node: Node | undefined, source: Source): Verdict {
+  const opened = node && openNode(node);
+  if (!node || !opened) return unknownElement('statement');
+  const classifyIt = classifies.get(opened.type);
+  if (!classifyIt) return refusedStatement(opened.type, opened.fields);
+  const verdict = classifyIt(opened.fields, source, node);
+  return (verdict.kind === 'control' && refuseCutName(verdict, source)) || verdict;
+}
+
+/** SET CONSTRAINTS; no names stand for ALL. */
+function classifyConstraints({ constraints, deferred = false }: ConstraintsSetStmt): Control {
+  const names = constraints?.flatMap((node) => {
+    if (!('RangeVar' in node)) return [];
+    const { schemaname: schema = null, relname: name = '' } = node.RangeVar;
+    return [{ schema, name }];
+  });
+  return {
+    kind: 'control',
+    action: { type: 'set constraints', names: names ?? null, deferred },
+  };
+}
+
+const discards = {
+  DISCARD_ALL: 'all',
+  DISCARD_PLANS: 'plans',
+  DISCARD_SEQUENCES: 'sequences',
+  DISCARD_TEMP: 'temp',
+} as const;
+
+function classifyDiscard({ target = 'DISCARD_ALL' }: DiscardStmt): Control {
+  return { kind: 'control', action: { type: 'discard', what: discards[target] } };
+}
