@@ -142,8 +142,10 @@ suite('rest: openapi', (test) => {
       'POST /sessions/{id}/approve',
       'POST /sessions/{id}/comments',
       'POST /sessions/{id}/propose',
+      'POST /sessions/{id}/rehearse',
       'POST /sessions/{id}/reject',
       'POST /sessions/{id}/reopen',
+      'POST /sessions/{id}/revert',
     ]);
   });
 

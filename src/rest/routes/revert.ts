@@ -14,7 +14,7 @@ const revert = defineRoute({
   summary:
     'Stages the exact inverse of an approved session in a new one. Rows that have changed since are refused by name, or left out with skip_changed.',
   right: 'write',
-  body: z.object({
+  body: z.strictObject({
     skip_changed: z.boolean().nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
   }),
