@@ -48,6 +48,7 @@ suite('revert', (test) => {
     ['a DELETE with a cascade of two levels', 'DELETE FROM owner WHERE id = 1'],
     ['a moved key', `UPDATE odd SET a = 7, b = 'z' WHERE a = 1`],
     ['a moved key that children follow', 'UPDATE owner SET id = 10 WHERE id = 1'],
+    ['keys that move up, with children that follow', 'UPDATE owner SET id = id - 1'],
     ['a key whose children lose it', 'UPDATE pet SET id = 10 WHERE id = 1'],
     [
       'a tree that refers to itself',

@@ -1,14 +1,19 @@
 -- Takes back the runs of one statement, the last one first. Where an overlay has something against that, other ways are tried: row by
--- row, and parents before what the actions of foreign keys have done to their children.
+-- row, and parents before what the actions of foreign keys have done to their children. That comes first where keys were changed:
+-- a child that has its former key back would follow whoever has that key until its parent comes. Keys that moved
+-- up go back one by one, for the children of one that reaches the next one's key would go on with that.
 CREATE OR REPLACE FUNCTION stage.revert_statement(p_from uuid, p_runs stage.apply_run[], p_skipped bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  v_parents_first boolean := (SELECT bool_and(u.step = 'UPDATE') AND count(DISTINCT u.relation) > 1 FROM unnest(p_runs) u);
   v_way record;
   v_run stage.apply_run;
 BEGIN
   FOR v_way IN
-    SELECT f.forward, s.singly, f.forward AND s.singly AS is_last FROM (VALUES (false), (true)) f (forward), (VALUES (false), (true)) s (singly)
-    ORDER BY s.singly, f.forward
+    SELECT w.forward, w.singly, row_number() OVER o = 4 AS is_last
+    FROM (VALUES (false, false, 1, 3), (true, false, 2, 2), (false, true, 3, 4), (true, true, 4, 1)) w (forward, singly, place, place_of_keys)
+    WINDOW o AS (ORDER BY CASE WHEN v_parents_first THEN w.place_of_keys ELSE w.place END)
+    ORDER BY row_number() OVER o
   LOOP
     BEGIN
       FOR v_run IN
@@ -16,7 +21,7 @@ BEGIN
         FROM unnest(p_runs) u CROSS JOIN LATERAL (
           SELECT u.first, u.last WHERE NOT v_way.singly
           UNION ALL SELECT p, p FROM generate_series(u.first, u.last) p WHERE v_way.singly) r (first, last)
-        ORDER BY CASE WHEN v_way.forward THEN r.first ELSE -r.first END
+        ORDER BY CASE WHEN v_way.forward THEN u.first ELSE -u.first END, r.first DESC
       LOOP
         PERFORM stage.revert_run(p_from, v_run, p_skipped);
       END LOOP;
