@@ -1,6 +1,5 @@
 /** The REST interface as a Koa application. */
 import Router from '@koa/router';
-
 import Koa from 'koa';
 import type { Pool } from '../db/database.ts';
 import { demandToken, refuseForeignSites } from './access.ts';
@@ -26,6 +25,9 @@ const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']
 /** Diffs and approvals take long: of each pool they leave some connections to others. */
 const leftToOthers = 2;
 
+/** Rehearsals change nothing: they leave places to approvals. */
+const rehearsalsAtOnce = 2;
+
 /** How long a request waits for its turn: most diffs are read, and most approvals made, in less. */
 const placeWaitMs = 3_000;
 
@@ -49,6 +51,11 @@ export function createRestApp(services: RestServices): Koa {
   const router = new Router({ sensitive: true });
   const places = {
     diffs: placesIn(services.reading, 'many diffs are being read already'),
+    rehearsals: createPlaces(
+      () => rehearsalsAtOnce,
+      placeWaitMs,
+      'others are being rehearsed already',
+    ),
     approvals: placesIn(services.deciding, 'many approvals are under way already'),
   };
   for (const route of [...described, openapiRoute(described, services.info.version)]) {

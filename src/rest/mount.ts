@@ -34,7 +34,7 @@ export function mountRoute(router: Router, route: Route, services: RouteServices
 export function servicesFor(
   { method }: Route,
   services: RestServices,
-  places: Pick<RouteServices, 'diffs' | 'approvals'>,
+  places: Pick<RouteServices, 'diffs' | 'rehearsals' | 'approvals'>,
 ): RouteServices {
   const { reading, deciding, ...rest } = services;
   return { ...rest, ...places, db: method === 'get' ? reading : deciding };

@@ -63,7 +63,9 @@ export interface RouteServices extends Omit<RestServices, 'reading' | 'deciding'
   readonly db: Database;
   /** For diffs that are being read: each holds a connection and a snapshot. */
   readonly diffs: Places;
-  /** For approvals and rehearsals under way: each holds a connection, and rows of production. */
+  /** For rehearsals: each holds a connection that decides, and locks. */
+  readonly rehearsals: Places;
+  /** For approvals under way: each holds a connection, and rows of production. */
   readonly approvals: Places;
 }
 
