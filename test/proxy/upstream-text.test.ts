@@ -81,7 +81,7 @@ suite('what goes upstream', (test) => {
     const [statement] = [judge('SELECT 1')];
     assert.throws(
       () => emptyText({ text: Buffer.from('x'), statements: [statement] }, s),
-      /judged/,
+      /classified/,
     );
     assert.throws(() => readsText(Buffer.from('x'), { passes: false, reads: 1 }, null), /staged/);
     const refused = judge('CREATE TABLE t ()');
