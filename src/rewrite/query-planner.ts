@@ -82,7 +82,7 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
     const known = plans.get(statements);
     if (known) return known;
     const made = planOf(text, statements);
-    if (shape !== null && isReadOfShape(made)) textClasses.set(shape, outlookOf(made));
+    if (shape !== null && isReadOfShape(made)) textClasses.set(shape, textClassOf(made));
     else if (shape !== null && isWriteOfShape(made, shape)) writes.set(shape, made);
     return made;
   };
@@ -145,7 +145,7 @@ function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
   return { ...alike, text: copy, statements: [{ start, text: own, verdict }] };
 }
 
-function outlookOf(plan: QueryPlan): TextClass {
+function textClassOf(plan: QueryPlan): TextClass {
   const { text: _text, statements: _statements, ...textClass } = plan;
   return textClass;
 }

@@ -50,7 +50,7 @@ export interface ConnectionContext {
 /** What holds until the next ReadyForQuery. */
 interface Pending {
   /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
-  syncAndWait: 'before more' | 'before anything' | null;
+  wait: 'before more' | 'before anything' | null;
   /** The implicit transaction may have a snapshot: a BEGIN in it can no longer choose its access. */
   hasSnapshot: boolean;
   /** The portal whose write was entered last and has not been executed. */
@@ -62,14 +62,14 @@ interface Pending {
 }
 
 const nothingPending: Readonly<Pending> = {
-  syncAndWait: null,
+  wait: null,
   hasSnapshot: false,
   entered: null,
   resolved: null,
   writeStart: null,
 };
 
-interface Outlets {
+interface SocketWriters {
   readonly client: SocketWriter;
   readonly upstream: SocketWriter;
 }
@@ -78,7 +78,7 @@ export function createConnectionContext(
   pair: ConnectedPair,
   services: ProxyServices,
   planner: QueryPlanner,
-  writers: Outlets,
+  writers: SocketWriters,
   isShared: () => boolean,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays } = services;

@@ -134,7 +134,7 @@ function settingSent({ state, names, pending }: ConnectionContext, { type }: Con
     names.forget();
     names.beUnsure();
   }
-  if (['prepare', 'deallocate', 'discard'].includes(type)) pending.syncAndWait = 'before more';
+  if (['prepare', 'deallocate', 'discard'].includes(type)) pending.wait = 'before more';
 }
 
 /** @param isTold the BEGIN was sent with this access */
@@ -147,7 +147,7 @@ function begin(context: ConnectionContext, access: Access, isTold: boolean): voi
   const isOwn = state.block === 'own';
   state.beginInside();
   askAccess(context);
-  if (isOwn) pending.syncAndWait = 'before anything';
+  if (isOwn) pending.wait = 'before anything';
 }
 
 function end(
@@ -158,7 +158,7 @@ function end(
   names.endTransaction();
   if (state.block === 'none' || !chains) {
     state.end();
-    pending.syncAndWait = 'before more';
+    pending.wait = 'before more';
     return;
   }
   const access = state.chain(type);
@@ -170,7 +170,7 @@ function end(
 function changeTransaction(context: ConnectionContext): void {
   const { state, pending } = context;
   if (state.block === 'none') {
-    pending.syncAndWait = 'before more';
+    pending.wait = 'before more';
     return;
   }
   state.changeAccess();
@@ -180,7 +180,7 @@ function changeTransaction(context: ConnectionContext): void {
 /** Until the server has told the transaction's access nothing else of the client's is sent. */
 function askAccess({ own, pending }: ConnectionContext): void {
   own.askAccess();
-  pending.syncAndWait = 'before more';
+  pending.wait = 'before more';
 }
 
 /** To be called when a control statement has succeeded. */

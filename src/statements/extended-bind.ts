@@ -90,13 +90,13 @@ function bindBegin(
 ): void | Promise<void> {
   const { state, pending, own } = context;
   if ((state.implicit && pending.hasSnapshot) || own.wall.isUncounted)
-    return bindBehindFence(context, message, portal, statement);
+    return bindAfterWait(context, message, portal, statement);
   own.beforeBegin();
   bindRead(context, message, portal, statement);
 }
 
 /** A transaction whose access is chosen cannot go on with the snapshot of what ran before it in the batch. */
-async function bindBehindFence(
+async function bindAfterWait(
   context: ConnectionContext,
   message: Message,
   portal: string,

@@ -33,13 +33,13 @@ const handlers: Readonly<Record<number, Handler>> = {
  */
 export function handleExtended(context: ConnectionContext, message: Message): void | Promise<void> {
   const { router, link, retry, pending } = context;
-  if (message.type === frontend.sync && pending.syncAndWait !== 'before anything') {
+  if (message.type === frontend.sync && pending.wait !== 'before anything') {
     return sync(context, message);
   }
   // As the server does: after an error everything is skipped up to Sync.
   if (router.hasShownError && message.type !== frontend.sync) return;
   if (message.type === frontend.flush) return link.requestFlush();
-  if (pending.syncAndWait !== null) return handleBehindFence(context, message);
+  if (pending.wait !== null) return handleAfterWait(context, message);
   if (context.state.isDefaultUnknown) return handleWithDefault(context, message);
   retry.keep(message);
   return handlers[message.type]?.(context, message);
@@ -58,7 +58,7 @@ export function failExtended(
 }
 
 /** The command before may have changed what the next ones depend on: that must be known first. */
-async function handleBehindFence(context: ConnectionContext, message: Message): Promise<void> {
+async function handleAfterWait(context: ConnectionContext, message: Message): Promise<void> {
   await syncAndWait(context);
   await handleExtended(context, message);
 }
@@ -71,7 +71,7 @@ async function handleWithDefault(context: ConnectionContext, message: Message): 
 function sync(context: ConnectionContext, message: Message): void | Promise<void> {
   const { state, link, retry, own, router, pending } = context;
   state.setImplicitAccess(null);
-  if (state.isDefaultChanged) pending.syncAndWait = 'before anything';
+  if (state.isDefaultChanged) pending.wait = 'before anything';
   retry.keep(message);
   // A write that was bound has been planned, executed or not, and planning may run functions.
   if (router.hasShownError) own.forgetWatch();

@@ -77,7 +77,7 @@ suite('what goes upstream', (test) => {
     });
   }
 
-  test('no text that was not judged, and no refused one', () => {
+  test('no text that was not classified, and no refused one', () => {
     const [statement] = [judge('SELECT 1')];
     assert.throws(
       () => emptyText({ text: Buffer.from('x'), statements: [statement] }, s),
