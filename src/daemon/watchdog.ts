@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { url as debuggerUrl } from 'node:inspector';
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { compiledProgram } from '../compiled.ts';
 import type { LogFormat, LogLevel } from '../log.ts';
 
 /** What the thread is given. */
@@ -34,9 +34,10 @@ export async function startWatchdog(
   const counter = new Int32Array(beats);
   const timer = setInterval(() => Atomics.add(counter, 0, 1), limits.intervalMs / 2).unref();
   const watch: Watch = { beats, ...limits, ...log };
-  // of the same kind as this file: compiled, or a source
-  const thread = new URL(`./watchdog-thread${extname(import.meta.url)}`, import.meta.url);
-  const worker = new Worker(thread, { workerData: watch, name: 'watchdog' });
+  const worker = new Worker(compiledProgram('daemon/watchdog-thread.js'), {
+    workerData: watch,
+    name: 'watchdog',
+  });
   await once(worker, 'message');
   worker.unref();
   return () => {

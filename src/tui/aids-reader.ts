@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { compiledProgram } from '../compiled.ts';
 import type { Aids } from './aids.ts';
 import { noAids } from './aids.ts';
 
@@ -61,9 +62,8 @@ export class AidsReader {
 }
 
 function startWorker(): ChildProcess {
-  // built or from its sources: beside this file, in the same language
-  const file = `./aids-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`;
-  const worker = fork(fileURLToPath(new URL(file, import.meta.url)), { stdio: 'ignore' });
+  const program = fileURLToPath(compiledProgram('tui/aids-worker.js'));
+  const worker = fork(program, { stdio: 'ignore' });
   worker.unref();
   worker.channel?.unref();
   return worker;

@@ -3,6 +3,7 @@
  * had nothing to do for a while: what a long text has made its memory grow by goes with it.
  */
 import { Worker } from 'node:worker_threads';
+import { compiledProgram } from '../../compiled.ts';
 import { StageError } from '../../errors.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import type { Statement } from '../verdict.ts';
@@ -35,8 +36,7 @@ const idleMs = 30_000;
  */
 const resourceLimits = { stackSizeMb: 1 };
 
-/** The built one, seen from the sources, too: a thread gets no loader that would read TypeScript. */
-const parseWorker = new URL('../../../dist/sql/classify/parse-worker.js', import.meta.url);
+const parseWorker = compiledProgram('sql/classify/parse-worker.js');
 
 /**
  * @param maxBytes how long a text may be to be parsed at all
