@@ -7,7 +7,7 @@ import { answerErrors } from './error-handler.ts';
 import { mountRoute, servicesFor } from './mount.ts';
 import { openapiRoute } from './openapi.ts';
 import type { Places } from './places.ts';
-import { createPlaces } from './places.ts';
+import { bothPlaces, createPlaces } from './places.ts';
 import { identifyRequests } from './request-id.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { connectionRoutes } from './routes/connections.ts';
@@ -49,14 +49,15 @@ export function createRestApp(services: RestServices): Koa {
     ...operationRoutes,
   ];
   const router = new Router({ sensitive: true });
+  const approvals = placesIn(services.deciding, 'many approvals are under way already');
   const places = {
     diffs: placesIn(services.reading, 'many diffs are being read already'),
-    rehearsals: createPlaces(
-      () => rehearsalsAtOnce,
-      placeWaitMs,
-      'others are being rehearsed already',
+    // of the connections that approvals may take, too: the rest is for others
+    rehearsals: bothPlaces(
+      createPlaces(() => rehearsalsAtOnce, placeWaitMs, 'others are being rehearsed already'),
+      approvals,
     ),
-    approvals: placesIn(services.deciding, 'many approvals are under way already'),
+    approvals,
   };
   for (const route of [...described, openapiRoute(described, services.info.version)]) {
     mountRoute(router, route, servicesFor(route, services, places));

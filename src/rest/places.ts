@@ -52,6 +52,23 @@ export function createPlaces(count: () => number, waitMs: number, message: strin
   };
 }
 
+/** A place each of two kinds, the second taken last. */
+export function bothPlaces(first: Places, second: Places): Places {
+  return {
+    take: async () => {
+      const leaveFirst = await first.take();
+      const leaveSecond = await second.take().catch((error: unknown) => {
+        leaveFirst();
+        throw error;
+      });
+      return () => {
+        leaveSecond();
+        leaveFirst();
+      };
+    },
+  };
+}
+
 function busy(message: string): StageError {
   return new StageError('busy', message, { hint: 'Nothing was done. Try again in a moment.' });
 }

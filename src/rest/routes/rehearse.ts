@@ -36,24 +36,15 @@ const rehearse = defineRoute({
     'busy',
   ],
   needsUpstream: true,
-  handle: async (
-    { id, caller },
-    { db, rehearsals, approvals, rehearsal, approveLockTimeoutMs },
-  ) => {
+  handle: async ({ id, caller }, { db, rehearsals, rehearsal, approveLockTimeoutMs }) => {
     const { access, timeoutMs, scanRows } = rehearsal;
     demandRehearsal(access, caller, isAuthorOf(caller, await getSession(db, id)));
     const leave = await rehearsals.take();
-    // of the connections that approvals may take, too: the rest is for others
-    const leaveApprovals = await approvals.take().catch((error: unknown) => {
-      leave();
-      throw error;
-    });
     try {
       const rules = { timeoutMs, scanRows, lockTimeoutMs: approveLockTimeoutMs };
       const readableOnly = seesReadableOnly(caller);
       return { body: bodyOf(id, await rehearseSession(db, id, { ...rules, readableOnly })) };
     } finally {
-      leaveApprovals();
       leave();
     }
   },
