@@ -6,7 +6,8 @@ import { StageError } from '../errors.ts';
 import type { Caller, Right, Token } from '../model/access.ts';
 import { hasRight, isInScope, rolesWith, seesOwnOnly } from '../model/access.ts';
 import type { Session } from '../model/session.ts';
-import { getSession, sessionNotFound } from '../staging/session-store.ts';
+import { sessionNotFound } from '../staging/session-id.ts';
+import { getSession } from '../staging/session-store.ts';
 import type { Access } from './services.ts';
 
 /** Probes and load balancers ask these without a token. */

@@ -4,10 +4,11 @@ import { StageError } from '../errors.ts';
 import type { AuditEntry, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { isSessionId } from '../model/session.ts';
+import { sessionIdSql } from '../staging/session-id.ts';
 import { textsOf } from './change-row.ts';
 
 const columns = `
-  a.position, a.session, a.relation, 'sess_' || replace(a.session::text, '-', '') AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
+  a.position, a.session, a.relation, ${sessionIdSql('a.session')} AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
   a.old_data, a.new_data, a.texts, stage.iso_time(a.approved_at) AS approved_at, a.approved_by,
   (SELECT p.approved_as FROM stage.approval p WHERE p.session = a.session) AS approved_as`;
 

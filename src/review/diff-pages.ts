@@ -10,7 +10,8 @@ import type {
 import { sumOf } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
 import { readMutations } from '../staging/mutation-log.ts';
-import { getSession, sessionUuid } from '../staging/session-store.ts';
+import { sessionUuid } from '../staging/session-id.ts';
+import { getSession } from '../staging/session-store.ts';
 import { causesOf } from './causes.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';

@@ -2,7 +2,8 @@
 import type { Database, Queryable } from '../db/database.ts';
 import type { Change, Step } from '../model/change.ts';
 import type { SessionStatus } from '../model/session.ts';
-import { getSession, sessionUuid } from '../staging/session-store.ts';
+import { sessionUuid } from '../staging/session-id.ts';
+import { getSession } from '../staging/session-store.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffSummary, DiffTable } from './diff-tables.ts';

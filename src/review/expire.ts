@@ -5,8 +5,11 @@ import { JsonText, stringifyJson } from '../model/json.ts';
 import type { Session, SessionStatus } from '../model/session.ts';
 import { discardStaged } from '../staging/discard.ts';
 import { emit } from '../staging/event-store.ts';
+import { sessionIdSql } from '../staging/session-id.ts';
 import { lockSession } from '../staging/session-lock.ts';
 import { getSession, isThere } from '../staging/session-store.ts';
+import { sealing } from './propose.ts';
+import { rejecting } from './reject.ts';
 
 /** How long a session lives after the last thing that happened in it, in milliseconds; for ever in a state that is left out. */
 export type SessionTtls = Readonly<Partial<Record<'active' | 'proposed', number>>>;
@@ -21,16 +24,14 @@ AND NOT EXISTS (SELECT FROM stage.mutation m WHERE m.session = s.id AND m.execut
 AND NOT EXISTS (SELECT FROM stage.event e WHERE e.session = s.id AND e.at >= clock_timestamp() - $2 * interval '1 millisecond')`;
 
 const selectIdle = `
-SELECT 'sess_' || replace(s.id::text, '-', '') AS id FROM stage.session s WHERE ${isIdle} ORDER BY s.created_at LIMIT $3`;
+SELECT ${sessionIdSql('s.id')} AS id FROM stage.session s WHERE ${isIdle} ORDER BY s.created_at LIMIT $3`;
 
 const stillIdle = `SELECT FROM stage.session s WHERE ${isIdle} AND s.id = $3`;
 
-/** One that was active is proposed with it: a rejected session is one that was proposed. */
-const reject = `
-UPDATE stage.session SET status = 'rejected', reason = $2, proposed_at = coalesce(proposed_at, clock_timestamp()),
-  sealed = coalesce(sealed, nextval('stage.seq')),
-  mutation_count = coalesce(mutation_count, (SELECT count(*) FROM stage.mutation WHERE session = $1)), rejected_at = clock_timestamp()
-WHERE id = $1`;
+const reject = `UPDATE stage.session SET ${rejecting} WHERE id = $1`;
+
+/** A rejected session is one that was proposed. */
+const rejectActive = `UPDATE stage.session SET ${rejecting}, ${sealing} WHERE id = $1`;
 
 /**
  * Rejects sessions that have expired, each in a transaction of its own, up to a hundred of each state. One that somebody works in
@@ -62,7 +63,7 @@ async function expire(
       const session = await lockSession(tx, id);
       if (!(await isStillIdle(tx, session.uuid, status, ttl))) return null;
       const reason = `expired: nothing has happened for ${inWords(ttl)} while it was ${status}`;
-      await tx.query(reject, [session.uuid, reason]);
+      await tx.query(status === 'active' ? rejectActive : reject, [session.uuid, reason]);
       await discardStaged(tx, session.uuid);
       const rejected = await getSession(tx, id);
       const body = new JsonText(stringifyJson({ reason, was: status }));

@@ -6,10 +6,12 @@ import { emit } from '../staging/event-store.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
 import { getSession, isThere } from '../staging/session-store.ts';
 
+/** Nothing more is staged in the session $1: where its rows end, and how many mutations made them, is kept for good. */
+export const sealing = `proposed_at = clock_timestamp(), sealed = nextval('stage.seq'),
+  mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)`;
+
 const propose = `
-UPDATE stage.session SET status = 'proposed', round = round + 1, proposed_at = clock_timestamp(), proposed_as = $2, sealed = nextval('stage.seq'),
-  mutation_count = (SELECT count(*) FROM stage.mutation WHERE session = $1)
-WHERE id = $1`;
+UPDATE stage.session SET status = 'proposed', round = round + 1, proposed_as = $2, ${sealing} WHERE id = $1`;
 
 /**
  * Submits an active session for review. Writes in flight either finish first and are counted, or find the session closed.

@@ -7,8 +7,10 @@ import { emit } from '../staging/event-store.ts';
 import { lockSession, requireTransition } from '../staging/session-lock.ts';
 import { getSession, isThere } from '../staging/session-store.ts';
 
-const reject = `
-UPDATE stage.session SET status = 'rejected', rejected_at = clock_timestamp(), reason = $2, rejected_as = $3 WHERE id = $1`;
+/** What is set in a session that is rejected, for the reason $2. */
+export const rejecting = "status = 'rejected', rejected_at = clock_timestamp(), reason = $2";
+
+const reject = `UPDATE stage.session SET ${rejecting}, rejected_as = $3 WHERE id = $1`;
 
 /**
  * Rejects a proposed session. Its mutation count tells how many mutations were discarded.

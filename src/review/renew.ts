@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import { ensureBound } from '../overlay/install/binding.ts';
 import { createOverlayManager } from '../overlay/install/manager.ts';
-import { sessionUuid } from '../staging/session-store.ts';
+import { sessionUuid } from '../staging/session-id.ts';
 
 /** Makes overlays current. One that cannot be made is left as it is: what that means is for the caller to see. */
 export async function ensureEach(db: Database, relations: readonly number[]): Promise<void> {

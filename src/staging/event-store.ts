@@ -2,12 +2,12 @@
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Event, EventKind } from '../model/event.ts';
 import { JsonText } from '../model/json.ts';
-import { sessionNotFound, sessionUuid } from './session-store.ts';
+import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
 const insertEvent = 'SELECT stage.emit($1, $2, $3, $4, $5) AS number';
 
 const columns = `
-  e.number, 'sess_' || replace(e.session::text, '-', '') AS session_id, e.kind, stage.iso_time(e.at) AS at, e.by_as, e.body`;
+  e.number, ${sessionIdSql('e.session')} AS session_id, e.kind, stage.iso_time(e.at) AS at, e.by_as, e.body`;
 
 const selectEvents = `
 SELECT ${columns} FROM stage.event e

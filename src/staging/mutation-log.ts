@@ -2,7 +2,7 @@
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Mutation, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
-import { sessionNotFound, sessionUuid } from './session-store.ts';
+import { sessionNotFound, sessionUuid } from './session-id.ts';
 
 const filters = `
 WHERE m.session = $1 AND ($3::text IS NULL OR m.table_name = $3) AND ($4::text IS NULL OR m.operation = $4)`;

@@ -2,8 +2,8 @@
 import type { Database, Row } from '../db/database.ts';
 import type { Connection, ConnectionState } from '../model/connection.ts';
 import { connectionStates } from '../model/connection.ts';
+import { sessionUuid } from './session-id.ts';
 import { sqlstateOf } from './session-lock.ts';
-import { sessionUuid } from './session-store.ts';
 
 /** How long to wait for the session's lock, and how long for the wait to be seen. */
 const waitMs = 600;

@@ -4,7 +4,7 @@ import { StageError } from '../errors.ts';
 import type { ConflictScope, SessionEvent, SessionStatus } from '../model/session.ts';
 import { transitions } from '../model/session.ts';
 import { demandServable } from './servable.ts';
-import { sessionNotFound, sessionUuid } from './session-store.ts';
+import { sessionNotFound, sessionUuid } from './session-id.ts';
 
 const lockTimeout = '2s';
 

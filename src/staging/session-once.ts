@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Session } from '../model/session.ts';
+import { sessionIdSql } from './session-id.ts';
 import type { NewSession } from './session-store.ts';
 import { createSession, getSession } from './session-store.ts';
 
 const selectRequest = `
-SELECT 'sess_' || replace(s.id::text, '-', '') AS id, s.request_hash FROM stage.session s
+SELECT ${sessionIdSql('s.id')} AS id, s.request_hash FROM stage.session s
 WHERE s.created_as IS NOT DISTINCT FROM $1 AND s.request_key = $2`;
 
 /**

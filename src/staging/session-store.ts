@@ -1,14 +1,14 @@
 /** Sessions in the database: create, read, list, count. Their changes of state are in review/ and discard.ts. */
 import { randomBytes } from 'node:crypto';
 import type { Database, IsDone, Queryable, Row } from '../db/database.ts';
-import { StageError } from '../errors.ts';
 import type { StagedCounts } from '../metrics-pools.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
-import { isSessionId, sessionStatuses } from '../model/session.ts';
+import { sessionStatuses } from '../model/session.ts';
+import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
 const columns = `
-  'sess_' || replace(s.id::text, '-', '') AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
+  ${sessionIdSql('s.id')} AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
   CASE WHEN s.status = 'active' THEN s.round ELSE greatest(s.round, 1) END AS round,
   coalesce(s.mutation_count, (SELECT count(*) FROM stage.mutation m WHERE m.session = s.id)) AS mutation_count,
   stage.iso_time(s.created_at) AS created_at,
@@ -20,14 +20,14 @@ const columns = `
   stage.iso_time(s.rejected_at) AS rejected_at, s.reason,
   s.created_as, s.proposed_as, s.approved_as, s.rejected_as,
   to_jsonb(ARRAY(SELECT stage.roles_of(s.id))) AS roles,
-  'sess_' || replace(s.reverts::text, '-', '') AS reverts`;
+  ${sessionIdSql('s.reverts')} AS reverts`;
 
 const insertRow = `
 INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as, request_key, request_hash, reverts)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (created_as, request_key) WHERE request_key IS NOT NULL DO NOTHING
 RETURNING ${columns}, stage.emit(s.id, s.project_id, 'created', s.created_as,
-  CASE WHEN s.reverts IS NULL THEN '{}' ELSE jsonb_build_object('reverts', 'sess_' || replace(s.reverts::text, '-', '')) END) AS event`;
+  CASE WHEN s.reverts IS NULL THEN '{}' ELSE jsonb_build_object('reverts', ${sessionIdSql('s.reverts')}) END) AS event`;
 
 const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 
@@ -186,18 +186,6 @@ export async function countStaged(db: Queryable): Promise<StagedCounts> {
     sessions: Object.fromEntries(rows.map((row) => [row['status'], Number(row['count'])])),
     shadowRows: Number(shadow?.['count']),
   };
-}
-
-/** The key of a session's row: the digits of its id, which PostgreSQL reads as a uuid. @throws StageError `session_not_found` */
-export function sessionUuid(id: string): string {
-  if (!isSessionId(id)) throw sessionNotFound(id);
-  return id.slice('sess_'.length);
-}
-
-export function sessionNotFound(id: string): StageError {
-  return new StageError('session_not_found', `there is no session ${id}`, {
-    hint: 'List the sessions with `stage session list` or GET /sessions.',
-  });
 }
 
 type SessionRow = Row & {
