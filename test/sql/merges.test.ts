@@ -25,6 +25,12 @@ const merges: Record<string, (string | null)[] | null> = {
   ],
   'PREPARE p (int) AS WITH w AS (SELECT 1) MERGE INTO t USING w ON t.a = $1 WHEN MATCHED THEN DELETE':
     ['WITH w AS (SELECT 1) ', 't', 'w', 't.a = $1'],
+  'MERGE INTO t USING s ON t.case = s.when WHEN MATCHED THEN DELETE': [
+    null,
+    't',
+    's',
+    't.case = s.when',
+  ],
 };
 
 suite('MERGE statements', (test) => {

@@ -42,6 +42,12 @@ const parts: Record<string, (string | null)[]> = {
     ],
   "WITH x AS (INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 'do; where returning' /* where */) SELECT 1":
     ["ON CONFLICT (a) DO UPDATE SET b = 'do; where returning'", "b = 'do; where returning'", null],
+  'INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET "where" = excluded.where WHERE t.returning':
+    [
+      'ON CONFLICT (a) DO UPDATE SET "where" = excluded.where WHERE t.returning',
+      '"where" = excluded.where',
+      't.returning',
+    ],
 };
 
 const index = (name: string, columns: readonly string[], predicate: string | null = null) => ({

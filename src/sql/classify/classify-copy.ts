@@ -2,8 +2,8 @@
 
 import type { ColumnRef, CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from '../parser/identifier-reader.ts';
-import { scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import { Tokens } from '../parser/tokens.ts';
 import type { CopySource, Read, Refusal, RelationUse, Write } from '../verdict.ts';
 import { classifyRead } from './classify-query.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
@@ -66,14 +66,9 @@ function classifyFrom(statement: CopyStmt, source: Source): Write | Refusal {
 
 /** The first byte of the WHERE behind a table's name: the first one outside of parentheses. */
 function whereOf(text: Buffer, from: number): number | null {
-  let depth = 0;
-  for (const { text: word, start = 0, keywordKind } of scanTokens(text)) {
-    if (word === '(') depth += 1;
-    else if (word === ')') depth -= 1;
-    else if (depth === 0 && start >= from && keywordKind !== 0 && word.toLowerCase() === 'where')
-      return start;
-  }
-  return null;
+  const tokens = new Tokens(text);
+  const behind = tokens.list.findIndex(({ start }) => start >= from);
+  return tokens.list[tokens.find(['where'], behind)]?.start ?? null;
 }
 
 /** The last part of a column's name, or none. */

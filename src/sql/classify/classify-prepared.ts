@@ -1,9 +1,8 @@
 /** The verdict on PREPARE, EXECUTE and DEALLOCATE. */
 
-import type { DeallocateStmt, ExecuteStmt, PrepareStmt, ScanToken } from 'libpg-query';
+import type { DeallocateStmt, ExecuteStmt, PrepareStmt } from 'libpg-query';
 import { readName } from '../parser/identifier-reader.ts';
-import { scanTokens } from '../parser/parser.ts';
-import type { ByteRange } from '../splice.ts';
+import { Tokens } from '../parser/tokens.ts';
 import type { Control, Refusal } from '../verdict.ts';
 import { classifyQuery } from './classify-query.ts';
 import { collectUses } from './query-uses.ts';
@@ -15,17 +14,19 @@ export function classifyPrepare(statement: PrepareStmt, source: Source): Control
   if (!statement.query) return unknownElement('PREPARE');
   const body = classifyQuery(statement.query, source);
   if (body.kind === 'refuse') return body;
-  const tokens = scanTokens(source.text);
-  const keyword = bodyKeyword(tokens);
-  const name = readName(source.text, tokens[1]?.start ?? 0, 1)?.[0];
-  if (keyword === undefined || name === undefined) return unreadableName;
+  const tokens = new Tokens(source.text);
+  // Within parentheses it may be a part of a type's name.
+  const as = tokens.find(['as'], 2);
+  const [keyword, first] = tokens.list.slice(as);
+  const name = readName(source.text, tokens.list[1]?.start ?? 0, 1)?.[0];
+  if (keyword === undefined || first === undefined || name === undefined) return unreadableName;
   return {
     kind: 'control',
     action: {
       type: 'prepare',
       name: statement.name ?? '',
       body,
-      bodyRange: { start: keyword.body, end: source.text.length },
+      bodyRange: { start: first.start, end: source.text.length },
       typesRange: { start: name.end, end: keyword.start },
     },
   };
@@ -36,7 +37,10 @@ export function classifyExecute(statement: ExecuteStmt, source: Source): Control
   const { name = '', params = [] } = statement;
   const { calls, unclear, refusal } = collectUses(params, source);
   if (refusal) return refusal;
-  const ranges = params.length > 0 ? argumentRanges(scanTokens(source.text)) : [];
+  const tokens = new Tokens(source.text);
+  const open = tokens.list.findIndex(({ text }) => text === '(');
+  const elements = params.length > 0 ? tokens.elements(open, tokens.length - 1) : [];
+  const ranges = elements.map(({ from, to }) => tokens.range(from, to));
   if (ranges.length !== params.length) return unknownElement('EXECUTE');
   return { kind: 'control', action: { type: 'execute', name, arguments: ranges, calls, unclear } };
 }
@@ -44,38 +48,4 @@ export function classifyExecute(statement: ExecuteStmt, source: Source): Control
 /** DEALLOCATE is passed on; null stands for ALL. */
 export function classifyDeallocate({ name }: DeallocateStmt): Control {
   return { kind: 'control', action: { type: 'deallocate', name: name ?? null } };
-}
-
-/** The first AS outside of parentheses, and the body behind it; within these it may be a part of a type's name. */
-function bodyKeyword(tokens: readonly ScanToken[]): { start: number; body: number } | undefined {
-  let depth = 0;
-  const keyword = tokens.findIndex(({ text, keywordKind }) => {
-    if (text === '(') depth += 1;
-    if (text === ')') depth -= 1;
-    return depth === 0 && keywordKind !== 0 && text.toLowerCase() === 'as';
-  });
-  const as = tokens[keyword];
-  const first = tokens[keyword + 1];
-  return as && first && { start: as.start, body: first.start };
-}
-
-/** The ranges between the commas of the outermost parentheses. */
-function argumentRanges(tokens: readonly ScanToken[]): ByteRange[] {
-  const ranges: ByteRange[] = [];
-  let depth = 0;
-  let first: ScanToken | null = null;
-  let last: ScanToken | null = null;
-  for (const token of tokens) {
-    if (token.text === ')' || token.text === ']') depth -= 1;
-    const isEnd = depth === (token.text === ',' ? 1 : 0);
-    if (isEnd && first && last) {
-      ranges.push({ start: first.start, end: last.end });
-      first = null;
-    } else if (depth > 0) {
-      first ??= token;
-      last = token;
-    }
-    if (token.text === '(' || token.text === '[') depth += 1;
-  }
-  return ranges;
 }

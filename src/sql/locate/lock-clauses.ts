@@ -2,12 +2,13 @@
  * Which rows a SELECT locks (`FOR UPDATE OF t NOWAIT`), and where its text can be made into a query that takes these
  * locks: the parse tree tells what is meant, and PostgreSQL's own tokens tell the places.
  */
-import type { LockingClause, Node, RangeVar, ScanToken, SelectStmt } from 'libpg-query';
+import type { LockingClause, Node, RangeVar, SelectStmt } from 'libpg-query';
 import { collectUses } from '../classify/query-uses.ts';
 import type { Source } from '../classify/relation-uses.ts';
 import { rangesOf } from '../classify/relation-uses.ts';
-import { parseTree, scanTokens } from '../parser/parser.ts';
+import { parseTree } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
+import { Tokens } from '../parser/tokens.ts';
 import type { Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
 import type { LockedRelation, Read, RowLocks, TextPart } from '../verdict.ts';
@@ -33,7 +34,7 @@ export function withRowLocks(read: Read, query: Node, source: Source): Read {
     .flatMap((node) => ('LockingClause' in node ? lockedBy(node.LockingClause, ranges) : []))
     .flatMap((locked) => relationOf(locked, read, source));
   if (relations.length === 0) return read;
-  const tokens = scanTokens(source.text);
+  const tokens = new Tokens(source.text);
   const columnsEnd = endOfColumns(tokens);
   if (columnsEnd === null) return read;
   const { calls } = collectUses(query, source);
@@ -114,7 +115,7 @@ function strictest(relations: readonly LockedRelation[]): LockedRelation[] {
 }
 
 /** Where the FROM begins that follows the outermost SELECT's columns. */
-function endOfColumns(tokens: readonly ScanToken[]): number | null {
+function endOfColumns(tokens: Tokens): number | null {
   const outermost = wordsOutside(tokens);
   const select = outermost.findIndex(({ word }) => word === 'select');
   const from = outermost.findIndex(
@@ -127,10 +128,9 @@ function endOfColumns(tokens: readonly ScanToken[]): number | null {
 const limiting = new Set(['limit', 'offset', 'fetch']);
 
 /** The outermost LIMIT, OFFSET and FETCH, each up to the next clause. */
-function limitsOf(tokens: readonly ScanToken[], text: Buffer): TextPart[] {
-  const outermost = wordsOutside(tokens);
-  const ends = outermost.filter(({ word }) => limiting.has(word) || word === 'for');
-  const last = tokens.at(-1)?.end ?? 0;
+function limitsOf(tokens: Tokens, text: Buffer): TextPart[] {
+  const ends = wordsOutside(tokens).filter(({ word }) => limiting.has(word) || word === 'for');
+  const last = tokens.list.at(-1)?.end ?? 0;
   return ends.flatMap(({ word, start }, at) => {
     const end = ends[at + 1]?.start ?? last;
     return limiting.has(word) ? [{ start, end, text: text.subarray(start, end) }] : [];
@@ -138,12 +138,8 @@ function limitsOf(tokens: readonly ScanToken[], text: Buffer): TextPart[] {
 }
 
 /** In the place of an OFFSET one that is nothing, and of the same parameters. */
-function withoutOffset(
-  { start, end }: TextPart,
-  tokens: readonly ScanToken[],
-  text: Buffer,
-): Replacement[] {
-  const [word, ...value] = tokens.filter((token) => token.start >= start && token.end <= end);
+function withoutOffset({ start, end }: TextPart, { list }: Tokens, text: Buffer): Replacement[] {
+  const [word, ...value] = list.filter((token) => token.start >= start && token.end <= end);
   if (word?.text.toLowerCase() !== 'offset') return [];
   const isUnit = /^rows?$/i.test(value.at(-1)?.text ?? '');
   const last = value.at(isUnit ? -2 : -1);
@@ -152,15 +148,9 @@ function withoutOffset(
 }
 
 /** What stands outside of all parentheses: keywords in lower case, but for those that are names there, and blanks for the rest. */
-function wordsOutside(tokens: readonly ScanToken[]): { word: string; start: number }[] {
-  const words: { word: string; start: number }[] = [];
-  let depth = 0;
-  for (const [at, { text, start, keywordKind }] of tokens.entries()) {
-    const before = tokens[at - 1]?.text.toLowerCase();
-    const isName = keywordKind === 0 || before === '.' || before === 'as';
-    if (text === '(' || text === '[') depth += 1;
-    else if (text === ')' || text === ']') depth -= 1;
-    else if (depth === 0) words.push({ word: isName ? '' : text.toLowerCase(), start });
-  }
-  return words;
+function wordsOutside(tokens: Tokens): { word: string; start: number }[] {
+  return [...tokens.outermost(0)].map((at) => {
+    const isName = tokens.word(at - 1) === 'as';
+    return { word: isName ? '' : tokens.word(at), start: tokens.list[at]?.start ?? 0 };
+  });
 }

@@ -3,10 +3,11 @@
  * there are, so they are looked for among PostgreSQL's own tokens, and the result is proved by parsing without them.
  */
 
-import type { FuncCall, ScanToken, SelectStmt } from 'libpg-query';
-import { parseTree, scanTokens } from '../parser/parser.ts';
+import type { FuncCall, SelectStmt } from 'libpg-query';
+import { parseTree } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import { Tokens } from '../parser/tokens.ts';
 import type { ByteRange } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
 
@@ -17,7 +18,7 @@ const functionsWithFor = new Set(['substring', 'overlay']);
 
 /** Gives the ranges of exactly `count` locking clauses, or null if they cannot be told for sure. */
 export function findLocking(text: Buffer, count: number): readonly ByteRange[] | null {
-  const ranges = clausesOf(scanTokens(text));
+  const ranges = clausesOf(new Tokens(text));
   return ranges.length === count && isFreeOfLocks(text, ranges) ? ranges : null;
 }
 
@@ -67,55 +68,43 @@ function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {
   }
 }
 
-function clausesOf(tokens: readonly ScanToken[]): ByteRange[] {
+function clausesOf(tokens: Tokens): ByteRange[] {
   const ranges: ByteRange[] = [];
   /** For each open parenthesis, whether it holds arguments with a FOR of their own. */
   const open: boolean[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
-    const word = wordAt(tokens, at);
-    if (word === '(') open.push(functionsWithFor.has(wordAt(tokens, at - 1)));
+    const word = tokens.word(at);
+    if (word === '(') open.push(functionsWithFor.has(tokens.word(at - 1)));
     else if (word === ')') open.pop();
-    else if (word === 'for' && !open.at(-1) && wordAt(tokens, at - 1) !== '.') {
+    else if (word === 'for' && !open.at(-1)) {
       const end = clauseEnd(tokens, at);
-      if (end > at) ranges.push({ start: tokens[at]?.start ?? 0, end: tokens[end - 1]?.end ?? 0 });
+      if (end > at) ranges.push(tokens.range(at, end));
     }
   }
   return ranges;
 }
 
 /** Gives the token after the clause that begins at a FOR, or that FOR itself if it begins none. */
-function clauseEnd(tokens: readonly ScanToken[], start: number): number {
+function clauseEnd(tokens: Tokens, start: number): number {
   let at = afterOneOf(tokens, start + 1, strengths);
   if (at === start + 1) return start;
-  if (wordAt(tokens, at) === 'of') at = afterNames(tokens, at + 1);
+  if (tokens.word(at) === 'of') at = afterNames(tokens, at + 1);
   return afterOneOf(tokens, at, waits);
 }
 
-function afterOneOf(
-  tokens: readonly ScanToken[],
-  at: number,
-  phrases: readonly string[][],
-): number {
+function afterOneOf(tokens: Tokens, at: number, phrases: readonly string[][]): number {
   const phrase = phrases.find((words) =>
-    words.every((word, index) => wordAt(tokens, at + index) === word),
+    words.every((word, index) => tokens.word(at + index) === word),
   );
   return at + (phrase?.length ?? 0);
 }
 
 /** Skips `name [. name] [, ...]`; a name is one token, but for `U&"..." UESCAPE '...'`. */
-function afterNames(tokens: readonly ScanToken[], start: number): number {
+function afterNames(tokens: Tokens, start: number): number {
   let at = start;
   for (;;) {
-    at += wordAt(tokens, at + 1) === 'uescape' ? 3 : 1;
-    if (wordAt(tokens, at) !== '.' && wordAt(tokens, at) !== ',') return at;
+    at += tokens.word(at + 1) === 'uescape' ? 3 : 1;
+    if (tokens.word(at) !== '.' && tokens.word(at) !== ',') return at;
     at += 1;
   }
-}
-
-/** A keyword in lower case or a character such as `(`; empty for names and constants, whatever they look like. */
-function wordAt(tokens: readonly ScanToken[], at: number): string {
-  const token = tokens[at];
-  if (!token) return '';
-  const isWord = token.keywordKind !== 0 || token.text.length === 1;
-  return isWord ? token.text.toLowerCase() : '';
 }

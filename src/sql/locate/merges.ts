@@ -1,9 +1,11 @@
 /** MERGE: where its parts stand, for servers that cannot merge into a view. */
-import type { MergeStmt, MergeWhenClause, Node, ScanToken } from 'libpg-query';
+import type { MergeStmt, MergeWhenClause, Node } from 'libpg-query';
 import type { Source } from '../classify/relation-uses.ts';
 import { CallNotes } from '../functions/call-uses.ts';
-import { parseTree, scanTokens } from '../parser/parser.ts';
+import { parseTree } from '../parser/parser.ts';
 import { collectNodes } from '../parser/syntax-tree.ts';
+import { Tokens, withCases } from '../parser/tokens.ts';
+import type { ByteRange } from '../splice.ts';
 import type { Merge, MergeParts, Right, TextPart } from '../verdict.ts';
 import { shapeOf } from './upserts.ts';
 
@@ -56,19 +58,22 @@ const operations: Readonly<Record<string, Right['operation']>> = {
 function locateParts(merge: MergeStmt, target: number, source: Source): MergeParts | null {
   const { sourceRelation, joinCondition } = merge;
   if (!sourceRelation || !joinCondition) return null;
-  const tokens = scanTokens(source.text);
-  const verb = tokens.findLastIndex(
-    (token) => (token.start ?? 0) < target && isWord(token, 'merge'),
+  const tokens = new Tokens(source.text);
+  const next = (word: string, behind: number) => tokens.find([word], behind + 1, withCases);
+  const verb = tokens.list.findLastIndex(
+    ({ start }, at) => start < target && tokens.word(at) === 'merge',
   );
-  const into = nextAtDepth(tokens, verb, 'into');
-  const using = nextAtDepth(tokens, into, 'using');
-  const when = nextAtDepth(tokens, using, 'when');
-  for (let on = nextAtDepth(tokens, using, 'on'); on < when; on = nextAtDepth(tokens, on, 'on')) {
+  const into = next('into', verb);
+  const using = next('using', into);
+  const when = next('when', using);
+  for (let on = next('on', using); on < when; on = next('on', on)) {
+    const between = (before: number, after: number) =>
+      partOf(source, tokens.range(before + 1, after));
     const parts = {
-      ctes: merge.withClause ? partOf(source, bodyStart(tokens), startOf(tokens, verb)) : null,
-      target: between(source, tokens, into, using),
-      source: between(source, tokens, using, on),
-      condition: between(source, tokens, on, when),
+      ctes: merge.withClause ? partOf(source, ctesBefore(tokens, verb)) : null,
+      target: between(into, using),
+      source: between(using, on),
+      condition: between(on, when),
     };
     if (showsTree(parts, sourceRelation, joinCondition)) return parts;
   }
@@ -95,32 +100,12 @@ function showsTree(parts: MergeParts, relation: Node, condition: Node): boolean 
   }
 }
 
-/** The first token of the WITH clause of the MERGE: of the statement, or of the body of a PREPARE. */
-function bodyStart(tokens: readonly ScanToken[]): number {
-  return tokens.find((token) => isWord(token, 'with'))?.start ?? 0;
+/** From the WITH clause of the MERGE to its verb: of the statement, or of the body of a PREPARE. */
+function ctesBefore(tokens: Tokens, verb: number): ByteRange {
+  const first = tokens.list.findIndex((_, at) => tokens.word(at) === 'with');
+  return { start: tokens.range(first, verb).start, end: tokens.range(verb, verb + 1).start };
 }
 
-/** The next such word behind a token, outside of parentheses and of CASE; the number of tokens if there is none. */
-function nextAtDepth(tokens: readonly ScanToken[], from: number, word: string): number {
-  let depth = 0;
-  for (let at = from + 1; at < tokens.length && from >= 0; at += 1) {
-    const token = tokens[at];
-    if (token?.text === ')' || isWord(token, 'end')) depth -= 1;
-    else if (depth === 0 && isWord(token, word)) return at;
-    else if (token?.text === '(' || isWord(token, 'case')) depth += 1;
-  }
-  return tokens.length;
-}
-
-const isWord = (token: ScanToken | undefined, word: string) =>
-  token !== undefined && token.keywordKind !== 0 && token.text.toLowerCase() === word;
-
-const startOf = (tokens: readonly ScanToken[], at: number) => tokens[at]?.start ?? 0;
-
-function between(source: Source, tokens: readonly ScanToken[], before: number, after: number) {
-  return partOf(source, startOf(tokens, before + 1), tokens[after - 1]?.end ?? 0);
-}
-
-function partOf({ text }: Source, start: number, end: number): TextPart {
+function partOf({ text }: Source, { start, end }: ByteRange): TextPart {
   return { start, end, text: text.subarray(start, end) };
 }

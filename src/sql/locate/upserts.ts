@@ -1,18 +1,11 @@
 /** INSERT ... ON CONFLICT: where its clause stands, and what it says. */
 
-import type {
-  ColumnRef,
-  InsertStmt,
-  Node,
-  OnConflictClause,
-  RangeVar,
-  ScanToken,
-} from 'libpg-query';
+import type { ColumnRef, InsertStmt, Node, OnConflictClause, RangeVar } from 'libpg-query';
 import type { Source } from '../classify/relation-uses.ts';
 import type { Scope } from '../classify/scope.ts';
 import { isInScope } from '../classify/scope.ts';
-import { scanTokens } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import { Tokens } from '../parser/tokens.ts';
 import type { ByteRange } from '../splice.ts';
 import type { Arbiter, ClausePart, Upsert } from '../verdict.ts';
 
@@ -25,9 +18,9 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
   const clause = insert.onConflictClause;
   const arbiter = clause && arbiterOf(clause);
   if (!clause || !arbiter) return null;
-  const tokens = scanTokens(source.text);
+  const tokens = new Tokens(source.text);
   const start = (clause.location ?? 0) - source.offset;
-  const at = tokens.findIndex((token) => (token.start ?? 0) === start);
+  const at = tokens.at(start);
   const parts = at < 0 ? null : clauseParts(tokens, at);
   if (parts === null || (parts.set === null) !== (clause.action === 'ONCONFLICT_NOTHING'))
     return null;
@@ -42,13 +35,9 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
   };
 }
 
-function partOf(
-  range: ByteRange | null,
-  { text }: Source,
-  tokens: readonly ScanToken[],
-): ClausePart | null {
+function partOf(range: ByteRange | null, { text }: Source, { list }: Tokens): ClausePart | null {
   if (range === null) return null;
-  const inside = tokens.filter(({ start, end }) => start >= range.start && end <= range.end);
+  const inside = list.filter(({ start, end }) => start >= range.start && end <= range.end);
   return {
     ...range,
     text: text.subarray(range.start, range.end),
@@ -130,36 +119,15 @@ interface ClauseParts {
 }
 
 /** Reads `ON CONFLICT ... DO NOTHING` or `... DO UPDATE SET ... [WHERE ...]`, up to RETURNING or what the INSERT stands in. */
-function clauseParts(tokens: readonly ScanToken[], at: number): ClauseParts | null {
-  const action = findAtDepth(tokens, at, ['do']);
-  if (isWord(tokens[action + 1], 'nothing')) {
-    return { set: null, where: null, end: tokens[action + 1]?.end ?? 0 };
+function clauseParts(tokens: Tokens, at: number): ClauseParts | null {
+  const action = tokens.find(['do'], at);
+  if (tokens.word(action + 1) === 'nothing') {
+    return { set: null, where: null, end: tokens.range(action, action + 2).end };
   }
-  if (!isWord(tokens[action + 1], 'update') || !isWord(tokens[action + 2], 'set')) return null;
-  const first = action + 3;
-  const where = findAtDepth(tokens, first, ['where', 'returning']);
-  const set = rangeOf(tokens, first, where);
-  if (!isWord(tokens[where], 'where')) return { set, where: null, end: set.end };
-  const condition = rangeOf(tokens, where + 1, findAtDepth(tokens, where + 1, ['returning']));
+  if (tokens.word(action + 1) !== 'update' || tokens.word(action + 2) !== 'set') return null;
+  const where = tokens.find(['where', 'returning'], action + 3);
+  const set = tokens.range(action + 3, where);
+  if (tokens.word(where) !== 'where') return { set, where: null, end: set.end };
+  const condition = tokens.range(where + 1, tokens.find(['returning'], where + 1));
   return { set, where: condition, end: condition.end };
-}
-
-/** The first of the words outside of parentheses, or the place where the surrounding query ends. */
-function findAtDepth(tokens: readonly ScanToken[], from: number, words: readonly string[]): number {
-  let depth = 0;
-  for (let at = from; at < tokens.length; at += 1) {
-    const text = tokens[at]?.text;
-    if (text === '(') depth += 1;
-    else if (text === ')' && depth === 0) return at;
-    else if (text === ')') depth -= 1;
-    else if (depth === 0 && words.some((word) => isWord(tokens[at], word))) return at;
-  }
-  return tokens.length;
-}
-
-const isWord = (token: ScanToken | undefined, word: string) =>
-  token !== undefined && token.keywordKind !== 0 && token.text.toLowerCase() === word;
-
-function rangeOf(tokens: readonly ScanToken[], from: number, to: number): ByteRange {
-  return { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 };
 }

@@ -1,9 +1,11 @@
 /** Takes the definition of an automatically updatable view to pieces: `SELECT expressions FROM relation [WHERE condition]`. */
-import type { ColumnRef, RangeVar, ScanToken, SelectStmt } from 'libpg-query';
+import type { ColumnRef, RangeVar, SelectStmt } from 'libpg-query';
 import { locateRelation } from '../classify/relation-uses.ts';
 import { readName } from '../parser/identifier-reader.ts';
-import { parseTree, scanTokens } from '../parser/parser.ts';
+import { parseTree } from '../parser/parser.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
+import { Tokens } from '../parser/tokens.ts';
+import type { ByteRange } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
 
 export interface ViewQuery {
@@ -27,17 +29,17 @@ export function readViewQuery(text: Buffer): ViewQuery | null {
   const select = selectOf(text);
   const [from, ...more] = select?.fromClause ?? [];
   if (!select || !from || !('RangeVar' in from) || more.length > 0) return null;
-  const tokens = scanTokens(text);
+  const tokens = new Tokens(text);
   const [selectAt, fromAt, whereAt, end] = clauses(tokens);
-  const expressions = listElements(tokens, selectAt, fromAt);
+  const expressions = tokens.elements(selectAt, fromAt);
   const targets = (select.targetList ?? []).flatMap((node, index) => {
-    const range = expressions[index];
-    if (!('ResTarget' in node) || range === undefined) return [];
+    const element = expressions[index];
+    if (!('ResTarget' in node) || element === undefined) return [];
     const { name, val } = node.ResTarget;
     // `expression AS name`
-    const last = range.last - (name === undefined ? 0 : 2);
+    const behind = element.to - (name === undefined ? 0 : 2);
     const column = val !== undefined && 'ColumnRef' in val ? columnOf(val.ColumnRef) : null;
-    return [{ expression: textBetween(text, tokens, range.first, last), column }];
+    return [{ expression: textOf(text, tokens.range(element.from, behind)), column }];
   });
   if (targets.length !== expressions.length) return null;
   const isFiltered = select.whereClause !== undefined;
@@ -47,7 +49,7 @@ export function readViewQuery(text: Buffer): ViewQuery | null {
     targets,
     source: text.subarray(source.start, source.end).toString(),
     ...aliasOf(from.RangeVar),
-    where: isFiltered ? textBetween(text, tokens, whereAt + 1, end - 1) : null,
+    where: isFiltered ? textOf(text, tokens.range(whereAt + 1, end)) : null,
   };
 }
 
@@ -65,45 +67,14 @@ function columnOf({ fields = [] }: ColumnRef): string | null {
   return names.length === fields.length ? (names.at(-1) ?? null) : null;
 }
 
+const textOf = (text: Buffer, { start, end }: ByteRange) => text.toString('utf8', start, end);
+
 /** The places of SELECT, FROM and WHERE, and where the condition ends: row locks may stand behind it. */
-function clauses(tokens: readonly ScanToken[]): [number, number, number, number] {
-  const select = nextWord(tokens, 0, 'select');
-  const from = nextWord(tokens, select, 'from');
-  const end = nextWord(tokens, from, 'for');
-  return [select, from, Math.min(nextWord(tokens, from, 'where'), end), end];
-}
-
-/** The first such word outside of parentheses; the number of tokens if there is none. */
-function nextWord(tokens: readonly ScanToken[], from: number, word: string): number {
-  const at = outermost(tokens, from).find((each) => tokens[each]?.text.toLowerCase() === word);
-  return at ?? tokens.length;
-}
-
-/** The tokens from one on that stand in no parentheses or brackets which open behind it. */
-function outermost(tokens: readonly ScanToken[], from: number): number[] {
-  const found: number[] = [];
-  let depth = 0;
-  for (let at = from; at < tokens.length; at += 1) {
-    const text = tokens[at]?.text ?? '';
-    if (text === '(' || text === '[') depth += 1;
-    else if (text === ')' || text === ']') depth -= 1;
-    else if (depth === 0) found.push(at);
-  }
-  return found;
-}
-
-/** The first and last token of each element of a list that stands between two tokens. */
-function listElements(tokens: readonly ScanToken[], before: number, after: number) {
-  const commas = outermost(tokens, before).filter((at) => at < after && tokens[at]?.text === ',');
-  const bounds = [before, ...commas, after];
-  return bounds.slice(1).flatMap((end, index) => {
-    const start = bounds[index] ?? 0;
-    return start + 1 < end ? [{ first: start + 1, last: end - 1 }] : [];
-  });
-}
-
-function textBetween(text: Buffer, tokens: readonly ScanToken[], first: number, last: number) {
-  return text.subarray(tokens[first]?.start ?? 0, tokens[last]?.end ?? 0).toString();
+function clauses(tokens: Tokens): [number, number, number, number] {
+  const select = tokens.find(['select']);
+  const from = tokens.find(['from'], select);
+  const end = tokens.find(['for'], from);
+  return [select, from, Math.min(tokens.find(['where'], from), end), end];
 }
 
 /**
