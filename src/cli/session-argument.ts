@@ -28,7 +28,10 @@ export async function resolveSession(
 ): Promise<string> {
   const given = argument ?? (await chosenSession(context.host, settings));
   if (given === null) return onlySession(api, states);
-  return isSessionId(given) || !isPrefix(context, given) ? given : completePrefix(api, given);
+  if (isSessionId(given)) return given;
+  if (context.out.terminal || shortestInScripts.test(given)) return completePrefix(api, given);
+  if (/^sess_[0-9a-f]+$/.test(given)) throw tooShort(given);
+  return given;
 }
 
 /** The session chosen for several commands at once; null when there is none. */
@@ -53,9 +56,14 @@ async function onlySession(api: ApiClient, states: readonly SessionStatus[]): Pr
 }
 
 /** A unique beginning will do; in scripts one as long as the short ids that people are shown. */
-const isPrefix = ({ out }: Context, given: string) => out.terminal || shortestInScripts.test(given);
-
 const shortestInScripts = /^sess_[0-9a-f]{8,}$/;
+
+/** A script runs again: what is unique today may be the beginning of another session tomorrow. */
+function tooShort(prefix: string): StageError {
+  return new StageError('session_not_found', `${prefix} is too short for a script`, {
+    hint: 'Give at least 8 digits of the id, or all of it: `stage session list` shows them.',
+  });
+}
 
 async function completePrefix(api: ApiClient, prefix: string): Promise<string> {
   const found = /^sess_[0-9a-f]+$/.test(prefix) ? await sessionsStartingWith(api, prefix) : [];

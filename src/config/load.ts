@@ -75,10 +75,11 @@ function fileFaults(file: ConfigFile): string[] {
   const known = settingNames.map((name) => options[name].key);
   return Object.keys(file.content)
     .filter((key) => !known.includes(key))
-    .map(
-      (key) =>
-        `${file.path}: there is no option \`${key}\`, did you mean \`${nearest(key, known)}\`?`,
-    );
+    .map((key) => {
+      const meant = nearest(key, known);
+      const guess = meant === null ? '' : `, did you mean \`${meant}\`?`;
+      return `${file.path}: there is no option \`${key}\`${guess}`;
+    });
 }
 
 /** Every place that has a value for the option, the one that counts first. */

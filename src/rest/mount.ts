@@ -76,13 +76,12 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
   return issue.keys.map((key) => `${[...issue.path, key].join('.')}: there is no such member`);
 }
 
-/** What the first unknown member was to be; empty where all are known. */
+/** What the first unknown member was to be; empty where all are known, or none is near. */
 function guess(schema: z.ZodType, issues: readonly z.core.$ZodIssue[]): string {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')?.keys[0];
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return unknown === undefined || known.length === 0
-    ? ''
-    : `Did you mean ${nearest(unknown, known)}? `;
+  const meant = unknown === undefined ? null : nearest(unknown, known);
+  return meant === null ? '' : `Did you mean ${meant}? `;
 }
 
 /** What is wrong with a value where its schema has no words of its own for that. */

@@ -9,7 +9,7 @@ SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace 
 WHERE c.relkind IN ('r', 'p', 'v', 'f', 'm') AND NOT stage.is_own_schema(n.oid) AND n.nspname NOT IN ('pg_catalog', 'information_schema')
   AND n.nspname !~ '^pg_(toast|temp)'`;
 
-/** A name that no table has, and the one that comes next to it among those that may be told; null where there is none. */
+/** A name that no table has, and the one that is near to it among those that may be told; null where none is. */
 export interface UnknownTable {
   readonly name: string;
   readonly nearest: string | null;
@@ -27,6 +27,5 @@ export async function unknownTable(
   const rows = await db.query(selectTables);
   const names = rows.map((row) => shownName(row['schema'] ?? '', row['name'] ?? ''));
   if (names.includes(name)) return null;
-  const candidates = told ?? names;
-  return { name, nearest: candidates.length === 0 ? null : nearest(name, candidates) };
+  return { name, nearest: nearest(name, told ?? names) };
 }

@@ -143,8 +143,9 @@ function checkOwn(own: OwnKeys): void {
   const known: string[] = bindings.map(({ does }) => does);
   const unknown = Object.keys(own).find((name) => !known.includes(name));
   if (unknown !== undefined) {
+    const meant = nearest(unknown, known);
     throw new StageError('configuration_invalid', `\`keys\`: nothing is called ${unknown}`, {
-      hint: `Did you mean ${nearest(unknown, known)}? There are: ${known.join(', ')}.`,
+      hint: `${meant === null ? '' : `Did you mean ${meant}? `}There are: ${known.join(', ')}.`,
     });
   }
   const all = Object.values(own).flat();

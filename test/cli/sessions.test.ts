@@ -174,6 +174,13 @@ suite('sessions on the command line', (test) => {
     assert.is((await shell.run(['session', 'show', long])).code, 0);
     assert.is((await shell.run(['session', 'show', short])).code, 5);
     assert.is((await shell.atTerminal(['session', 'show', short, '--json'])).code, 5);
+    const tooShort = await shell.run(['session', 'show', short]);
+    assert.match(
+      tooShort.stderr,
+      `${short} is too short for a script\nhint: Give at least 8 digits`,
+    );
+    assert.is((await shell.run(['session', 'show', id.slice(0, 13)])).code, 0);
+    assert.match((await shell.run(['session', 'show', 'nonsense'])).stderr, 'stage session list');
     await rest.newSession();
     assert.is((await shell.atTerminal(['session', 'show', 'sess_'])).code, 5);
   });

@@ -115,6 +115,14 @@ suite('rest: request bodies', (test) => {
     });
   }
 
+  for (const member of ['foo', 'x', 'idempotency', '__proto__x', 'ZZZZZZZZZZ']) {
+    test(`guesses nothing where no known member is near to ${member}`, async () => {
+      const { status, body } = await rest.call('POST', '/sessions', { json: { [member]: 1 } });
+      assert.equal([status, body.message], [400, `${member}: there is no such member`]);
+      assert.not.match(body.hint, 'Did you mean');
+    });
+  }
+
   test('refuses __proto__ as a member, and takes any member inside of metadata', async () => {
     const raw = '{"__proto__": {"project_id": "p"}}';
     assert.is((await rest.call('POST', '/sessions', { raw, headers: json })).status, 400);

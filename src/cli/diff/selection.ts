@@ -58,8 +58,9 @@ export class Selection {
   end(): void {
     const [name] = this.#missing;
     if (name === undefined || this.#seen.size === 0) return;
+    const meant = nearest(columnOf(name), [...this.#seen]);
     throw new StageError('usage', `no row of the diff has a column ${JSON.stringify(name)}`, {
-      hint: `Did you mean ${nearest(columnOf(name), [...this.#seen])}? See \`stage diff --help\`.`,
+      hint: `${meant === null ? '' : `Did you mean ${meant}? `}See \`stage diff --help\`.`,
     });
   }
 

@@ -46,6 +46,13 @@ suite('tables of a diff', (test) => {
     }
   });
 
+  test('that are like no other are an error that names none', async () => {
+    const { code, stderr } = await served.shell.run(['diff', id, '--table', 'wxyz']);
+    assert.is(code, 64);
+    assert.match(stderr, 'there is no table wxyz');
+    assert.not.match(stderr, 'Did you mean');
+  });
+
   test('without changes are no error', async () => {
     const { code, stdout } = await served.shell.run(['diff', id, '--table', 'customers']);
     assert.equal([code, stdout], [0, 'No changes.\n']);
