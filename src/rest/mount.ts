@@ -11,6 +11,7 @@ import { readJsonBody } from './json-body.ts';
 import type { Reply, Route } from './route.ts';
 import { PlainText } from './route.ts';
 import type { RestServices, RouteServices } from './services.ts';
+import { endWhenStalled } from './stalled.ts';
 
 /** Adds the route. A route without a body schema leaves a body unread. */
 export function mountRoute(router: Router, route: Route, services: RouteServices): void {
@@ -25,7 +26,7 @@ export function mountRoute(router: Router, route: Route, services: RouteServices
     const headers = route.headers && validate(route.headers, ctx.headers);
     const texts = sent?.texts ?? new Map();
     const request = { id, query, body, headers, caller, texts, signal: signalOf(ctx) };
-    endWhenStalled(ctx, services);
+    endWhenStalled(ctx.res, services.stallTimeoutMs);
     write(ctx, await route.handle(request, services));
   });
 }
@@ -109,14 +110,6 @@ function signalOf({ res }: Context): AbortSignal {
   const controller = new AbortController();
   res.once('close', () => controller.abort());
   return controller.signal;
-}
-
-/** Ends an answer of which nothing is taken: it would hold memory, and a snapshot in the database. */
-function endWhenStalled({ res }: Context, { stallTimeoutMs }: RouteServices): void {
-  // where nothing waits for the reader, the reader waits for us
-  res.setTimeout(stallTimeoutMs, () => {
-    if (res.writableLength > 0) res.destroy();
-  });
 }
 
 function write(ctx: Context, { status = 200, headers = {}, body }: Reply): void {

@@ -1,18 +1,14 @@
 /** SIGTERM and SIGINT, sent to a process of its own. */
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { catchSignals } from '../../src/daemon/signals.ts';
 import { createLog } from '../../src/log.ts';
+import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { callHttp } from '../helpers/http.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
-
-const program = fileURLToPath(new URL('../fixtures/daemon/serve.ts', import.meta.url));
 
 suite('daemon: signals', (test) => {
   let database: TestDatabase;
@@ -26,13 +22,8 @@ suite('daemon: signals', (test) => {
   });
 
   const launch = async (): Promise<{ child: ChildProcess; url: string }> => {
-    const child = spawn(process.execPath, ['--import', 'tsx', program, database.url], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const { child, restUrl: url } = await startDaemonApart(database.url);
     children.push(child);
-    const [url] = (await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line')) as [
-      string,
-    ];
     return { child, url };
   };
 

@@ -2,9 +2,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
+import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -108,13 +110,36 @@ suite('daemon: readers that stop reading', (test) => {
         socket.resume();
         await ended;
         const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;
-        assert.ok(await until(() => received >= whole));
+        await until(() => received >= whole || slow.socket.closed);
+        assert.ok(received >= whole, `${received} of ${whole}`);
       } finally {
         await strict.stop();
       }
     },
     { timeout: 90_000 },
   );
+
+  test('are not taken for it when it was the daemon that stood still', async () => {
+    const id = await big();
+    const flags = { stallTimeoutMs: 1000, maxConnections: 5 };
+    const { child, restUrl, kill } = await startDaemonApart(daemon.database.url, flags);
+    try {
+      const { socket, first } = await stopReading(restUrl, id);
+      let received = (await first).length;
+      child.kill('SIGSTOP');
+      socket.on('data', (chunk) => {
+        received += chunk.length;
+      });
+      socket.resume();
+      await delay(1500);
+      child.kill('SIGCONT');
+      const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;
+      await until(() => received >= whole || socket.closed);
+      assert.ok(received >= whole, `${received} of ${whole}`);
+    } finally {
+      await kill();
+    }
+  });
 
   const holding = async () => (await daemon.database.query<{ count: number }>(snapshots))[0]?.count;
 });

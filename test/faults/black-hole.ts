@@ -1,12 +1,9 @@
 /** An approval whose path to PostgreSQL goes silent: what it holds, whom it keeps waiting, and what its caller is told. */
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
+import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import type { FaultProxy, Moment } from '../helpers/fault-proxy.ts';
@@ -48,7 +45,6 @@ export interface BlackHole {
   readonly anomalies: readonly string[];
 }
 
-const program = fileURLToPath(new URL('../fixtures/daemon/serve.ts', import.meta.url));
 /** As many as the pool has connections. */
 const poolSize = 10;
 
@@ -60,11 +56,8 @@ export async function fallIntoBlackHole(fate: Fate, moment: Moment): Promise<Bla
   );
   const other = await startTestDaemon({ database });
   const proxy = await startFaultProxy(database);
-  const child = spawn(process.execPath, ['--import', 'tsx', program, proxy.urlFor(database)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const { child, restUrl: url } = await startDaemonApart(proxy.urlFor(database));
   try {
-    const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
     return await observe({ database, other, proxy, child, url }, fate, moment);
   } finally {
     child.kill('SIGKILL');
