@@ -12,6 +12,8 @@ import { loadParser } from '../sql/parser/parser.ts';
 import { createEventWatch } from '../staging/event-watch.ts';
 import { countActiveSessions, countStaged } from '../staging/session-store.ts';
 import { checkStart } from './check-start.ts';
+import { startDiscarding } from './discarding.ts';
+import type { ExpiryNeeds } from './expiry.ts';
 import { startExpiry } from './expiry.ts';
 import { createGrace } from './grace.ts';
 import { allowedHosts, reachableHost, urlHost } from './listen-policy.ts';
@@ -120,9 +122,15 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const services = { ...parts, ...rules };
   const restUrl = await startRest(start, services);
   await upstream.start();
-  startExpiry(start, { db: deciding, upstream, metrics });
+  startUpkeep(start, { db: deciding, upstream, metrics });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
   return { restUrl, proxyAddress, info, upstream: upstream.state, embedded };
+}
+
+/** What the daemon does by itself. */
+function startUpkeep(start: Start, needs: ExpiryNeeds): void {
+  startExpiry(start, needs);
+  startDiscarding(start, needs.db, needs.upstream);
 }
 
 async function startRest(

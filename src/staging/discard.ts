@@ -2,6 +2,7 @@
 import type { Database, Queryable } from '../db/database.ts';
 import { JsonText } from '../model/json.ts';
 import { emit } from './event-store.ts';
+import { isServable } from './servable.ts';
 import { lockSession, requireTransition } from './session-lock.ts';
 import { sessionExists } from './session-store.ts';
 
@@ -10,10 +11,22 @@ export interface DeletedSession {
   readonly deletedAt: string;
 }
 
-/** Removes every staged row of a session and its mutation log. */
+/** Removes what a session has staged, and its mutation log. Many rows are left to `discardBatch`, and belong to nothing any more. */
 export async function discardStaged(tx: Queryable, uuid: string): Promise<void> {
   await tx.query('SELECT stage.discard_rows($1)', [uuid]);
   await tx.query('DELETE FROM stage.mutation WHERE session = $1', [uuid]);
+}
+
+/**
+ * Removes a batch of staged rows that decisions have left behind. Any number of daemons may do so at once.
+ * @returns whether there was any
+ */
+export async function discardBatch(db: Database): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if (!(await isServable(tx))) return false;
+    const [row] = await tx.query('SELECT stage.discard_batch() AS found');
+    return row?.['found'] === 't';
+  });
 }
 
 /**

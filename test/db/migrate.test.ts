@@ -82,7 +82,7 @@ suite('migrations', (test) => {
       DROP FUNCTION stage.refuse_event_change();
       ALTER TABLE stage.session DROP COLUMN round, DROP COLUMN earlier_authors, DROP COLUMN request_key, DROP COLUMN request_hash,
         DROP COLUMN reverts;
-      DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release;
+      DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release, stage.discard;
       ALTER TABLE stage.overlay DROP COLUMN moving;
       DELETE FROM stage.migration WHERE number >= 10;
       INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope)

@@ -2,6 +2,11 @@
 CREATE OR REPLACE FUNCTION stage.park_as(p_session uuid, p_relation oid, p_columns text[], p_reasons jsonb, p_as oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF EXISTS (SELECT FROM stage.discard d WHERE d.session = p_session) THEN
+    -- they belong to nothing any more
+    EXECUTE format('DELETE FROM stage_data.shadow_%s WHERE _stage_session = $1', p_relation) USING p_session;
+    RETURN;
+  END IF;
   INSERT INTO stage.parked_table
   SELECT p_session, p_as, o.shown_name, p_columns, p_reasons FROM stage.overlay o WHERE o.relation = p_relation;
   BEGIN

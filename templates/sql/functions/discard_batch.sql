@@ -1,0 +1,14 @@
+-- Removes a batch of what decisions have left behind, of a session that nobody else is at; says whether there was any.
+CREATE OR REPLACE FUNCTION stage.discard_batch() RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_session uuid;
+BEGIN
+  SELECT d.session INTO v_session FROM stage.discard d ORDER BY d.since LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF stage.discard_some(v_session, ARRAY(SELECT o.relation FROM stage.overlay o ORDER BY o.relation)) THEN
+    DELETE FROM stage.discard d WHERE d.session = v_session;
+  END IF;
+  RETURN true;
+END $$;
+REVOKE ALL ON FUNCTION stage.discard_batch() FROM PUBLIC;

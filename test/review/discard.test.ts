@@ -1,0 +1,147 @@
+/** What a session staged, once it is decided: many rows are removed in batches, beside everybody else's work. */
+import pg from 'pg';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { rejectSession } from '../../src/review/reject.ts';
+import { deleteSession, discardBatch } from '../../src/staging/discard.ts';
+import { startDaemonApart } from '../helpers/daemon-apart.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+
+/** More than two batches. */
+const rows = 25_000;
+const approver = { approvedBy: null, digest: null };
+
+suite('staged rows of decided sessions', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(
+      'CREATE TABLE t (id int PRIMARY KEY, v text); CREATE TABLE small (id int PRIMARY KEY)',
+      `INSERT INTO t SELECT g, 'v' FROM generate_series(1, 9) g`,
+    );
+  });
+  test.after(() => desk.close());
+  test.afterEach(async () => {
+    while (await discardBatch(desk.service));
+    await desk.reset();
+  });
+
+  async function proposed(count = rows): Promise<string> {
+    const id = await desk.open();
+    await desk.stage(
+      id,
+      `INSERT INTO small VALUES (1); INSERT INTO t SELECT g, 'new' FROM generate_series(10, ${9 + count}) g`,
+    );
+    await proposeSession(desk.service, id);
+    return id;
+  }
+
+  const decisions = {
+    approved: (id: string) => approveSession(desk.service, id, approver),
+    rejected: (id: string) => rejectSession(desk.service, id, null),
+    deleted: (id: string) => deleteSession(desk.service, id),
+  };
+  for (const [word, decide] of Object.entries(decisions)) {
+    test(`of one that was ${word}, some are left, and batches remove them`, async () => {
+      const id = await proposed();
+      await decide(id);
+      const counts = [await desk.stagedRows(id)];
+      while (await discardBatch(desk.service)) counts.push(await desk.stagedRows(id));
+      assert.equal(counts, [15_001, 5001, 0]);
+      assert.is(await discardBatch(desk.service), false);
+    });
+  }
+
+  test('few of them go with the decision', async () => {
+    const id = await proposed(1000);
+    await decisions.rejected(id);
+    assert.is(await desk.stagedRows(id), 0);
+    assert.is(await discardBatch(desk.service), false);
+  });
+
+  test('that are left belong to nothing: no diff shows them, and no change of the table keeps them', async () => {
+    const id = await proposed();
+    await decisions.rejected(id);
+    assert.equal((await diffOf(desk.service, id)).counts, []);
+    const client = new pg.Client({ connectionString: desk.database.url });
+    await client.connect();
+    try {
+      await client.query(`BEGIN; SELECT stage.park_all('t'::regclass, 'gone')`);
+      assert.equal((await client.query('SELECT * FROM stage.parked_table')).rows, []);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('are removed by several daemons at once, each at another session', async () => {
+    const ids = [await proposed(), await proposed()];
+    for (const id of ids) await decisions.rejected(id);
+    const client = new pg.Client({ connectionString: desk.database.url });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT stage.discard_batch()');
+      const left = [];
+      while (await discardBatch(desk.service)) left.push(await desk.stagedRows(...ids));
+      assert.equal(left, [20_002, 15_001], 'the other one is free');
+      await client.query('COMMIT');
+    } finally {
+      await client.end();
+    }
+    while (await discardBatch(desk.service));
+    assert.is(await desk.stagedRows(...ids), 0);
+  });
+
+  test('keep nobody waiting while they are removed', async () => {
+    const [large, other] = [await proposed(), await desk.open()];
+    await decisions.approved(large);
+    const client = new pg.Client({ connectionString: desk.database.url });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT stage.discard_batch()');
+      await desk.database.query(
+        `SET LOCAL lock_timeout = '100ms'; UPDATE t SET v = 'x' WHERE id IN (1, 10)`,
+      );
+      await desk.stage(
+        other,
+        `SET lock_timeout = '100ms'; UPDATE t SET v = 'beside' WHERE id IN (1, 10)`,
+      );
+      await proposeSession(desk.service, other);
+      const { status } = await approveSession(desk.service, other, {
+        ...approver,
+        lockTimeoutMs: 0,
+      });
+      assert.is(status, 'approved');
+    } finally {
+      await client.end();
+    }
+    assert.is(await desk.stagedRows(large), 15_001, 'a batch that was broken off removes nothing');
+  });
+
+  test('are removed by the daemon, and by the next one when it is killed', async () => {
+    const id = await proposed();
+    await decisions.rejected(id);
+    const all = await desk.stagedRows(id);
+    await desk.database.query(`
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(2); RETURN NULL; END';
+      DO $$ BEGIN EXECUTE format('CREATE TRIGGER slow AFTER DELETE ON stage_data.shadow_%s EXECUTE FUNCTION slow()', 't'::regclass::oid); END $$`);
+    const killed = await startDaemonApart(desk.database.url, { maxConnections: 5 });
+    await until(async () => (await desk.stagedRows(id)) < all);
+    await killed.kill();
+    const left = await desk.stagedRows(id);
+    await desk.database.query('DROP FUNCTION slow CASCADE');
+    assert.ok(left > 0, 'killed in the middle');
+    const next = await startDaemonApart(desk.database.url, { maxConnections: 5 });
+    try {
+      await until(
+        async () => (await desk.database.query('SELECT FROM stage.discard')).length === 0,
+      );
+    } finally {
+      await next.kill();
+    }
+    assert.is(await desk.stagedRows(id), 0);
+  });
+});
