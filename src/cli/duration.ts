@@ -18,7 +18,10 @@ export function duration(text: string): number {
 
 /** Makes the option of commands that look again and again. */
 export function intervalOption(): Option {
-  return new Option('--interval <time>', 'how often to look')
+  return new Option(
+    '--interval <time>',
+    'how often to look for what the daemon does not tell by itself',
+  )
     .argParser(duration)
     .default(2000, '2s');
 }

@@ -52,6 +52,8 @@ export interface Reply<T> {
 interface Following {
   /** Seconds to wait where nothing has happened yet. A daemon that does not know it answers at once. */
   readonly wait?: number | undefined;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
   /** Number to begin behind. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
@@ -209,7 +211,8 @@ export class ApiClient {
   async listEvents(id: string, filter: Following = {}): Promise<Reply<readonly Event[]>> {
     const read = (json: JsonText) =>
       new Fields(json).list('events').map((event) => readEvent(id, event));
-    return this.#get(sessionPath(id, 'events'), read, { ...filter });
+    const { signal, ...query } = filter;
+    return this.#read({ method: 'GET', path: sessionPath(id, 'events'), query, signal }, read);
   }
 
   async approve(

@@ -24,6 +24,8 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends this request alone. */
+  readonly signal?: AbortSignal | undefined;
   /** A status beyond 299 that is an answer and no error. */
   readonly alsoGood?: number;
 }
@@ -79,7 +81,7 @@ async function* receive(
     for await (const part of answer.body) yield decoder.decode(part as Buffer, { stream: true });
     yield decoder.decode();
   } catch (error) {
-    if (error instanceof StageError || options.signal?.aborted) throw error;
+    if (error instanceof StageError || signalFor(options, call)?.aborted) throw error;
     throw unreachable(options.server, call, error);
   }
 }
@@ -88,7 +90,7 @@ function requestOptions(options: TransportOptions, call: Call, dispatcher: Agent
   const { method } = call;
   const authorization = options.token === null ? {} : { authorization: `Bearer ${options.token}` };
   const headers = { ...call.headers, accept: 'application/json', ...authorization };
-  const signal = options.signal ?? null;
+  const signal = signalFor(options, call);
   if (method !== 'POST') return { dispatcher, method, headers, signal };
   const body = stringifyJson(call.body ?? {});
   return {
@@ -98,6 +100,11 @@ function requestOptions(options: TransportOptions, call: Call, dispatcher: Agent
     signal,
     body,
   };
+}
+
+/** What ends a request: the end of all, or of this one. */
+function signalFor({ signal: all }: TransportOptions, { signal: own }: Call): AbortSignal | null {
+  return all && own ? AbortSignal.any([all, own]) : (all ?? own ?? null);
 }
 
 function address(server: string, call: Call): URL {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../client/api-client.ts';
 import { causeInWords } from '../client/cause-words.ts';
 import { markKey } from '../client/marks.ts';
+import { News } from '../client/news.ts';
 import { StageError } from '../errors.ts';
 import type { AidsReader } from './aids-reader.ts';
 import type { Dispatch } from './app.tsx';
@@ -14,6 +15,8 @@ import { currentDigest, operationOf } from './state.ts';
 /** How often the session is looked at, and production: seldom where that is much work for the database. */
 const sessionEveryMs = 2000;
 const conflictsEveryMs = 5000;
+/** How long to wait for the next event where nothing else happens: a session that is under review or decided takes no statements. */
+const quietMs = 60_000;
 /** Comments that are shown. */
 const mostComments = 500;
 /** How many times as long as the work took the database is left alone. */
@@ -47,6 +50,8 @@ export class Loader {
   #commentCount = 0;
   #seen = '';
   #isOffline = false;
+  /** Only events tell of something new. */
+  #isQuiet = false;
   #hurry = new AbortController();
   /** Is kept when there is something to see. */
   readonly #seenRows = deferred();
@@ -57,9 +62,23 @@ export class Loader {
 
   /** Looks for news until the signal ends it. The comparison with production waits until there is something to see. */
   start(): void {
-    void this.#whileOpen(sessionEveryMs, rest.session, () => this.#readSession());
+    const { api, id } = this.#options;
+    const news = new News(api, id);
+    void this.#whileOpen(
+      sessionEveryMs,
+      () => this.#readSession(),
+      async (lookedMs, signal) => {
+        const intervalMs = Math.max(sessionEveryMs, lookedMs * rest.session);
+        await news.next({ mostMs: this.#isQuiet ? quietMs : intervalMs, intervalMs, signal });
+      },
+    );
     void this.#seenRows.promise.then(() =>
-      this.#whileOpen(conflictsEveryMs, rest.conflicts, () => this.#readConflicts()),
+      this.#whileOpen(
+        conflictsEveryMs,
+        () => this.#readConflicts(),
+        (lookedMs, signal) =>
+          delay(Math.max(conflictsEveryMs, lookedMs * rest.conflicts), undefined, { signal }),
+      ),
     );
   }
 
@@ -90,19 +109,25 @@ export class Loader {
     this.#saying = saying;
   }
 
-  async #whileOpen(every: number, restFor: number, look: () => Promise<void>): Promise<void> {
+  /** Looks and waits in turn; after a fault it waits for a fixed time. */
+  async #whileOpen(
+    every: number,
+    look: () => Promise<void>,
+    wait: (lookedMs: number, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const { signal } = this.#options;
     while (!signal.aborted) {
       const start = Date.now();
+      const either = AbortSignal.any([signal, this.#hurry.signal]);
       try {
         await look();
+        await wait(Date.now() - start, either);
       } catch (error) {
         if (signal.aborted) return;
+        if (either.aborted) continue;
         this.#tell(error);
+        await delay(every, undefined, { signal: either }).catch(() => undefined);
       }
-      const pause = Math.max(every, (Date.now() - start) * restFor);
-      const either = AbortSignal.any([signal, this.#hurry.signal]);
-      await delay(pause, undefined, { signal: either }).catch(() => undefined);
     }
   }
 
@@ -133,6 +158,7 @@ export class Loader {
       this.#isOffline = false;
       dispatch({ type: 'offline', text: null });
     }
+    this.#isQuiet = session.status !== 'active';
     dispatch({ type: 'session', session, database: info?.value.database });
     await this.#readComments();
     const revision = `${session.status} ${session.mutationCount}`;

@@ -4,6 +4,8 @@ import { until } from '../helpers/until.ts';
 import { serve } from './served.ts';
 
 const often = ['--interval', '20ms'];
+/** Too seldom for a test: whoever hears of something was told. */
+const seldom = ['--interval', '10d'];
 
 suite('wait', (test) => {
   const served = serve(test);
@@ -47,6 +49,27 @@ suite('wait', (test) => {
 
   test('ends with 5 when the session is deleted', async () => {
     const waiting = served.shell.run(['wait', id, ...often]);
+    await served.rest.call('DELETE', `/sessions/${id}`);
+    assert.is((await waiting).code, 5);
+  });
+
+  test('is told by the daemon, and does not look again and again', async () => {
+    const looks = () => served.rest.logged.filter((line) => line.includes(`/sessions/${id}"`));
+    const waiting = served.shell.run(['wait', id, ...seldom]);
+    await until(() => looks().length > 0);
+    await step('propose');
+    await until(() => looks().length > 1);
+    await step('comments', { body: 'why?' });
+    await until(() => looks().length > 2);
+    await step('approve');
+    assert.equal(await waiting, { code: 0, stdout: `${id}\tapproved\n`, stderr: '' });
+    assert.is(looks().length, 4);
+    await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
+  });
+
+  test('hears of a session that is deleted', async () => {
+    const waiting = served.shell.run(['wait', id, ...seldom]);
+    await until(() => served.rest.logged.some((line) => line.includes(`/sessions/${id}"`)));
     await served.rest.call('DELETE', `/sessions/${id}`);
     assert.is((await waiting).code, 5);
   });
@@ -103,6 +126,23 @@ suite('watch', (test) => {
         ['rejected', '', '', ''],
       ],
     );
+  });
+
+  test('hears at once of what is done with the session', async () => {
+    const id = await served.rest.newSession();
+    const states = () =>
+      served.rest.logged.filter((line) => line.includes(`/sessions/${id}"`)).length;
+    await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+    const following = served.shell.run(['watch', id, ...seldom]);
+    await until(() => states() > 0);
+    await served.rest.call('POST', `/sessions/${id}/reopen`, { json: { message: 'more' } });
+    await until(() => states() > 1);
+    await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+    await until(() => states() > 2);
+    await served.rest.call('POST', `/sessions/${id}/reject`, { json: {} });
+    const { code, stdout } = await following;
+    const told = stdout.split('\n').map((line) => line.split('\t')[1]);
+    assert.equal([code, told], [0, ['proposed', 'active', 'proposed', 'rejected', undefined]]);
   });
 
   test('has an object a line with --json, and knows that a session was deleted', async () => {

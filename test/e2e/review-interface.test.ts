@@ -68,6 +68,27 @@ suite('review in the interface', (test) => {
   );
 
   test(
+    'asks for a proposed session only when something has happened to it',
+    async () => {
+      const { id, seat } = await sit();
+      await rest.call('POST', `/sessions/${id}/propose`);
+      await seat.see(/PROPOSED/);
+      const looks = () => rest.logged.filter((line) => line.includes(`/sessions/${id}"`)).length;
+      let before = -1;
+      while (before < looks()) {
+        before = looks();
+        await new Promise((resolve) => setTimeout(resolve, 4500));
+      }
+      await rest.call('POST', `/sessions/${id}/comments`, { json: { body: 'please look' } });
+      await seat.see(/Comments 1/);
+      await rest.call('POST', `/sessions/${id}/reject`);
+      await seat.see(/REJECTED/);
+      assert.ok(looks() <= before + 2);
+    },
+    patience,
+  );
+
+  test(
     'sees that the session is written on, and that production moves',
     async () => {
       const { id, seat } = await sit();

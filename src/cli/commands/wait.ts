@@ -1,7 +1,7 @@
 /** `stage wait`: lets a script go on when somebody has decided. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { Option } from 'commander';
 import type { Reply } from '../../client/api-client.ts';
+import { News } from '../../client/news.ts';
 import { StageError } from '../../errors.ts';
 import type { Session, SessionStatus } from '../../model/session.ts';
 import type { Connection } from '../context.ts';
@@ -69,13 +69,17 @@ export const configureWait: ConfigureCommand = (command, run) => {
     );
 };
 
-/** Looks until the goal is met. Once the session was seen, a daemon that cannot be reached may come back. */
+/** Waits until the goal is met. Once the session was seen, a daemon that cannot be reached may come back. */
 async function waitFor(
   connection: Connection,
   id: string,
   options: Options,
 ): Promise<Reply<Session>> {
   const { api, interruption } = connection;
+  const { signal } = interruption;
+  const news = new News(api, id);
+  const { interval: intervalMs } = options;
+  await news.next({ mostMs: 0, intervalMs, signal });
   const deadline = performance.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
   let reply = await api.getSession(id);
   // one that was proposed and takes writes again was not decided on
@@ -88,7 +92,8 @@ async function waitFor(
     if (status === 'active' && reply.value.round > first) throw reopened(reply.value, options.for);
     const left = deadline - performance.now();
     if (left <= 0) throw failure ?? timedOut(reply.value, options.for);
-    await pause(Math.min(options.interval, left), undefined, { signal: interruption.signal });
+    const hasNews = await news.next({ mostMs: left, intervalMs, signal });
+    if (!hasNews) continue;
     failure = null;
     reply = await api.getSession(id).catch((error: unknown) => {
       if (!(error instanceof StageError) || error.exit !== 7) throw error;

@@ -1,7 +1,7 @@
 /** `stage watch`: follows a session, statement by statement, until it is decided on. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { tableCell } from '../../client/cell.ts';
 import { elementsOf, membersOf } from '../../client/fields.ts';
+import { News } from '../../client/news.ts';
 import { safeJson, sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
@@ -29,6 +29,8 @@ const columns = ['time', 'event', 'table', 'rows', 'query'].map((title) => ({ ti
 
 /** Largest page that the daemon gives. */
 const page = 1000;
+/** How long to wait for news of a session that takes no statements. */
+const quietMs = 60_000;
 
 export const configureWatch: ConfigureCommand = (command, run) => {
   command
@@ -56,13 +58,12 @@ async function watch(
   { interval }: Options & Partial<SharedOptions>,
 ): Promise<void> {
   const rows = createRowsWriter(out.terminal ? 'table' : 'tsv', columns, out.paint);
-  const follower = new Follower(connection, id);
+  const follower = new Follower(connection, id, interval);
   for (;;) {
-    const events = await follower.look();
+    const events = await follower.next();
     if (out.json) await out.write(events.map(({ json }) => `${safeJson(json)}\n`).join(''));
     else if (events.length > 0) await out.write(rows(events.map(({ cells }) => cells)));
     if (follower.over) return;
-    await pause(interval, undefined, { signal: connection.interruption.signal });
   }
 }
 
@@ -72,18 +73,27 @@ class Follower {
   over = false;
   readonly #connection: Connection;
   readonly #id: string;
+  readonly #interval: number;
+  readonly #news: News;
   #statements = 0;
   #status: string | null = null;
 
-  constructor(connection: Connection, id: string) {
+  constructor(connection: Connection, id: string, interval: number) {
     this.#connection = connection;
     this.#id = id;
+    this.#interval = interval;
+    this.#news = new News(connection.api, id);
   }
 
-  /** Gives what has happened since it was last asked. */
-  async look(): Promise<Event[]> {
+  /** Waits, and gives what has happened since it was last asked. Statements are no events: they are looked for while there can be more. */
+  async next(): Promise<Event[]> {
+    const intervalMs = this.#interval;
+    const { signal } = this.#connection.interruption;
+    const mostMs = this.#status === 'proposed' ? quietMs : intervalMs;
+    const hasNews = await this.#news.next({ mostMs, intervalMs, signal });
+    if (!hasNews && this.#status === 'proposed') return [];
     try {
-      return [...(await this.#newStatements()), ...(await this.#newStatus())];
+      return [...(await this.#newStatements()), ...(hasNews ? await this.#newStatus() : [])];
     } catch (error) {
       const seen = this.#status !== null;
       if (!(error instanceof StageError) || error.code !== 'session_not_found' || !seen)

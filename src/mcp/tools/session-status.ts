@@ -1,6 +1,6 @@
 /** `session_status`: how the session is, now or once something has happened, and what was said about it. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { nextEvent } from '../../client/news.ts';
 import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Session, SessionStatus } from '../../model/session.ts';
@@ -9,7 +9,6 @@ import type { Call } from '../tool.ts';
 import { defineTool, reading } from '../tool.ts';
 
 const intervalMs = 500;
-const mostWaitMs = 5_000;
 const pageLength = 500;
 
 export const sessionStatus = defineTool({
@@ -87,20 +86,13 @@ async function waitForNews(call: Call, seconds: number, after: string | undefine
   let news = await look(call, after);
   const known = after ?? news.last;
   while (news.session.status === 'proposed' && news.last === known) {
-    const left = deadline - performance.now();
-    if (left <= 0) break;
-    await nextEvent(call, news.last, left);
+    const mostMs = deadline - performance.now();
+    if (mostMs <= 0) break;
+    const { api, sessionId, signal } = call;
+    await nextEvent(api, sessionId, news.last, { mostMs, intervalMs, signal });
     news = await look(call, after);
   }
   return news;
-}
-
-/** Lets the daemon wait, for a while: a call that was given up is noticed in between. One that cannot is asked again and again. */
-async function nextEvent({ api, sessionId, signal }: Call, after: string, left: number) {
-  const wait = Math.ceil(Math.min(left, mostWaitMs) / 1000);
-  const { value } = await api.listEvents(sessionId, { after, limit: 1, wait });
-  signal.throwIfAborted();
-  if (value.length === 0) await pause(Math.min(intervalMs, left), undefined, { signal });
 }
 
 /** The events first: a state that is newer than they are is told again by the next look. */
