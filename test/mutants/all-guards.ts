@@ -2,6 +2,7 @@
 import { agentGuards } from './agent-guards.ts';
 import { callGuards } from './call-guards.ts';
 import { databaseGuards } from './database-guards.ts';
+import { discardGuards } from './discard-guards.ts';
 import type { Guard } from './guard.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
@@ -11,6 +12,7 @@ export const guards: readonly Guard[] = [
   ...statementGuards,
   ...callGuards,
   ...databaseGuards,
+  ...discardGuards,
   ...restGuards,
   ...agentGuards,
   ...wireGuards,

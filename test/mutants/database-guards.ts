@@ -291,20 +291,6 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['attacks/own-schemas'],
   },
   {
-    name: 'rows that wait to be removed are in no diff',
-    file: 'templates/sql/functions/staged_relations.sql',
-    text: 'IF EXISTS (SELECT FROM stage.discard d WHERE d.session = p_session) THEN RETURN; END IF;',
-    without: '',
-    tests: ['review/discard'],
-  },
-  {
-    name: 'daemons that remove rows do not wait for each other',
-    file: 'templates/sql/functions/discard_batch.sql',
-    text: 'FOR UPDATE SKIP LOCKED',
-    without: 'FOR UPDATE',
-    tests: ['review/discard'],
-  },
-  {
     name: "bodies are not analysed with the service's rights",
     file: 'src/overlay/install/manager.ts',
     text: `await tx.query('SET LOCAL check_function_bodies = off');`,
