@@ -1,26 +1,42 @@
 /**
- * The long run of faults: `npm run faults -- [--rounds 50] [--fate alive|frozen|killed] [--lanes 1]`.
- * Each round lets the path of an approval to PostgreSQL go silent at another moment, with the daemon left alive, frozen or killed
- * without a FIN, and prints what it measured. Ends with the slowest of each and `rounds N, anomalies N`; a round is one, too, where
- * production's rows or other approvals waited more than 30 s, the caller more than 60 s, or the pool more than 5 s after the return.
- * STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server.
+ * The long run of faults: `npm run faults -- --kind holes|kills|races|postgres|links [--rounds 50] [--minutes N] [--seed 1] [--lanes 1]`, for holes also
+ * `[--fate alive|frozen|killed]`. Every round breaks something at another moment, and looks at what has become of what was asked for
+ * meanwhile: production, sessions, audit and answers have to agree, and what is asked for again has to end well. Prints each anomaly, in
+ * the end, or after SIGINT, what was counted and `rounds N, anomalies N`. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server.
  */
 import { parseArgs } from 'node:util';
-import type { BlackHole, Fate } from './faults/black-hole.ts';
-import { fallIntoBlackHole, fates, moments } from './faults/black-hole.ts';
+import type { Arena, Outcome } from './faults/arena.ts';
+import { noTotals, play } from './faults/arena.ts';
+import type { Fate } from './faults/black-hole.ts';
+import { fates } from './faults/black-hole.ts';
+import { openHoles } from './faults/holes.ts';
+import { openKills } from './faults/kills.ts';
+import { openLinks } from './faults/links.ts';
+import { openPostgresFaults } from './faults/postgres.ts';
+import { openRaces } from './faults/races.ts';
 import { dropLeftovers } from './helpers/database.ts';
+import { createRandom } from './helpers/random.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
 
 const { values } = parseArgs({
   options: {
+    kind: { type: 'string', default: 'holes' },
     rounds: { type: 'string', default: '50' },
+    minutes: { type: 'string', default: 'Infinity' },
+    seed: { type: 'string', default: '1' },
     fate: { type: 'string', multiple: true, default: [...fates] },
     lanes: { type: 'string', default: '1' },
   },
 });
-const limits = { freedMs: 30_000, otherMs: 30_000, answeredMs: 60_000, wholeMs: 5_000 } as const;
-type Measure = keyof typeof limits;
-const measures = Object.keys(limits) as Measure[];
+const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
+  holes: () => openHoles(values.fate as Fate[]),
+  kills: openKills,
+  races: openRaces,
+  postgres: openPostgresFaults,
+  links: openLinks,
+};
+const open = kinds[values.kind];
+if (open === undefined) throw new Error(`--kind is one of ${Object.keys(kinds).join(', ')}`);
 
 const server = await startTestServer(
   process.env['STAGE_TEST_UPSTREAM'],
@@ -28,45 +44,28 @@ const server = await startTestServer(
 );
 process.env['STAGE_TEST_UPSTREAM'] = server.url;
 process.env['STAGE_TEST_FILE'] = `faults_${process.pid}`;
-const slowest: Record<Measure, number> = { freedMs: 0, otherMs: 0, answeredMs: 0, wholeMs: 0 };
-const totals = { begun: 0, rounds: 0, anomalies: 0 };
-const combinations = moments.flatMap((moment) =>
-  (values.fate as Fate[]).map((fate) => ({ fate, moment })),
-);
-
-function account(label: string, hole: BlackHole): void {
-  const late = measures
-    .filter((name) => (hole[name] ?? 0) > limits[name])
-    .map((name) => `${name} ${hole[name]}`);
-  for (const name of measures) slowest[name] = Math.max(slowest[name], hole[name] ?? 0);
-  const anomalies = [...hole.anomalies, ...late];
-  totals.rounds += 1;
-  totals.anomalies += anomalies.length > 0 ? 1 : 0;
-  const { status = null, error = null, reason = null } = hole.answer ?? {};
-  const times = measures.map((name) => `${name} ${hole[name]}`).join(' ');
-  process.stdout.write(
-    `${label}: ${times}, answered ${[status, error, reason].filter(Boolean).join(' ')}, found ${hole.found}${anomalies.map((text) => `\n  ANOMALY ${text}`).join('')}\n`,
-  );
-}
-
-async function lane(): Promise<void> {
-  while (totals.begun < Number(values.rounds)) {
-    const next = combinations[totals.begun % combinations.length];
-    totals.begun += 1;
-    if (next === undefined) return;
-    const { fate, moment } = next;
-    account(
-      `${fate}, ${moment.lost} of ${moment.word} lost`,
-      await fallIntoBlackHole(fate, moment),
-    );
-  }
+const totals = noTotals();
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const end = performance.now() + Number(values.minutes) * 60_000;
+let isInterrupted = false;
+process.once('SIGINT', () => {
+  isInterrupted = true;
+});
+const isOver = () =>
+  isInterrupted || totals.rounds >= Number(values.rounds) || performance.now() > end;
+function tell({ label, anomalies }: Outcome): void {
+  if (anomalies.length > 0 || values.kind === 'holes') print(`${totals.rounds}: ${label}`);
+  for (const text of anomalies) print(`  ANOMALY ${text}`);
+  if (totals.rounds % 50 === 0) print(`... ${totals.rounds} rounds, ${totals.anomalies} anomalies`);
 }
 
 try {
-  await Promise.all(Array.from({ length: Number(values.lanes) }, lane));
-  process.stdout.write(
-    `slowest: ${JSON.stringify(slowest)}\nrounds ${totals.rounds}, anomalies ${totals.anomalies}\n`,
-  );
+  const lane = async (number: number) =>
+    play(await open(), createRandom(Number(values.seed) + number), totals, isOver, tell);
+  await Promise.all(Array.from({ length: Number(values.lanes) }, (_, number) => lane(number)));
+  for (const [key, count] of [...totals.counts].sort())
+    print(`${String(count).padStart(6)} ${key}`);
+  print(`rounds ${totals.rounds}, anomalies ${totals.anomalies}`);
 } finally {
   await dropLeftovers(server.url, process.env['STAGE_TEST_FILE']);
   await server.stop();

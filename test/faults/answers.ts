@@ -1,0 +1,53 @@
+/** What a caller makes of an answer: that it was done, that it was not, or that nobody knows. All else is wrong. */
+import type { Answer as HttpAnswer } from '../helpers/http.ts';
+
+export interface Answer {
+  readonly said: 'done' | 'undone' | 'unknown' | 'wrong';
+  readonly text: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of any answer
+export function restAnswer(status: number, body: any): Answer {
+  const text = [status, body.error, body.reason, body.message].filter(Boolean).join(' ');
+  if (status < 300) return { said: 'done', text };
+  if (body.reason === 'outcome_unknown') return { said: 'unknown', text };
+  const isUndone = status === 503 || body.error === 'session_busy';
+  return { said: isUndone ? 'undone' : 'wrong', text };
+}
+
+export function sendRest(call: () => Promise<HttpAnswer>): Promise<Answer> {
+  return timed(async () => {
+    const { status, body } = await call();
+    return restAnswer(status, body);
+  });
+}
+
+export function sendWrite(write: () => Promise<void>): Promise<Answer> {
+  return timed(() => write().then(() => ({ said: 'done', text: 'written' }) as const));
+}
+
+/** The connection broke, or the server was about to end: the write may have been done. */
+const isBroken = /^(08...|57P0.)$/;
+/** Others were in the way, something was lacking, or PostgreSQL takes no connections at the moment (55000). */
+const isRefused = /^(53...|55000|55P03|40001|40P01|57014)$/;
+
+function judge(error: Error & { readonly code?: string }): Answer {
+  const { code = '', message } = error;
+  const text = `${code} ${message}`;
+  if (!/^[0-9A-Z]{5}$/.test(code) || isBroken.test(code)) return { said: 'unknown', text };
+  return { said: isRefused.test(code) ? 'undone' : 'wrong', text };
+}
+
+const longestMs = 90_000;
+
+/** Nobody waits longer than a minute for an answer. */
+async function timed(work: () => Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Answer>((resolve) => {
+    const answer = { said: 'wrong', text: `no answer after ${longestMs} ms` } as const;
+    timer = setTimeout(() => resolve(answer), longestMs);
+  });
+  const answer = await Promise.race([work().catch(judge), late]);
+  clearTimeout(timer);
+  return answer;
+}

@@ -1,0 +1,105 @@
+/** One round of harm: one operation of each kind at once, something that breaks meanwhile, and what has become of all of it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Random } from '../helpers/random.ts';
+import type { Answer } from './answers.ts';
+import type { Outcome } from './arena.ts';
+import type { Operation, OperationName } from './operations.ts';
+import { prepareOperations } from './operations.ts';
+import type { Scene, Target } from './scene.ts';
+import { patiently } from './scene.ts';
+
+/** How long each operation takes where nothing breaks. */
+export type Lengths = ReadonlyMap<OperationName, number>;
+
+/** Moments are drawn over a bit more than an operation takes. */
+const beyond = 1.25;
+
+/** Nothing that broke may hold anything longer. */
+const longestHoldMs = 30_000;
+
+/** Plays rounds in which nothing breaks, and gives the median length of each operation. */
+export async function measure(scene: Scene, target: Target, rounds = 3): Promise<Lengths> {
+  const times = new Map<OperationName, number[]>();
+  for (let round = 0; round < rounds; round += 1) {
+    const operations = await prepareOperations(scene);
+    await Promise.all(
+      operations.map(async (operation) => {
+        const start = performance.now();
+        await operation.send(target);
+        const list = times.get(operation.name) ?? [];
+        times.set(operation.name, [...list, performance.now() - start]);
+      }),
+    );
+  }
+  const median = (list: readonly number[]) =>
+    [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
+  return new Map([...times].map(([name, list]) => [name, median(list)]));
+}
+
+export interface Harm {
+  readonly label: string;
+  /** Breaks something. @returns what is to be counted of it */
+  strike(): Promise<readonly string[]>;
+  /** Has the service be there again, when all have been answered. */
+  mend(): Promise<void>;
+}
+
+/** Draws the moment in the length of one of the operations, and strikes then. */
+export async function harmedRound(
+  scene: Scene,
+  target: Target,
+  random: Random,
+  lengths: Lengths,
+  harm: Harm,
+): Promise<Outcome> {
+  const operations = await prepareOperations(scene);
+  const [name, length] = random.pick([...lengths]);
+  const moment = (random.below(1000) / 1000) * length * beyond;
+  const sent = operations.map((operation) => operation.send(target));
+  await delay(moment);
+  const counts = await harm.strike();
+  const answers = await Promise.all(sent);
+  await harm.mend();
+  const heldMs = await letGo(scene);
+  const judged = await Promise.all(
+    operations.map((operation, index) => judge(operation, answers[index] as Answer)),
+  );
+  const held = heldMs > longestHoldMs ? [`held for ${heldMs} ms`] : [];
+  return {
+    label: `${harm.label}, ${Math.round(moment)} of ${Math.round(length)} ms of ${name}`,
+    counts: [...counts, ...judged.flatMap((each) => each.counts)],
+    anomalies: [...held, ...judged.flatMap((each) => each.anomalies)],
+  };
+}
+
+/** What the database holds, before anybody asks again, against what was said; then the operation is asked for again. */
+async function judge(operation: Operation, { said, text }: Answer) {
+  const { name } = operation;
+  const found = await operation.found();
+  const told = { done: 'after', undone: 'before', unknown: found, wrong: found }[said];
+  const anomalies = [
+    ...(found === 'before' || found === 'after' ? [] : [`${name}: found ${found}`]),
+    ...(said === 'wrong' ? [`${name}: answered ${text}, found ${found}`] : []),
+    ...(told === found ? [] : [`${name}: answered ${text}, found ${found}`]),
+    ...(await operation.again(found).catch((error: Error) => [`${name}: ${error.message}`])),
+  ];
+  return { counts: [`${name} ${found}, said ${said}`], anomalies };
+}
+
+/** Waits until nobody holds a session or a row of production, and gives how long that took. */
+async function letGo({ database }: Scene): Promise<number> {
+  const start = performance.now();
+  await patiently(async () => {
+    const client = new pg.Client({ connectionString: database.url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query(`BEGIN; SET LOCAL lock_timeout = '40s';
+        LOCK TABLE stage.session IN EXCLUSIVE MODE; LOCK TABLE account IN EXCLUSIVE MODE; COMMIT`);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  });
+  return Math.round(performance.now() - start);
+}

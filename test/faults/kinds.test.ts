@@ -1,0 +1,39 @@
+/** A few rounds of each kind of fault. The long form, over all moments and again and again, is `npm run faults`. */
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import type { Arena } from './arena.ts';
+import { noTotals, play } from './arena.ts';
+import { openKills } from './kills.ts';
+import { openLinks } from './links.ts';
+import { openPostgresFaults } from './postgres.ts';
+import { openRaces } from './races.ts';
+
+const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promise<Arena>]>> = {
+  'kills of the daemon': [2, openKills],
+  'races for a session, or for a row': [15, openRaces],
+  'faults of PostgreSQL': [4, () => openPostgresFaults()],
+  'backends that are ended, and connections that are refused': [
+    3,
+    () => openPostgresFaults(['terminate', 'refuse']),
+  ],
+  'links that tear or are slow': [6, openLinks],
+};
+
+suite('what was asked for while something broke', (test) => {
+  for (const [name, [rounds, open]] of Object.entries(kinds)) {
+    test(
+      `is whole, and is answered as it is: ${name}`,
+      async () => {
+        const totals = noTotals();
+        const wrong: string[] = [];
+        const isOver = () => totals.rounds >= rounds;
+        await play(await open(), createRandom(1), totals, isOver, ({ label, anomalies }) => {
+          wrong.push(...anomalies.map((text) => `${label}: ${text}`));
+        });
+        assert.equal(wrong, []);
+        assert.is(totals.rounds, rounds);
+      },
+      { timeout: 240_000 },
+    );
+  }
+});

@@ -1,0 +1,106 @@
+/** A TCP path that tears, or is slow, at a chosen byte: through it clients reach a daemon, or a daemon reaches PostgreSQL. */
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export const tears = ['cut', 'reset', 'halves', 'slices', 'delay'] as const;
+/** Closed in the middle of a message; the same with RST; every message in two halves; in single bytes; late. */
+export type Tear = (typeof tears)[number];
+
+export interface TornLink {
+  readonly port: number;
+  /** From the given byte on, counted over all connections from now on, it is torn: one connection is cut, or all are slow. */
+  tearAt(tear: Tear, byte: number): void;
+  /** As it was. @returns how many bytes have passed since the last time */
+  mend(): number;
+  stop(): Promise<void>;
+}
+
+const betweenMs = 10;
+/** Of a message that comes in single bytes, so many do; the rest follows. */
+const slices = 200;
+
+/** @param to where it leads */
+export async function startTornLink(to: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<TornLink> {
+  const sockets = new Set<Socket>();
+  let passed = 0;
+  let torn: { readonly tear: Tear; readonly byte: number } | null = null;
+
+  /** Passes bytes on; false when the connection is to be cut. */
+  async function pass(bytes: Buffer, target: Socket): Promise<boolean> {
+    const from = passed;
+    passed += bytes.length;
+    if (torn === null || passed <= torn.byte) return target.write(bytes) || true;
+    const { tear, byte } = torn;
+    if (tear === 'cut' || tear === 'reset') {
+      torn = null;
+      target.write(bytes.subarray(0, Math.max(0, byte - from)));
+      return false;
+    }
+    for (const part of partsOf(tear, bytes)) {
+      await delay(tear === 'slices' ? 0 : betweenMs);
+      target.write(part);
+    }
+    return true;
+  }
+
+  const listener = createServer({ noDelay: true }, (client) => {
+    const upstream = connect({ ...to, noDelay: true });
+    const ends = [
+      [client, upstream],
+      [upstream, client],
+    ] as const;
+    for (const [one, other] of ends) {
+      sockets.add(one);
+      let passing = Promise.resolve();
+      const end = (tear?: Tear) => {
+        for (const socket of [client, upstream])
+          if (tear === 'reset') socket.resetAndDestroy();
+          else socket.destroySoon();
+      };
+      one.on('data', (bytes: Buffer) => {
+        const tear = torn?.tear;
+        passing = passing.then(async () => {
+          if (!(await pass(bytes, other))) end(tear);
+        });
+      });
+      one.on('error', () => undefined);
+      // what is on its way arrives first
+      one.on('close', () => {
+        sockets.delete(one);
+        void passing.then(() => other.destroySoon());
+      });
+    }
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (listener.address() as AddressInfo).port,
+    tearAt: (tear, byte) => {
+      passed = 0;
+      torn = { tear, byte };
+    },
+    mend: () => {
+      const bytes = passed;
+      passed = 0;
+      torn = null;
+      return bytes;
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}
+
+function partsOf(tear: Tear, bytes: Buffer): Buffer[] {
+  if (tear === 'delay') return [bytes];
+  if (tear === 'halves') {
+    const middle = Math.ceil(bytes.length / 2);
+    return [bytes.subarray(0, middle), bytes.subarray(middle)];
+  }
+  const single = Array.from(bytes.subarray(0, slices), (byte) => Buffer.from([byte]));
+  return [...single, bytes.subarray(slices)];
+}
