@@ -24,7 +24,7 @@ import { controlReplacements } from './controls.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import { openBlock } from './extended-write.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
-import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
+import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
 
@@ -137,7 +137,10 @@ async function parseWrite(
   // Opened before anything else of the batch, so that it need not wait for what came before.
   if (state.stages && !(await openBlock(context, parsing.message))) return;
   if (rewrite.fill !== null) {
-    if (!state.stages) checkReadOnly(verdict, rewrite);
+    if (!state.stages) {
+      prepare(context, parsing, { ...nothingReplaced, parameterTypes, refusedWhen: 'run' });
+      return;
+    }
     own.releaseGuard();
     makeMergeTarget(own, rewrite.fill);
   }
@@ -206,9 +209,10 @@ function prepare(
       : inPlaceOf(refusedWhen, { plan, statement });
   // To analyse a statement may run code.
   if (text.kind === 'read') own.guard();
+  const types = parameterTypes ?? asked.types;
   if (isAsReceived) {
     const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure });
-    link.parse({ name: asked.name, text, types: asked.types }, expected);
+    link.parse({ name: asked.name, text, types }, expected);
     noteResult(context, prepared.name, prepared.body);
     return;
   }
@@ -218,7 +222,6 @@ function prepare(
     mapErrors(sentText, names.productionSchema),
     (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   );
-  const types = parameterTypes ?? asked.types;
   const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure, onError });
   link.parse({ name: asked.name, text, types }, expected);
   noteResult(context, prepared.name, prepared.body);

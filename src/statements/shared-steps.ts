@@ -22,7 +22,7 @@ import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
 import type { Preparation } from './original-types.ts';
 import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './original-types.ts';
-import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
+import { inFailedTransaction } from './read-only-write.ts';
 import { checkResult } from './result-type.ts';
 
 /** What is replaced in a read: row locks always, names where it is to see staged rows. */
@@ -49,7 +49,7 @@ export async function prepareReplacements(
   if (!rewrite.asksOriginal) return { replacements: rewrite.replacements, typeList: [] };
   const typeList = [await originalTypeList(context, preparation)];
   if (rewrite.fill !== null) {
-    if (!state.stages) checkReadOnly(body, rewrite);
+    if (!state.stages) return { replacements: [inPlaceOfBody(preparation), ...typeList], typeList };
     if (state.block === 'none') own.begin();
     own.releaseGuard();
     makeMergeTarget(own, rewrite.fill);
@@ -66,8 +66,14 @@ async function refusedBody(
 ): Promise<PrepareReplacements> {
   const types = await preparedTypes(context, preparation);
   if (when === 'analysed') return refuseOriginal(context, body, bodyOf(preparation), types);
-  return { replacements: [{ ...preparation.action.bodyRange, text: 'SELECT' }], typeList: [] };
+  return { replacements: [inPlaceOfBody(preparation)], typeList: [] };
 }
+
+/** What is prepared where the body will be refused when it is executed. */
+const inPlaceOfBody = ({ action }: Preparation): Replacement => ({
+  ...action.bodyRange,
+  text: 'SELECT',
+});
 
 /** To be called right before a staged write is sent: gives what is particular about its answer. */
 export function answerToWrite(

@@ -134,6 +134,18 @@ const scripts: Record<string, readonly Buffer[]> = {
     ],
     ...[`EXECUTE m (1, 'x', 'y')`, `EXECUTE m ('z', 'x')`, 'DEALLOCATE m', `EXECUTE m (1, 'x')`],
   ].map(q),
+  'prepared in a READ ONLY transaction, and executed there and in others': [
+    ...[q('BEGIN READ ONLY'), p(upsert, 'r'), d('statement', 'r'), s, b(['1', 'r'], 'r'), e(), s, q('ROLLBACK')],
+    ...[b(['1', 'r1'], 'r'), e(), s, q('BEGIN'), b(['82', 'r2'], 'r'), e(), s, q('COMMIT')],
+    ...[q('BEGIN READ ONLY'), q(`PREPARE ro (int, text) AS ${upsert}`), q('SAVEPOINT a')],
+    ...[
+      q(`EXECUTE ro (1, 'r')`),
+      q('ROLLBACK TO a'),
+      q(`PREPARE untyped AS ${upsert}`),
+      q('COMMIT'),
+    ],
+    ...[q(`EXECUTE ro (1, 'r3')`), q(`EXECUTE ro (1)`), q(`EXECUTE untyped (83, 'r4')`)],
+  ],
   'foreign keys': [
     'MERGE INTO item t USING (VALUES (5)) v (id) ON t.id = v.id WHEN MATCHED THEN DELETE',
     'MERGE INTO item t USING (VALUES (6)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET id = 66',
