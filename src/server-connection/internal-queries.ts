@@ -65,7 +65,7 @@ export class InternalQueries {
     this.beforeBegin();
     const access = this.state.nextAccess;
     this.runAtEdge({ text: texts.begin[access] });
-    this.state.begin('own', access);
+    this.state.begin('internal', access);
   }
 
   /** To be called before a BEGIN, ours or the client's, where no transaction block is open. */

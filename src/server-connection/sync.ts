@@ -15,7 +15,7 @@ import type { UpstreamWriter } from './upstream-writer.ts';
 interface Parts {
   readonly link: UpstreamWriter;
   readonly router: ResponseRouter;
-  readonly own: InternalQueries;
+  readonly internal: InternalQueries;
   readonly state: TransactionState;
   readonly settings: SettingsWatch;
 }
@@ -32,12 +32,12 @@ const maxRestorations = 3;
  * @throws StageError when the connection has to end
  */
 export async function waitForResponses(parts: Parts): Promise<void> {
-  const { link, own, state, settings } = parts;
+  const { link, internal, state, settings } = parts;
   await link.idle();
   for (let attempt = 0; settings.isBroken; attempt += 1) {
     settings.checkRestorable();
     if (state.failed || attempt === maxRestorations) settings.giveUp();
-    own.restore();
+    internal.restore();
     link.sync(hiddenSync);
     await link.idle();
   }
@@ -55,13 +55,13 @@ export async function syncAndWait(parts: Parts): Promise<void> {
  */
 export function createAsk(parts: Parts): Ask {
   return async (statement, values) => {
-    const { router, own } = parts;
+    const { router, internal } = parts;
     if (router.hasShownError) throw new Skipped();
     const rows: (Buffer | null)[][] = [];
     const outcome = { done: false, failure: null as ErrorFields | null };
     // The search path is the client's: what is called in its names must not write either.
-    own.guard();
-    own.run(statement, {
+    internal.guard();
+    internal.run(statement, {
       values,
       onRow: (payload) => rows.push(decodeDataRow(payload)),
       onDone: () => {

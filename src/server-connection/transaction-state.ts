@@ -6,13 +6,13 @@ import type { TransactionStatus } from '../wire/backend-messages.ts';
 import type { Access, TransactionEvent, TransactionPhase } from './transaction-table.ts';
 import { transactionTable } from './transaction-table.ts';
 
-/** `own`: opened by us for writes outside the client's transactions; `client`: by the client's BEGIN. */
-type Block = 'none' | 'own' | 'client';
+/** `internal`: opened by us for writes outside the client's transactions; `client`: by the client's BEGIN. */
+type Block = 'none' | 'internal' | 'client';
 
 /** What a phase says, taken out of its name once: it is asked for several times a message. */
 const facts = Object.fromEntries(
   Object.keys(transactionTable).map((phase) => {
-    const inside = phase.startsWith('own') ? 'own' : 'client';
+    const inside = phase.startsWith('internal') ? 'internal' : 'client';
     const block: Block = phase === 'none' || phase.startsWith('left') ? 'none' : inside;
     const isReadOnly = phase.endsWith('read only');
     const isReadWrite = phase.endsWith('read write');
@@ -138,8 +138,8 @@ export class TransactionState {
   }
 
   /** Whether a block of ours may still be open, even if a COMMIT or ROLLBACK was sent to end it. */
-  get needsOwnCommit(): boolean {
-    return this.block === 'own' || this.phase === 'left own';
+  get needsInternalCommit(): boolean {
+    return this.block === 'internal' || this.phase === 'left internal';
   }
 
   /** Whether a write is staged: not in a transaction that has failed, nor in one that is READ ONLY. */
@@ -169,12 +169,12 @@ export class TransactionState {
   }
 
   /** A BEGIN of ours, or the client's with the access that we have added to it. */
-  begin(block: 'own' | 'client', access: Access): void {
+  begin(block: 'internal' | 'client', access: Access): void {
     this.wasWritable = false;
     this.isImplicit = false;
     if (block === 'client') this.implicitAccess = null;
     this.begunAccess = this.clientAccess;
-    this.apply(block === 'own' ? `own begin ${access}` : `begin ${access}`);
+    this.apply(block === 'internal' ? `internal begin ${access}` : `begin ${access}`);
   }
 
   /** The client's BEGIN inside a block of ours, which makes it the client's own, or of its own, which may change its access. */

@@ -13,20 +13,20 @@ export type Access = 'read write' | 'read only';
 type Condition = Access | 'unknown' | 'failed';
 
 /**
- * `own`: a block that the proxy has opened for writes outside the client's transactions; `client`: one that the client's BEGIN
+ * `internal`: a block that the proxy has opened for writes outside the client's transactions; `client`: one that the client's BEGIN
  * has opened; `left`: a COMMIT or ROLLBACK has been sent, and not been answered.
  */
 export type TransactionPhase =
   | 'none'
-  | `own ${Condition}`
+  | `internal ${Condition}`
   | `client ${Condition}`
-  | 'left own'
+  | 'left internal'
   | 'left client';
 
 /** What has been sent, and what the server has answered. */
 export type TransactionEvent =
   /** The proxy's own BEGIN, with its access. */
-  | `own begin ${Access}`
+  | `internal begin ${Access}`
   /** The client's BEGIN, to which the proxy has added the access. */
   | `begin ${Access}`
   /** The client's BEGIN as it was written. */
@@ -48,11 +48,11 @@ export type TransactionEvent =
 type Row = Readonly<Record<TransactionEvent, TransactionPhase>>;
 
 /** No transaction of the client's: what runs is READ ONLY, by the pinned default. */
-function outside(phase: 'none' | 'left own' | 'left client'): Row {
-  const block = phase === 'left own' ? 'own' : 'client';
+function outside(phase: 'none' | 'left internal' | 'left client'): Row {
+  const block = phase === 'left internal' ? 'internal' : 'client';
   return {
-    'own begin read write': 'own read write',
-    'own begin read only': 'own read only',
+    'internal begin read write': 'internal read write',
+    'internal begin read only': 'internal read only',
     'begin read write': 'client read write',
     'begin read only': 'client read only',
     begin: 'client unknown',
@@ -71,19 +71,19 @@ function outside(phase: 'none' | 'left own' | 'left client'): Row {
   };
 }
 
-function inside(block: 'own' | 'client', condition: Condition): Row {
+function inside(block: 'internal' | 'client', condition: Condition): Row {
   const phase = `${block} ${condition}` as const;
   const isFailed = condition === 'failed';
   const changed = isFailed ? phase : (`${block} unknown` as const);
   const begun = isFailed ? phase : 'client unknown';
   return {
-    'own begin read write': phase,
-    'own begin read only': phase,
+    'internal begin read write': phase,
+    'internal begin read only': phase,
     // PostgreSQL warns, and sets what is said of the access all the same.
     'begin read write': begun,
     'begin read only': begun,
     begin: begun,
-    'begin failed': `own ${condition}`,
+    'begin failed': `internal ${condition}`,
     'set transaction': changed,
     release: changed,
     // Both end the failure.
@@ -101,12 +101,12 @@ function inside(block: 'own' | 'client', condition: Condition): Row {
 /** The next phase, by phase and event. */
 export const transactionTable: Readonly<Record<TransactionPhase, Row>> = {
   none: outside('none'),
-  'left own': outside('left own'),
+  'left internal': outside('left internal'),
   'left client': outside('left client'),
-  'own read write': inside('own', 'read write'),
-  'own read only': inside('own', 'read only'),
-  'own unknown': inside('own', 'unknown'),
-  'own failed': inside('own', 'failed'),
+  'internal read write': inside('internal', 'read write'),
+  'internal read only': inside('internal', 'read only'),
+  'internal unknown': inside('internal', 'unknown'),
+  'internal failed': inside('internal', 'failed'),
   'client read write': inside('client', 'read write'),
   'client read only': inside('client', 'read only'),
   'client unknown': inside('client', 'unknown'),

@@ -12,7 +12,7 @@ declare const isChecked: unique symbol;
 
 export interface UpstreamText {
   /** `read`: it may run only where PostgreSQL lets nothing be written. */
-  readonly kind: 'read' | 'staged' | 'control' | 'own';
+  readonly kind: 'read' | 'staged' | 'control' | 'internal';
   readonly bytes: Buffer;
   /** The client's message that brought the text, where nothing of it was replaced. */
   readonly frame: Buffer | null;
@@ -29,7 +29,7 @@ function checked(
 
 /** A text that the proxy writes itself; what clients write comes as a Buffer. */
 export function internalText(text: string): UpstreamText {
-  return checked('own', Buffer.from(text));
+  return checked('internal', Buffer.from(text));
 }
 
 /**
@@ -95,7 +95,7 @@ export function emptyText(
 ): UpstreamText {
   if (statements.length > 0)
     throw new Error('a text was about to be sent without being classified');
-  return checked('own', text, frame);
+  return checked('internal', text, frame);
 }
 
 /** A read, rewritten so that it locks the rows that it gives for the session, in the service's own tables. */

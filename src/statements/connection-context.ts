@@ -33,7 +33,7 @@ export interface ConnectionContext {
   readonly settings: SettingsWatch;
   readonly router: ResponseRouter;
   readonly link: UpstreamWriter;
-  readonly own: InternalQueries;
+  readonly internal: InternalQueries;
   readonly stagedNotice: StagedNotice;
   readonly names: Names;
   readonly rewriter: Rewriter;
@@ -93,8 +93,8 @@ export function createConnectionContext(
   };
   const router = new ResponseRouter(writers.client, events, limits.maxMessageBytes);
   const link = new UpstreamWriter(writers.upstream, router, state);
-  const own = new InternalQueries(link, state);
-  const ask = createAsk({ link, router, own, state, settings });
+  const internal = new InternalQueries(link, state);
+  const ask = createAsk({ link, router, internal, state, settings });
   const names = new Names(ask, limits.allowFunctions);
   const functions = new FunctionNames(ask, names, overlays);
   const retry = new Retry(router, names);
@@ -106,8 +106,8 @@ export function createConnectionContext(
     settings,
     router,
     link,
-    own,
-    stagedNotice: new StagedNotice(own, pair, limits.stagedNotice),
+    internal,
+    stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
     rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
     types: new ParameterTypes(names),

@@ -194,7 +194,7 @@ class Connection {
   private async mend(): Promise<void> {
     const { context, log } = this;
     if (context.retry.isWanted) await undo(context);
-    else if (context.state.keepsLocks) context.own.abandon();
+    else if (context.state.keepsLocks) context.internal.abandon();
     await waitForResponses(context);
     await context.retry.replay(async (message) => dispatch(context, message, log));
   }

@@ -49,17 +49,17 @@ const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
  * @throws StageError for what PostgreSQL refuses outside a transaction block, where a block of ours is open
  */
 export function beforeControl(
-  { state, own }: ConnectionContext,
+  { state, internal }: ConnectionContext,
   action: ControlAction,
 ): Partial<PendingResponse> {
   const ends = action.type === 'commit' || action.type === 'rollback';
   // What is prepared is analysed, which may run code.
-  if (action.type === 'prepare' && action.body.kind === 'read') own.guard();
+  if (action.type === 'prepare' && action.body.kind === 'read') internal.guard();
   // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
-  else if (!isRollback(action)) own.release();
-  if (action.type === 'commit') own.checkCommit();
-  if (action.type === 'set constraints') setConstraints({ state, own }, action);
-  if (state.block !== 'own') return {};
+  else if (!isRollback(action)) internal.release();
+  if (action.type === 'commit') internal.checkCommit();
+  if (action.type === 'set constraints') setConstraints({ state, internal }, action);
+  if (state.block !== 'internal') return {};
   const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
   if (command !== undefined) {
     const message = `${command.toUpperCase()} can only be used in transaction blocks`;
@@ -72,13 +72,13 @@ export function beforeControl(
 
 /** The constraints of what is staged follow those of production; outside a transaction there is nothing to set. */
 function setConstraints(
-  { state, own }: Pick<ConnectionContext, 'state' | 'own'>,
+  { state, internal }: Pick<ConnectionContext, 'state' | 'internal'>,
   { names, deferred }: Extract<ControlAction, { type: 'set constraints' }>,
 ): void {
   if (state.block === 'none' || state.failed) return;
   const given = names === null ? null : Buffer.from(JSON.stringify(names));
   const text = `SELECT stage.set_constraints($1, ${deferred})`;
-  own.run({ text }, { values: [given] });
+  internal.run({ text }, { values: [given] });
 }
 
 const noTransaction = noticeResponse(
@@ -144,17 +144,17 @@ function begin(context: ConnectionContext, access: Access, isTold: boolean): voi
     state.begin('client', access);
     return;
   }
-  const isOwn = state.block === 'own';
+  const isInternal = state.block === 'internal';
   state.beginInside();
   askAccess(context);
-  if (isOwn) pending.wait = 'before anything';
+  if (isInternal) pending.wait = 'before anything';
 }
 
 function end(
   context: ConnectionContext,
   { type, chain: chains }: Extract<ControlAction, { type: 'commit' | 'rollback' }>,
 ): void {
-  const { state, own, names, pending } = context;
+  const { state, internal, names, pending } = context;
   names.endTransaction();
   if (state.block === 'none' || !chains) {
     state.end();
@@ -162,7 +162,7 @@ function end(
     return;
   }
   const access = state.chain(type);
-  if (access !== null) own.setAccess(access);
+  if (access !== null) internal.setAccess(access);
   askAccess(context);
 }
 
@@ -178,8 +178,8 @@ function changeTransaction(context: ConnectionContext): void {
 }
 
 /** Until the server has told the transaction's access nothing else of the client's is sent. */
-function askAccess({ own, pending }: ConnectionContext): void {
-  own.askAccess();
+function askAccess({ internal, pending }: ConnectionContext): void {
+  internal.askAccess();
   pending.wait = 'before more';
 }
 

@@ -26,8 +26,8 @@ export function changeDefault({ state, router }: ConnectionContext, to: Access |
 
 /** Asks for the default where a transaction has ended that may have taken it back. */
 export async function learnDefault(context: ConnectionContext): Promise<void> {
-  const { own, state, router } = context;
-  own.run(
+  const { internal, state, router } = context;
+  internal.run(
     { text: `SHOW ${accessSetting}` },
     {
       onRow: (payload) => {

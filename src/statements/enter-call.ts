@@ -49,19 +49,23 @@ export interface Expressions {
  * @param parameters null when there are too many or too few, which PostgreSQL refuses itself
  * @throws StageError when there are so many parameters that ours do not fit beside them
  */
-export function enter(own: InternalQueries, call: EnterCall, parameters: Parameters | null): void {
+export function enter(
+  internal: InternalQueries,
+  call: EnterCall,
+  parameters: Parameters | null,
+): void {
   const { types, formats, values } = parameters ?? noParameters;
   const { relations, options, path, fill, isWatched } = call.rewrite;
   if (values.length > maxParameters) throw tooMany(values.length);
   const onError = call.onError(null);
   const fills = fill !== null && parameters !== null;
-  if (fills) makeMergeTarget(own, fill);
-  own.wall.noteWrite();
-  if (isWatched) own.watch();
+  if (fills) makeMergeTarget(internal, fill);
+  internal.wall.noteWrite();
+  if (isWatched) internal.watch();
   if (fills) {
-    own.run({ text: fill.text, types }, { values, formats, onError });
+    internal.run({ text: fill.text, types }, { values, formats, onError });
   }
-  own.run(enterStatement(call, types), {
+  internal.run(enterStatement(call, types), {
     values: [call.text, ...[relations, options, path].map((each) => Buffer.from(each)), ...values],
     formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
     onError: whenEntering(onError),
@@ -70,34 +74,34 @@ export function enter(own: InternalQueries, call: EnterCall, parameters: Paramet
 
 /** Sends the call for an SQL EXECUTE, whose arguments are expressions: the server evaluates them as it does there. */
 export function enterWithExpressions(
-  own: InternalQueries,
+  internal: InternalQueries,
   call: EnterCall,
   types: readonly number[],
   { written, statement, places }: Expressions,
 ): void {
   const { relations, options, path, fill, isWatched } = call.rewrite;
-  if (fill !== null) makeMergeTarget(own, fill);
-  own.wall.noteWrite();
-  if (isWatched) own.watch();
+  if (fill !== null) makeMergeTarget(internal, fill);
+  internal.wall.noteWrite();
+  if (isWatched) internal.watch();
   if (fill !== null) {
-    own.prepare(filled, { text: fill.text, types }, call.onError(null));
+    internal.prepare(filled, { text: fill.text, types }, call.onError(null));
     execute(filled, []);
   }
   const given = [call.text.toString(), relations, options, path].map(quoteLiteral);
-  own.prepare(executed, enterStatement(call, types), whenEntering(call.onError(null)));
+  internal.prepare(executed, enterStatement(call, types), whenEntering(call.onError(null)));
   execute(executed, given);
 
   function execute(name: string, more: readonly string[]): void {
     const begin = `EXECUTE ${name} (${more.map((each) => `${each}, `).join('')}`;
     const replaced = { start: 0, end: places[0]?.start ?? 0, text: begin };
     const text = textToSend(written, statement, false, [replaced]);
-    own.run({ text: argumentsText(text) }, { onError: call.onError(text) });
+    internal.run({ text: argumentsText(text) }, { onError: call.onError(text) });
   }
 }
 
 /** Makes the empty table that a MERGE runs on; it is dropped when the transaction ends. */
-export function makeMergeTarget(own: InternalQueries, { relation }: MergeFill): void {
-  own.wall.makeMergeTarget(relation);
+export function makeMergeTarget(internal: InternalQueries, { relation }: MergeFill): void {
+  internal.wall.makeMergeTarget(relation);
 }
 
 /** An array of jsonb takes any number of elements, a function's arguments only a hundred. */

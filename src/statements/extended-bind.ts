@@ -88,10 +88,10 @@ function bindBegin(
   portal: string,
   statement: PreparedStatement,
 ): void | Promise<void> {
-  const { state, pending, own } = context;
-  if ((state.implicit && pending.hasSnapshot) || own.wall.isUncounted)
+  const { state, pending, internal } = context;
+  if ((state.implicit && pending.hasSnapshot) || internal.wall.isUncounted)
     return bindAfterWait(context, message, portal, statement);
-  own.beforeBegin();
+  internal.beforeBegin();
   bindRead(context, message, portal, statement);
 }
 
@@ -104,7 +104,7 @@ async function bindAfterWait(
 ): Promise<void> {
   await syncAndWait(context);
   if (context.router.hasShownError) return;
-  context.own.beforeBegin();
+  context.internal.beforeBegin();
   bindRead(context, message, portal, statement);
 }
 
@@ -114,10 +114,10 @@ function bindRead(
   portal: string,
   statement: PreparedStatement | null,
 ): void {
-  const { own, portals, link, retry, pending, state } = context;
+  const { internal, portals, link, retry, pending, state } = context;
   // Transaction control is not planned, and would not stand the savepoint. Planning a query may run functions.
   if (statement?.body.kind !== 'control') {
-    own.guard();
+    internal.guard();
     pending.hasSnapshot = true;
   }
   const restore =

@@ -24,7 +24,7 @@ export function execute(context: ConnectionContext, message: Message): void | Pr
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
     // It may end the transaction that a write was bound, and so planned, in.
-    context.own.endWatch();
+    context.internal.endWatch();
     executeControl(context, message, portal, body.action);
   } else if (portal?.write && !portal.started) {
     return executeWrite(context, message, portal, portal.write);
@@ -39,13 +39,13 @@ function executeRead(
   { frame }: Message,
   portal: Portal | undefined,
 ): void {
-  const { own, metrics, link, names, retry, pending } = context;
+  const { internal, metrics, link, names, retry, pending } = context;
   if (portal) checkHold(context, portal.statement.body);
   pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
   if (portal) portal.started = true;
   if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
-  own.guard();
+  internal.guard();
   if (portal === undefined || portal.statement.replacements.length === 0) {
     link.send(frame, retry.answer(passing.execute));
     return;
@@ -60,10 +60,10 @@ function executeWrite(
   portal: Portal,
   { enter, frame: bound, name, target }: PortalWrite,
 ): void | Promise<void> {
-  const { own, metrics, link, names, retry, pending, copyIn, state } = context;
+  const { internal, metrics, link, names, retry, pending, copyIn, state } = context;
   metrics.query('write');
   pending.writeStart ??= performance.now();
-  own.releaseGuard();
+  internal.releaseGuard();
   const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
   const isReplaceable = portal.runs !== state.runs;
   if (isReplaceable) {
@@ -73,7 +73,7 @@ function executeWrite(
   // Another write may have been bound since this one was, and it has entered in its place.
   if (pending.entered !== portal) enter();
   // Code that has run since may have put another portal in its place.
-  if (isReplaceable) own.bindAgain(name, bound, onError);
+  if (isReplaceable) internal.bindAgain(name, bound, onError);
   pending.entered = null;
   portal.started = true;
   // of an EXECUTE, the body of what it executes
@@ -81,7 +81,7 @@ function executeWrite(
   const particular = body.kind === 'write' ? answerToWrite(context, body) : {};
   link.send(frame, retry.answer({ ...passing.execute, ...particular, onError }));
   if (body.kind !== 'write' || body.copy === null) {
-    own.endWatch();
+    internal.endWatch();
     return;
   }
   link.requestFlush();

@@ -118,7 +118,7 @@ async function parseWrite(
   parsing: Parsing,
   verdict: Write,
 ): Promise<void> {
-  const { state, rewriter, router, own } = context;
+  const { state, rewriter, router, internal } = context;
   if (state.failed) throw inFailedTransaction;
   const rewrite = await rewriter.write(verdict);
   if (router.hasShownError) return;
@@ -141,8 +141,8 @@ async function parseWrite(
       prepare(context, parsing, { ...nothingReplaced, parameterTypes, refusedWhen: 'run' });
       return;
     }
-    own.releaseGuard();
-    makeMergeTarget(own, rewrite.fill);
+    internal.releaseGuard();
+    makeMergeTarget(internal, rewrite.fill);
   }
   const { replacements } = rewrite;
   prepare(context, parsing, { ...nothingReplaced, replacements, parameterTypes });
@@ -182,7 +182,7 @@ function prepare(
   { message, asked, plan, statement }: Parsing,
   { replacements, typeList, parameterTypes, refusedWhen }: Preparation,
 ): void {
-  const { statements, link, names, retry, pending, state, own } = context;
+  const { statements, link, names, retry, pending, state, internal } = context;
   const prepared: PreparedStatement = {
     name: asked.name,
     origin: 'parse',
@@ -208,7 +208,7 @@ function prepare(
       ? statementText(statement, sentText, isAsReceived ? message.frame : null)
       : inPlaceOf(refusedWhen, { plan, statement });
   // To analyse a statement may run code.
-  if (text.kind === 'read') own.guard();
+  if (text.kind === 'read') internal.guard();
   const types = parameterTypes ?? asked.types;
   if (isAsReceived) {
     const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure });

@@ -15,7 +15,7 @@ import { learnDefault } from './default-access.ts';
 import { bind } from './extended-bind.ts';
 import { execute } from './extended-execute.ts';
 import { parse } from './extended-parse.ts';
-import { commitOwn, dropUnnamed } from './shared-steps.ts';
+import { commitInternal, dropUnnamed } from './shared-steps.ts';
 
 type Handler = (context: ConnectionContext, message: Message) => void | Promise<void>;
 
@@ -54,7 +54,7 @@ export function failExtended(
   if (context.router.hasShownError) return;
   // Even a text that cannot be parsed takes the place of the unnamed statement.
   if (type === frontend.parse && payload[0] === 0) dropUnnamed(context);
-  context.own.fail(errorMessage(error, context.state.failed));
+  context.internal.fail(errorMessage(error, context.state.failed));
 }
 
 /** The command before may have changed what the next ones depend on: that must be known first. */
@@ -69,18 +69,18 @@ async function handleWithDefault(context: ConnectionContext, message: Message): 
 }
 
 function sync(context: ConnectionContext, message: Message): void | Promise<void> {
-  const { state, link, retry, own, router, pending } = context;
+  const { state, link, retry, internal, router, pending } = context;
   state.setImplicitAccess(null);
   if (state.isDefaultChanged) pending.wait = 'before anything';
   retry.keep(message);
   // A write that was bound has been planned, executed or not, and planning may run functions.
-  if (router.hasShownError) own.forgetWatch();
-  else own.endWatch();
-  if (retry.keepsBlock && state.needsOwnCommit) return commitBehind(context);
-  if (state.needsOwnCommit) {
+  if (router.hasShownError) internal.forgetWatch();
+  else internal.endWatch();
+  if (retry.keepsBlock && state.needsInternalCommit) return commitBehind(context);
+  if (state.needsInternalCommit) {
     // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.
     link.sync(hiddenSync);
-    commitOwn(context, passing.sync);
+    commitInternal(context, passing.sync);
   } else if (retry.scope === null) link.sync(passing.sync, message.frame);
   else link.sync({ ...passing.sync, onDone: () => retry.noteReady() }, message.frame);
 }
@@ -88,7 +88,7 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
 /** Where a part of the block could be run again, COMMIT is not sent along: after an error it would roll back all. */
 async function commitBehind(context: ConnectionContext): Promise<void> {
   await syncAndWait(context);
-  if (!context.retry.isWanted) commitOwn(context, passing.sync);
+  if (!context.retry.isWanted) commitInternal(context, passing.sync);
 }
 
 function describe(context: ConnectionContext, { frame, payload }: Message): void {

@@ -25,11 +25,11 @@ import { protectWrite, waitForRow } from './write-protection.ts';
  * @returns false when that has failed and the rest of the batch is to be skipped
  */
 export async function openBlock(context: ConnectionContext, message: Message): Promise<boolean> {
-  const { state, router, own, retry } = context;
+  const { state, router, internal, retry } = context;
   if (state.block !== 'none') return true;
   if (state.implicit) await syncAndWait(context);
   if (router.hasShownError) return false;
-  own.begin();
+  internal.begin();
   retry.arm('block', message);
   waitForRow(context);
   return true;
@@ -73,7 +73,7 @@ export async function readyForWrite(
   { statement, body, given }: PreparedWrite,
   message: Message,
 ): Promise<(() => void) | null> {
-  const { rewriter, router, own, retry, names, pending } = context;
+  const { rewriter, router, internal, retry, names, pending } = context;
   const bind = decodeBind(message.payload);
   const isNew = pending.resolved === statement;
   const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
@@ -84,9 +84,9 @@ export async function readyForWrite(
     return rewrite === 'run' ? null : refusePrepared(context, statement, body);
   }
   if (!(await openBlock(context, message))) return null;
-  if (retry.isFresh) own.releaseGuard();
+  if (retry.isFresh) internal.releaseGuard();
   else protectWrite(context, message);
-  if (rewrite.fill !== null) makeMergeTarget(own, rewrite.fill);
+  if (rewrite.fill !== null) makeMergeTarget(internal, rewrite.fill);
   prepareAgain(context, statement, rewrite.replacements);
   await checkResult(context, statement);
   if (given !== null || bind.values.length > 0) {
@@ -109,7 +109,7 @@ export async function readyForWrite(
     return () => enterExecute(context, call(), statement, given.expressions);
   }
   const parameters = parametersOf(statement, bind);
-  return () => enter(own, call(), parameters);
+  return () => enter(internal, call(), parameters);
 }
 
 /** If there are too many or too few, PostgreSQL refuses the Bind itself. */

@@ -94,11 +94,11 @@ async function declaredTypes(
     { start: 0, end: start, text: `PREPARE ${original.name}` },
     { start: end, end: statement.text.length, text: 'AS SELECT' },
   ]);
-  const { own, link, types } = context;
-  own.guard();
+  const { internal, link, types } = context;
+  internal.guard();
   link.send(closeMessage(original), hiddenClose);
   const outcome = listen();
-  own.run({ text: typesText(sentText) }, { onError: outcome.onError });
+  internal.run({ text: typesText(sentText) }, { onError: outcome.onError });
   const description = await outcome.answer(context, sentText);
   const asked = { written: statement.text.subarray(0, end), types: [] };
   return description === null ? [] : types.learn(asked, description);
@@ -150,10 +150,10 @@ async function explainPlan(
 ): Promise<void> {
   const types = await originalTypes(context, part, prescribed);
   const { text, sentText } = explained(part);
-  const { own } = context;
-  own.guard();
+  const { internal } = context;
+  internal.guard();
   const outcome = listen();
-  own.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
+  internal.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
   await syncAndWait(context);
   outcome.check(context, sentText);
 }
@@ -186,8 +186,8 @@ async function query(
   context: ConnectionContext,
   { text, sentText }: { readonly text: UpstreamText; readonly sentText: SentText | null },
 ): Promise<void> {
-  const { own, link } = context;
-  own.guard();
+  const { internal, link } = context;
+  internal.guard();
   const outcome = listen();
   link.query(text, { asked: 'query', shown: 'nothing', onError: outcome.onError });
   await waitForResponses(context);
@@ -200,9 +200,9 @@ async function describe(
   types: readonly number[],
   sentText: SentText,
 ): Promise<Buffer | null> {
-  context.own.guard();
+  context.internal.guard();
   const outcome = listen();
-  context.own.prepare(original.name, { text, types }, outcome.onError);
+  context.internal.prepare(original.name, { text, types }, outcome.onError);
   return outcome.answer(context, sentText);
 }
 
@@ -234,7 +234,7 @@ function listen() {
     await syncAndWait(context);
     check(context, sentText);
     // To analyse a write locks its target, which must not be locked when COMMIT is looked at.
-    context.own.undoGuard();
+    context.internal.undoGuard();
     return description as Buffer | null;
   };
   return { onError, check, answer };

@@ -31,7 +31,7 @@ export async function lockRows(
   { body, written, statement }: WrittenRead,
   { types, values, formats }: Parameters,
 ): Promise<readonly Replacement[] | null> {
-  const { reads, state, rewriter, router, own, names } = context;
+  const { reads, state, rewriter, router, internal, names } = context;
   const { locks } = body;
   if (locks === undefined || reads !== 'staged' || state.block === 'none' || !state.stages)
     return null;
@@ -39,17 +39,17 @@ export async function lockRows(
   if (rewrite === null || router.hasShownError) return null;
   const text = textToSend(written, statement, false, rewrite.locking);
   const onError = refuseAggregates(mapErrors(text, names.productionSchema));
-  own.release();
+  internal.release();
   for (let tries = 0; tries < maxTries; tries += 1) {
     const outcome = { moved: false };
     const onRow = (payload: Buffer) => {
       outcome.moved = decodeDataRow(payload)[0] !== null;
     };
-    if (rewrite.isWatched) own.watch();
-    if (rewrite.isLimited) own.run({ text: clearMoved });
-    own.run({ text: lockingText(body, text), types }, { values, formats, onError });
-    if (rewrite.isLimited) own.run({ text: askMoved }, { onRow });
-    own.endWatch();
+    if (rewrite.isWatched) internal.watch();
+    if (rewrite.isLimited) internal.run({ text: clearMoved });
+    internal.run({ text: lockingText(body, text), types }, { values, formats, onError });
+    if (rewrite.isLimited) internal.run({ text: askMoved }, { onRow });
+    internal.endWatch();
     await syncAndWait(context);
     if (router.hasShownError || !outcome.moved) break;
   }

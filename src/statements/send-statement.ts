@@ -28,12 +28,12 @@ export interface Step {
 
 /** Runs what must not write: guarded where it could, and otherwise as it stands. */
 export async function runRead(context: ConnectionContext, step: Step): Promise<boolean> {
-  const { own, metrics } = context;
+  const { internal, metrics } = context;
   checkHold(context, step.statement.verdict);
   await checkReadCalls(context, step.statement.verdict);
   const replacements = await replacementsIn(context, step);
   if (context.router.hasShownError) return false;
-  own.guard();
+  internal.guard();
   metrics.query('read');
   const isReadyShown = sendStep(context, step, replacements);
   await waitForResponses(context);
@@ -61,7 +61,7 @@ export async function sendControl(
   onSuccess: () => void = () => controlDone(context, action),
 ): Promise<boolean> {
   const outcome = { failed: false };
-  if (action.type === 'begin' && context.state.block === 'none') context.own.beforeBegin();
+  if (action.type === 'begin' && context.state.block === 'none') context.internal.beforeBegin();
   const particular = beforeControl(context, action);
   const isReadyShown = sendStep(context, step, replacements, {
     ...particular,
@@ -85,20 +85,20 @@ export async function sendControl(
  * @returns whether the client is given the ReadyForQuery that answers it
  */
 export function sendStep(
-  { link, names, state, own }: ConnectionContext,
+  { link, names, state, internal }: ConnectionContext,
   { plan, statement, isAlone, isLast }: Step,
   replacements: readonly Replacement[],
   handlers: Partial<PendingResponse> = {},
   wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
 ): boolean {
   const text = textToSend(plan.text, statement, isAlone, replacements);
-  const isInOwnBlock = state.block === 'own';
-  const isReadyShown = isAlone && !isInOwnBlock && !own.isWatching;
+  const isInInternalBlock = state.block === 'internal';
+  const isReadyShown = isAlone && !isInInternalBlock && !internal.isWatching;
   link.query(statementText(statement, text), {
     asked: 'query',
     shown: isReadyShown ? 'all' : 'answer',
     // PostgreSQL reports the last statement's success when its transaction is committed.
-    holdsCompletion: isLast && isInOwnBlock,
+    holdsCompletion: isLast && isInInternalBlock,
     ...handlers,
     onError: wrapErrors(mapErrors(text, names.productionSchema)),
   });

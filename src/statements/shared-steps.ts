@@ -39,7 +39,7 @@ export async function prepareReplacements(
   context: ConnectionContext,
   preparation: Preparation,
 ): Promise<PrepareReplacements> {
-  const { state, rewriter, own } = context;
+  const { state, rewriter, internal } = context;
   const { body } = preparation.action;
   if (body.kind === 'read')
     return { replacements: await readReplacements(context, body), typeList: [] };
@@ -50,9 +50,9 @@ export async function prepareReplacements(
   const typeList = [await originalTypeList(context, preparation)];
   if (rewrite.fill !== null) {
     if (!state.stages) return { replacements: [inPlaceOfBody(preparation), ...typeList], typeList };
-    if (state.block === 'none') own.begin();
-    own.releaseGuard();
-    makeMergeTarget(own, rewrite.fill);
+    if (state.block === 'none') internal.begin();
+    internal.releaseGuard();
+    makeMergeTarget(internal, rewrite.fill);
   }
   return { replacements: [...rewrite.replacements, ...typeList], typeList };
 }
@@ -88,18 +88,21 @@ export function answerToWrite(
 }
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
-export function commitOwn({ own, router, link }: ConnectionContext, sync: PendingResponse): void {
-  own.checkCommit();
+export function commitInternal(
+  { internal, router, link }: ConnectionContext,
+  sync: PendingResponse,
+): void {
+  internal.checkCommit();
   link.close();
-  own.commit({ onError: deliver, onDone: () => router.showHeld() });
+  internal.commit({ onError: deliver, onDone: () => router.showHeld() });
   link.sync(sync);
 }
 
 /** Ends a block of ours, if one is open, without the client's Sync: commits, or after an error rolls back. */
-export async function endOwn(context: ConnectionContext): Promise<void> {
-  if (!context.state.needsOwnCommit) return;
+export async function endInternal(context: ConnectionContext): Promise<void> {
+  if (!context.state.needsInternalCommit) return;
   context.link.sync(hiddenSync);
-  commitOwn(context, hiddenSync);
+  commitInternal(context, hiddenSync);
   await waitForResponses(context);
 }
 
@@ -116,7 +119,7 @@ export function dropUnnamed({ statements, link }: ConnectionContext): void {
  * function that a read has called may have put another one in its place.
  */
 export function prepareAgain(
-  { link, own, state, names }: ConnectionContext,
+  { link, internal, state, names }: ConnectionContext,
   statement: PreparedStatement,
   replaced: readonly Replacement[],
 ): void {
@@ -132,15 +135,15 @@ export function prepareAgain(
   statement.runs = state.runs;
   const { name, types, parameterTypes, origin } = statement;
   // To analyse a statement may run code.
-  if (statement.body.kind === 'read') own.guard();
+  if (statement.body.kind === 'read') internal.guard();
   const sentText = preparingText(statement);
   const text = statementText(statement.statement, sentText);
   if (origin === 'parse') {
     const onError = mapErrors(sentText, names.productionSchema);
-    own.prepare(name, { text, types: parameterTypes ?? types }, onError);
+    internal.prepare(name, { text, types: parameterTypes ?? types }, onError);
   } else {
     link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
-    own.run({ text });
+    internal.run({ text });
   }
 }
 
@@ -189,13 +192,13 @@ export async function learnParameterTypes(
 
 /** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
 export function enterExecute(
-  { own }: ConnectionContext,
+  { internal }: ConnectionContext,
   call: EnterCall,
   statement: PreparedStatement,
   expressions: Expressions,
 ): void {
   const types = statement.parameterTypes ?? [];
-  if (types.length !== expressions.places.length) enter(own, call, null);
-  else if (types.length === 0) enter(own, call, noParameters);
-  else enterWithExpressions(own, call, types, expressions);
+  if (types.length !== expressions.places.length) enter(internal, call, null);
+  else if (types.length === 0) enter(internal, call, noParameters);
+  else enterWithExpressions(internal, call, types, expressions);
 }

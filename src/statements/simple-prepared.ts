@@ -69,7 +69,7 @@ async function executeWrite(
     bodyText: statement.bodyText,
     refuse: () => refusePrepared(context, statement, body),
     prepare: async ({ replacements, fill }) => {
-      if (fill !== null) makeMergeTarget(context.own, fill);
+      if (fill !== null) makeMergeTarget(context.internal, fill);
       prepareAgain(context, statement, replacements);
       await checkResult(context, statement);
       await learnParameterTypes(context, statement);

@@ -14,7 +14,7 @@ import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeQuery } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { commitOwn, dropUnnamed, endOwn } from './shared-steps.ts';
+import { commitInternal, dropUnnamed, endInternal } from './shared-steps.ts';
 import { runStep } from './simple-steps.ts';
 
 /**
@@ -29,7 +29,7 @@ export function handleQuery(
   if (context.retry.scope !== null) context.retry.disarm();
   context.state.setImplicitAccess(null);
   // Nor may what its planning has run be committed unseen.
-  context.own.endWatch();
+  context.internal.endWatch();
   const text = decodeQuery(payload);
   if (context.planner.isLong(text)) return handleLong(context, frame, text);
   return handleText(context, frame, text, context.planner.look(text));
@@ -51,13 +51,13 @@ function handleText(
 ): void | Promise<void> {
   if (!passesAtOnce(context, textClass))
     return runQuery(context, plan ?? context.planner.plan(text));
-  const { own, link, names, metrics, statements } = context;
+  const { internal, link, names, metrics, statements } = context;
   // A Query message drops the unnamed statement.
   statements.delete('');
   const { changesPath, reads, passingText } = textClass;
   if (changesPath) names.forget();
-  if (reads > 0) own.guard();
-  else own.release();
+  if (reads > 0) internal.guard();
+  else internal.release();
   for (let read = 0; read < reads; read += 1) metrics.query('read');
   const received = passingText === null ? frame : null;
   link.query(readsText(passingText ?? text, textClass, received), passing.query);
@@ -74,14 +74,19 @@ export async function failQuery(context: ConnectionContext, error: unknown): Pro
   const message = errorMessage(error, state.failed);
   if (state.block === 'none' || state.failed) router.showError(message);
   else {
-    context.own.fail(message);
+    context.internal.fail(message);
     await syncAndWait(context);
   }
   await finish(context);
 }
 
 function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: TextClass): boolean {
-  if (textClass.refusal !== null || !textClass.passes || state.implicit || state.block === 'own')
+  if (
+    textClass.refusal !== null ||
+    !textClass.passes ||
+    state.implicit ||
+    state.block === 'internal'
+  )
     return false;
   if (textClass.holds && state.exposesHeld) return false;
   if (!names.areHarmless(textClass.unclear)) return false;
@@ -91,7 +96,7 @@ function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: Tex
 
 async function runQuery(context: ConnectionContext, plan: QueryPlan): Promise<void> {
   const { state, router, statements, names } = context;
-  if (state.implicit || state.block === 'own') await endBatch(context);
+  if (state.implicit || state.block === 'internal') await endBatch(context);
   if (router.hasShownError) return;
   if (plan.refusal !== null) throw refusalError(plan.refusal);
   statements.delete('');
@@ -108,24 +113,24 @@ async function runQuery(context: ConnectionContext, plan: QueryPlan): Promise<vo
 }
 
 /** Statements of one message share a transaction. A write opens it by itself, to be tried twice if it is the first. */
-function openImplicit({ state, own }: ConnectionContext, verdict: Verdict): void {
+function openImplicit({ state, internal }: ConnectionContext, verdict: Verdict): void {
   if (state.block !== 'none' || verdict.kind === 'write') return;
   const type = verdict.kind === 'control' ? verdict.action.type : null;
-  if (type !== 'begin' && type !== 'commit' && type !== 'rollback') own.begin();
+  if (type !== 'begin' && type !== 'commit' && type !== 'rollback') internal.begin();
 }
 
 /** A Query in the middle of an extended batch goes on in its transaction; here it begins one of its own. */
 async function endBatch(context: ConnectionContext): Promise<void> {
-  if (context.state.needsOwnCommit) await endOwn(context);
+  if (context.state.needsInternalCommit) await endInternal(context);
   else await syncAndWait(context);
 }
 
 async function finish(context: ConnectionContext): Promise<void> {
-  if (!context.state.needsOwnCommit) {
+  if (!context.state.needsInternalCommit) {
     showReady(context);
     return;
   }
-  commitOwn(context, passing.sync);
+  commitInternal(context, passing.sync);
   await waitForResponses(context);
 }
 

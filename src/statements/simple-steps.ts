@@ -56,7 +56,7 @@ async function runQueryWrite(
       const particular = answerToWrite(context, write);
       return sendStep(context, step, replacements, particular, wrapErrors);
     },
-    enter: (call) => enter(context.own, call, noParameters),
+    enter: (call) => enter(context.internal, call, noParameters),
   });
 }
 

@@ -12,7 +12,7 @@ import type { ConnectionContext } from './connection-context.ts';
 import type { EnterCall } from './enter-call.ts';
 import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
 import type { Step } from './send-statement.ts';
-import { commitOwn } from './shared-steps.ts';
+import { commitInternal } from './shared-steps.ts';
 import { protectWrite, undo, waitForRow } from './write-protection.ts';
 
 /** How one kind of statement is staged: a write itself, or an EXECUTE of one. */
@@ -38,7 +38,7 @@ export async function runWrite(
   step: Step,
   staged: StagedWrite,
 ): Promise<boolean> {
-  const { state, rewriter, metrics, retry, names, own } = context;
+  const { state, rewriter, metrics, retry, names, internal } = context;
   if (state.failed) throw inFailedTransaction;
   if (!state.stages) return runReadOnly(context, staged);
   metrics.query('write');
@@ -49,7 +49,7 @@ export async function runWrite(
     openForWrite(context);
     await staged.prepare?.(rewrite);
     // What was asked meanwhile was asked READ ONLY.
-    own.releaseGuard();
+    internal.releaseGuard();
     const onError = (text: SentText | null) =>
       retry.before(mapErrors(text, names.productionSchema));
     staged.enter({ text: staged.bodyText, rewrite, onError });
@@ -58,10 +58,11 @@ export async function runWrite(
     if (!isCopy) endWatch(context);
     // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
     // the way.
-    const commits = step.isLast && state.block === 'own' && retry.scope !== 'savepoint' && !isCopy;
-    if (commits) commitOwn(context, passing.sync);
+    const commits =
+      step.isLast && state.block === 'internal' && retry.scope !== 'savepoint' && !isCopy;
+    if (commits) commitInternal(context, passing.sync);
     await waitForResponses(context);
-    if (own.isWatching) {
+    if (internal.isWatching) {
       endWatch(context);
       await waitForResponses(context);
     }
@@ -79,25 +80,25 @@ async function runReadOnly(context: ConnectionContext, staged: StagedWrite): Pro
   if (isRefused(rewrite)) return staged.refuse();
   checkReadOnly(staged.body, rewrite);
   await staged.prepare?.(rewrite);
-  context.own.guard();
+  context.internal.guard();
   const isReadyShown = staged.send(rewrite, (handler) => handler);
   await waitForResponses(context);
   return isReadyShown;
 }
 
 /** In messages of its own: what comes behind it is not to be skipped. */
-function endWatch({ own, link }: ConnectionContext): void {
-  own.endWatch();
+function endWatch({ internal, link }: ConnectionContext): void {
+  internal.endWatch();
   link.close();
 }
 
 function openForWrite(context: ConnectionContext): void {
-  const { state, own, retry } = context;
+  const { state, internal, retry } = context;
   if (state.block !== 'none') {
     protectWrite(context, null);
     return;
   }
-  own.begin();
+  internal.begin();
   retry.arm('block');
   waitForRow(context);
 }

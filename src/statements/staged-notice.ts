@@ -19,17 +19,17 @@ const hints: Readonly<Record<ReadsMode, string>> = {
 };
 
 export class StagedNotice {
-  private readonly own: InternalQueries;
+  private readonly internal: InternalQueries;
   private readonly message: Buffer;
   private isDue: boolean;
 
   /** @param isUsual what the daemon does where the connection does not say */
   constructor(
-    own: InternalQueries,
+    internal: InternalQueries,
     { session, reads, notice }: Pick<ConnectedPair, 'session' | 'reads' | 'notice'>,
     isUsual: boolean,
   ) {
-    this.own = own;
+    this.internal = internal;
     this.isDue = notice ?? isUsual;
     const message = `staged in session ${session.id}; production is unchanged until the session is approved`;
     this.message = noticeResponse(
@@ -48,7 +48,7 @@ export class StagedNotice {
     const onRow = (payload: Buffer) => {
       isHeard = !tooQuiet.has(String(decodeDataRow(payload)[0]));
     };
-    this.own.run({ text: 'SHOW client_min_messages' }, { onRow });
+    this.internal.run({ text: 'SHOW client_min_messages' }, { onRow });
     return (tag) => {
       if (!isHeard || !this.isDue || nothingStaged.test(tag)) return null;
       this.isDue = false;

@@ -68,7 +68,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'what is planned and never executed is looked at as well',
     file: 'src/statements/extended-query.ts',
-    text: 'else own.endWatch();',
+    text: 'else internal.endWatch();',
     without: '',
     tests: ['attacks/tripwire'],
   },
@@ -82,7 +82,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'what a query calls while its rows are locked is watched',
     file: 'src/statements/row-locks.ts',
-    text: 'if (rewrite.isWatched) own.watch();',
+    text: 'if (rewrite.isWatched) internal.watch();',
     without: '',
     tests: ['attacks/tripwire'],
   },
@@ -103,7 +103,7 @@ export const statementGuards: readonly Guard[] = [
   {
     name: 'names are not resolved where writing is possible',
     file: 'src/server-connection/sync.ts',
-    text: 'own.guard();',
+    text: 'internal.guard();',
     without: '',
     tests: ['attacks/as-superuser'],
   },

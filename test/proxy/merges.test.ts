@@ -135,7 +135,16 @@ const scripts: Record<string, readonly Buffer[]> = {
     ...[`EXECUTE m (1, 'x', 'y')`, `EXECUTE m ('z', 'x')`, 'DEALLOCATE m', `EXECUTE m (1, 'x')`],
   ].map(q),
   'prepared in a READ ONLY transaction, and executed there and in others': [
-    ...[q('BEGIN READ ONLY'), p(upsert, 'r'), d('statement', 'r'), s, b(['1', 'r'], 'r'), e(), s, q('ROLLBACK')],
+    ...[
+      q('BEGIN READ ONLY'),
+      p(upsert, 'r'),
+      d('statement', 'r'),
+      s,
+      b(['1', 'r'], 'r'),
+      e(),
+      s,
+      q('ROLLBACK'),
+    ],
     ...[b(['1', 'r1'], 'r'), e(), s, q('BEGIN'), b(['82', 'r2'], 'r'), e(), s, q('COMMIT')],
     ...[q('BEGIN READ ONLY'), q(`PREPARE ro (int, text) AS ${upsert}`), q('SAVEPOINT a')],
     ...[
