@@ -1,4 +1,4 @@
-/** What stands in the place of the functions that a staged read calls: their twins, which read what is staged. */
+/** What stands in the place of the functions that a staged read calls: staged functions, which read what is staged. */
 import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
@@ -12,11 +12,11 @@ import type { Names } from './relation-names.ts';
 interface ResolvedFunction {
   /** It may read tables. */
   readonly code: boolean;
-  /** Rows of tables, that is: those that twins give are of other types than those that functions take. */
+  /** Rows of tables, that is: those that staged functions give are of other types than those that functions take. */
   readonly takesRows: boolean;
   readonly givesRows: boolean;
   readonly isKnown: boolean;
-  /** Of the twins; null where the functions themselves are to be called. */
+  /** Of the staged functions; null where the functions themselves are to be called. */
   readonly schema: string | null;
 }
 

@@ -20,8 +20,8 @@ export interface LockRewrite {
 }
 
 /** A table whose staged rows stand in one place. */
-export function isPlainTable({ kind, isTwin, tree }: ResolvedName): boolean {
-  return (kind === 'table' || kind === 'partitioned') && !isTwin && tree === null;
+export function isPlainTable({ kind, isStagedView, tree }: ResolvedName): boolean {
+  return (kind === 'table' || kind === 'partitioned') && !isStagedView && tree === null;
 }
 
 interface Lock extends LockedRelation {

@@ -27,13 +27,13 @@ export interface ResolvedName {
     | 'system'
     | 'stage'
     | 'temporary';
-  /** A view or a partition: it is read through a twin, which merges what is staged behind it. */
-  readonly isTwin: boolean;
+  /** A view or a partition: it is read through a staged view, which merges what is staged behind it. */
+  readonly isStagedView: boolean;
   /** The relation's own schema. */
   readonly schema: string | null;
   /** Of a view: PostgreSQL makes of a write to it one to the table behind, or code does something, or it is an error. */
   readonly writing: 'automatic' | 'code' | 'error' | null;
-  /** The table that a write goes to: the relation itself, or the one behind a view once that has a twin. */
+  /** The table that a write goes to: the relation itself, or the one behind a view once that has a staged view. */
   readonly table: number | null;
   /** That table's columns by their names in the view. */
   readonly tableColumns: Readonly<Record<string, string>> | null;
@@ -256,7 +256,7 @@ export class Names {
 const unresolved: ResolvedName = {
   oid: null,
   kind: 'none',
-  isTwin: false,
+  isStagedView: false,
   schema: null,
   writing: null,
   table: null,

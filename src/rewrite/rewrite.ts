@@ -30,7 +30,7 @@ import {
   errorOfCopy,
   isError,
   isLacking,
-  isTwinSource,
+  isStagedViewSource,
   obstacleToOnly,
   obstacleToTarget,
   obstacleToWrite,
@@ -167,11 +167,11 @@ export class Rewriter {
     for (const each of named) {
       const obstacle = read.copy ? null : obstacleToOnly(each);
       if (obstacle) throw obstacle;
-      if (isTwinSource(each)) checkOverlay(each);
+      if (isStagedViewSource(each)) checkOverlay(each);
     }
     const rewrite = await this.replace(read, named, false);
-    const twins = await this.functions.replacements(read.called);
-    return { ...rewrite, replacements: [...rewrite.replacements, ...twins] };
+    const functions = await this.functions.replacements(read.called);
+    return { ...rewrite, replacements: [...rewrite.replacements, ...functions] };
   }
 
   /**
@@ -193,8 +193,8 @@ export class Rewriter {
       if (obstacle || this.names.hidesCatalog) return null;
       const named = await this.ensureOverlays(asTargets);
       const { replacements, isWatched } = await this.replace(read, named, runsCode);
-      const twins = await this.functions.replacements(read.called);
-      return lockRewrite(read, locks, named, [...replacements, ...twins], isWatched);
+      const functions = await this.functions.replacements(read.called);
+      return lockRewrite(read, locks, named, [...replacements, ...functions], isWatched);
     } catch (error) {
       // what cannot be staged cannot be changed by another connection of the session either
       if (error instanceof StageError && error.code === 'statement_not_supported') return null;
@@ -223,15 +223,15 @@ export class Rewriter {
     named: readonly Named[],
     cascades: boolean,
   ): Promise<Named[]> {
-    const [twins, tables] = [true, false].map((wanted) => {
-      const chosen = lacking.filter((each) => isTwinSource(each) === wanted);
+    const [views, tables] = [true, false].map((wanted) => {
+      const chosen = lacking.filter((each) => isStagedViewSource(each) === wanted);
       return [...new Set(chosen.map(({ meaning }) => meaning.oid as number))];
     });
     const trees = lacking.flatMap((each) =>
       each.use.target !== null && treeOf(each) ? [each.meaning.oid as number] : [],
     );
     if (tables?.length) await this.overlays.ensure(tables, cascades, trees);
-    if (twins?.length) await this.overlays.ensureTwins(twins);
+    if (views?.length) await this.overlays.ensureStagedViews(views);
     // tables that these refer to have got overlays, too
     this.names.forget();
     return this.resolve(

@@ -103,27 +103,27 @@ export function viewOf(each: Named): { readonly schema: string; readonly name: s
   return tree.signature === null ? null : tree;
 }
 
-/** Whether a relation is read through a twin, or together with its children; as a target it is refused when its overlay is asked for. */
-export function isTwinSource(each: Named): boolean {
+/** Whether a relation is read through a staged view, or together with its children; as a target it is refused when its overlay is asked for. */
+export function isStagedViewSource(each: Named): boolean {
   const { use, meaning } = each;
   const { kind } = meaning;
-  const isTwin = meaning.isTwin || treeOf(each) !== null;
-  return isTwin && use.target === null && !['system', 'stage', 'temporary'].includes(kind);
+  const isStagedView = meaning.isStagedView || treeOf(each) !== null;
+  return isStagedView && use.target === null && !['system', 'stage', 'temporary'].includes(kind);
 }
 
 /**
- * Whether a relation's overlay or twin has to be made, or made anew.
+ * Whether a relation's overlay or staged view has to be made, or made anew.
  * @param areSuspect overlays may not fit their tables although nothing tells so
  */
 export function isLacking(each: Named, areSuspect: boolean): boolean {
   const { use, meaning } = each;
   const tree = treeOf(each);
-  if (isTwinSource(each)) {
+  if (isStagedViewSource(each)) {
     return meaning.stale || (tree === null ? meaning.overlay === null : isMissing(tree));
   }
   const isTarget = use.target !== null;
   // a view without an overlay of this table was made for another one that bore its name
-  const isForeign = meaning.overlay !== null && meaning.signature === '' && !meaning.isTwin;
+  const isForeign = meaning.overlay !== null && meaning.signature === '' && !meaning.isStagedView;
   const isPart = tree !== null && (isMissing(tree) || tree.signature === null || !tree.writable);
   const isUsable = meaning.writable && meaning.overlay !== null && !isPart;
   return meaning.stale || isForeign || (isTarget && (areSuspect || !isUsable));
@@ -150,7 +150,7 @@ export function checkOverlay(each: Named): void {
   const isTarget = use.target !== null;
   const tree = treeOf(each);
   const isLeft = tree !== null && (tree.stale || (isTarget && tree.signature === null));
-  const needsOverlay = isTarget || (isTwinSource(each) && tree === null);
+  const needsOverlay = isTarget || (isStagedViewSource(each) && tree === null);
   if (!meaning.stale && !isLeft && (!needsOverlay || meaning.overlay !== null)) return;
   throw new StageError(
     'statement_not_supported',

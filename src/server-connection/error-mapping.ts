@@ -1,5 +1,5 @@
 /** Errors of statements that we changed or added, told as PostgreSQL would tell them of the client's own statement. */
-import { unreadableHint } from '../overlay/views/twin.ts';
+import { unreadableHint } from '../overlay/views/staged-view.ts';
 import { errorResponse, noticeResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { ErrorHandler } from './pending-response.ts';
@@ -31,8 +31,8 @@ const translations: Readonly<Record<string, { message: string; hint: string }>> 
   },
 };
 
-/** Twins of functions bear the names of these, in schemas of ours. */
-const twinSchema = /\bstage_function_\d+\./g;
+/** Staged functions bear the names of these, in schemas of ours. */
+const functionSchema = /\bstage_function_\d+\./g;
 
 const noSystemColumns = {
   message:
@@ -87,19 +87,19 @@ function translate(
   else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
   const schema = production(fields.get('s') ?? '');
   if (schema !== undefined) mapped.set('s', schema);
-  mapped.set('M', (fields.get('M') ?? '').replaceAll(twinSchema, ''));
+  mapped.set('M', (fields.get('M') ?? '').replaceAll(functionSchema, ''));
   const position = Number(fields.get('P'));
   mapped.delete('P');
   if (text !== null && position > 0) mapped.set('P', String(writtenPosition(text, position)));
   return translated(isUnreadable(fields) ? unreadable(mapped) : mapped);
 }
 
-/** PostgreSQL analyses the query of a view's twin when it is read: what stands for a table may not do what the table does. */
-const twinOfView = /^SQL function "twin_\d+" during (?:inlining|startup)/m;
+/** PostgreSQL analyses the query of a staged view when it is read: what stands for a table may not do what the table does. */
+const ofStagedView = /^SQL function "staged_view_\d+" during (?:inlining|startup)/m;
 const analysis = new Set(['42803', '42703', '42P01', '42883', '42804', '42P10']);
 
 function isUnreadable(fields: ErrorFields): boolean {
-  return analysis.has(fields.get('C') ?? '') && twinOfView.test(fields.get('W') ?? '');
+  return analysis.has(fields.get('C') ?? '') && ofStagedView.test(fields.get('W') ?? '');
 }
 
 function unreadable(fields: Map<string, string>): Map<string, string> {

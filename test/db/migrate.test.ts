@@ -84,6 +84,9 @@ suite('migrations', (test) => {
         DROP COLUMN reverts;
       DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release, stage.discard;
       ALTER TABLE stage.overlay DROP COLUMN moving;
+      ALTER TABLE stage.staged_view RENAME COLUMN staged_views TO twins;
+      ALTER TABLE stage.staged_view RENAME TO twin;
+      ALTER TABLE stage.staged_function RENAME TO function_twin;
       DELETE FROM stage.migration WHERE number >= 10;
       INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope)
       VALUES ('${session}', 'default', '{}', 'production', 'row');

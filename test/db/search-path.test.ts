@@ -46,7 +46,7 @@ WHERE n.nspname ~ '^stage' AND p.prokind IN ('f', 'p') ORDER BY 1`;
 
 /** An expression of production's definition, or the body of its view or function: it means what it means to its caller. */
 const ofProduction =
-  /^(stage_data\.(generated|constraint|default|element|predicate|partition|routed|value|condition|twin)_|stage_function_|stage_upsert_\d+\.policy_\d+_)/;
+  /^(stage_data\.(generated|constraint|default|element|predicate|partition|routed|value|condition|staged_view)_|stage_function_|stage_upsert_\d+\.policy_\d+_)/;
 
 /** Runs a text of the client's own, its DO UPDATE, with the client's rights. */
 const runsClientsText = /^stage_upsert_\d+\.(analyse|upsert)_/;
@@ -71,7 +71,7 @@ suite('search path', (test) => {
       `SELECT oid::int FROM pg_namespace WHERE nspname IN ('pg_catalog', 'public') ORDER BY 1`,
     );
     await manager.ensure([await oidOf('base')], false, [await oidOf('base')]);
-    await manager.ensureTwins([
+    await manager.ensureStagedViews([
       await oidOf('notes'),
       await oidOf('counts'),
       await oidOf('part_one'),
@@ -86,7 +86,7 @@ suite('search path', (test) => {
 
   test('every kind of function is there', () => {
     const names = all.map(({ name }) => name);
-    for (const part of ['apply', 'found', 'conflicts', 'tree_source', 'twin', 'condition'])
+    for (const part of ['apply', 'found', 'conflicts', 'tree_source', 'staged_view', 'condition'])
       assert.ok(
         names.some((name) => name.startsWith(`stage_data.${part}_`)),
         part,
@@ -156,10 +156,10 @@ const planted: readonly (readonly [string, string])[] = [
   [`SELECT 1 WHERE $1 LIKE 'a%'`, 'operator ~~'],
   [`SELECT 1 WHERE $1 = ANY ($2)`, 'operator ='],
   [`SELECT 1 WHERE $1 IN (SELECT relation FROM stage.overlay)`, 'operator of IN'],
-  [`SELECT FROM stage.twin JOIN stage.overlay USING (relation)`, 'operator = of USING'],
-  [`SELECT FROM stage.twin NATURAL JOIN stage.overlay`, 'operator = of USING'],
+  [`SELECT FROM stage.staged_view JOIN stage.overlay USING (relation)`, 'operator = of USING'],
+  [`SELECT FROM stage.staged_view NATURAL JOIN stage.overlay`, 'operator = of USING'],
   [`SELECT lower($1)`, 'function lower'],
-  [`SELECT count(*) FROM stage.twin`, 'function count'],
+  [`SELECT count(*) FROM stage.staged_view`, 'function count'],
   [`SELECT $1::text`, 'type text'],
   [`SELECT 'pg_class'::pg_catalog.regclass`, `name 'pg_class'`],
   [`SELECT 1 FROM pg_class`, 'relation pg_class'],

@@ -264,9 +264,9 @@ suite('functions in staged reads', (test) => {
     await database.query('DROP FUNCTION brief_sum(), briefs(); DROP TABLE brief');
     assert.is((await rejects(client.query('SELECT brief_sum()'))).code, '42883');
     await client.query('SELECT * FROM big');
-    await database.query('DELETE FROM stage.twin');
+    await database.query('DELETE FROM stage.staged_view');
     await client.query('SELECT * FROM big');
-    const left = `SELECT FROM stage.function_twin WHERE name LIKE 'brief%'`;
+    const left = `SELECT FROM stage.staged_function WHERE name LIKE 'brief%'`;
     assert.equal(await database.query(left), [], 'gone when something is made again');
   });
 

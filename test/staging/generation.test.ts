@@ -60,7 +60,7 @@ BEGIN
   END LOOP;
 END $$;
 UPDATE stage.overlay SET generation = 'another'; UPDATE stage.tree SET generation = 'another';
-UPDATE stage.twin SET generation = 'another'; UPDATE stage.function_twin SET generation = NULL;`;
+UPDATE stage.staged_view SET generation = 'another'; UPDATE stage.staged_function SET generation = NULL;`;
 
 suite('generations', (test) => {
   let database: TestDatabase;
@@ -90,7 +90,7 @@ suite('generations', (test) => {
   };
   const generations = () =>
     database.query<{ kind: string; generation: string | null }>(
-      ['overlay', 'tree', 'twin', 'function_twin']
+      ['overlay', 'tree', 'staged_view', 'staged_function']
         .map((kind) => `SELECT '${kind}' AS kind, generation FROM stage.${kind}`)
         .join(' UNION ALL '),
     );

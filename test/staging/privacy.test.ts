@@ -13,14 +13,14 @@ const schema = `CREATE TABLE item (id int PRIMARY KEY, code text NOT NULL UNIQUE
 const data = `INSERT INTO item SELECT g, g::text FROM generate_series(1, 5) g`;
 const secret = 'known to one session only';
 
-/** What tells which overlays and twins there are, and of what. */
+/** What tells which stand-ins there are, and of what. */
 const registries = [
-  'stage.function_twin',
   // numbers of the database and of the server, which everybody can ask for
   'stage.identity',
   'stage.overlay',
+  'stage.staged_function',
+  'stage.staged_view',
   'stage.tree',
-  'stage.twin',
 ];
 
 suite('privacy of sessions', (test) => {

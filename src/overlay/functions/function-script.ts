@@ -1,4 +1,4 @@
-/** The objects that twins of functions are made of. */
+/** The objects that staged functions are made of. */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -34,14 +34,14 @@ export interface FunctionDefinition {
   readonly body: string;
 }
 
-/** Why functions have no twins. */
+/** Why functions have none. */
 export class Obstacle extends Error {}
 
 /**
- * Makes twins in a schema of their own.
+ * Makes staged functions in a schema of their own.
  * @throws Obstacle, or what PostgreSQL says against them
  */
-export async function createTwins(
+export async function createStagedFunctions(
   tx: Queryable,
   schema: string,
   scripts: readonly string[],
@@ -55,7 +55,7 @@ export async function createTwins(
   await refuseDependent(tx, schema);
 }
 
-/** Gives what creates a twin; rows of a table are rows of a type of ours, for nothing is to depend on the table's. */
+/** Gives what creates a staged function; rows of a table are rows of a type of ours, for nothing is to depend on the table's. */
 export function scriptFor(
   { oid, row, isSet, ...each }: FunctionDefinition,
   name: string,
@@ -64,7 +64,7 @@ export function scriptFor(
 ): string[] {
   const type = qualifiedName(schema, `row_${oid}`);
   const columns = row?.columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`);
-  const create = fillSql(loadSql('table/functions/function_twin.sql'), {
+  const create = fillSql(loadSql('table/functions/staged_function.sql'), {
     function: qualifiedName(schema, name),
     arguments: each.arguments,
     result: each.result ?? `${isSet ? 'SETOF ' : ''}${type}`,
@@ -92,7 +92,7 @@ async function shownPath(tx: Queryable, path: readonly number[]): Promise<string
   return names.map(quoteIdentifier).join(', ');
 }
 
-/** @throws Obstacle where a twin would be in the way of a migration */
+/** @throws Obstacle where a staged function would be in the way of a migration */
 async function refuseDependent(tx: Queryable, schema: string): Promise<void> {
   const [found] = await tx.query(
     `SELECT pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid) AS object

@@ -49,9 +49,9 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   if (isCarried) await tx.query(setAsideSql(table));
   if (installed?.layout !== layout) await tx.query(shadowSql(table));
   await makeSchemas(tx, table);
-  // What still bears the name is the twin of a view or partition, or of what was one.
+  // What still bears the name is a staged view, of a view or partition or of what was one.
   await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)}, ${upsertName(table)} CASCADE`);
-  await tx.query('DELETE FROM stage.twin WHERE relation = $1', [table.oid]);
+  await tx.query('DELETE FROM stage.staged_view WHERE relation = $1', [table.oid]);
   await tx.query(viewScript(table));
   if (isCarried) await tx.query(carryOverSql(table, changes));
   await tx.query(triggerScript(table, server));

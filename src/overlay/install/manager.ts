@@ -6,10 +6,10 @@ import type { ForeignKey, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { demandServable } from '../../staging/servable.ts';
-import { ensureFunctionTwin } from '../functions/function-twin.ts';
+import { ensureStagedFunction } from '../functions/staged-function.ts';
 import { hasChildren, installTree, treeTables } from '../inheritance/tree-install.ts';
 import { oidArray } from '../object-names.ts';
-import { ensureTwin } from '../views/twin.ts';
+import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
 import { installOverlay } from './install.ts';
 import { lockInstallation } from './installation-lock.ts';
@@ -30,12 +30,12 @@ export interface OverlayManager {
     trees?: readonly number[],
   ): Promise<void>;
   /**
-   * Makes sure that views and partitions that are read have current twins.
+   * Makes sure that views and partitions that are read have current staged views.
    * @throws StageError `statement_not_supported` with a hint for a view that cannot be read with what is staged
    */
-  ensureTwins(relations: readonly number[]): Promise<void>;
+  ensureStagedViews(relations: readonly number[]): Promise<void>;
   /**
-   * Makes sure that functions have current twins, which read what is staged, or that it is known why they have none.
+   * Makes sure that functions have current staged functions, which read what is staged, or that it is known why they have none.
    * @param path OIDs of the schemas in which names are looked for, in order
    */
   ensureFunctions(names: readonly QualifiedName[], path: readonly number[]): Promise<void>;
@@ -60,7 +60,7 @@ export function createOverlayManager(
       await tx.query('SELECT stage.release_functions()');
       await work(tx, await serverMajor(tx));
       // an overlay that is made anew takes with it the views that stand on it
-      await tx.query('DELETE FROM stage.twin WHERE stage.overlay_of(relation) IS NULL');
+      await tx.query('DELETE FROM stage.staged_view WHERE stage.overlay_of(relation) IS NULL');
     });
   };
   return {
@@ -79,13 +79,13 @@ export function createOverlayManager(
           [oidArray(written)],
         );
       }),
-    ensureTwins: (relations) =>
+    ensureStagedViews: (relations) =>
       install(async (tx, server) => {
-        for (const oid of relations) await ensureTwin(tx, oid, server);
+        for (const oid of relations) await ensureStagedView(tx, oid, server);
       }),
     ensureFunctions: (names, path) =>
       install(async (tx, server) => {
-        for (const name of names) await ensureFunctionTwin(tx, name, path, server);
+        for (const name of names) await ensureStagedFunction(tx, name, path, server);
       }),
   };
 }
@@ -110,7 +110,7 @@ async function tablesBehind(
   const tables = new Set(targets);
   const trees = new Set(roots);
   for (const { oid, name } of views) {
-    const table = await ensureTwin(tx, Number(oid), server);
+    const table = await ensureStagedView(tx, Number(oid), server);
     if (table === null) throw notBehind(String(name));
     tables.delete(Number(oid));
     tables.add(table);

@@ -15,14 +15,14 @@ import { installOverlay } from './install.ts';
 /** What stands in the place of a relation. */
 export interface Source {
   readonly oid: number;
-  /** The overlay or twin; null for a relation that is read as production has it. */
+  /** The overlay or staged view; null for a relation that is read as production has it. */
   readonly name: string | null;
   /** Where ONLY the table itself is meant; the same for what has no children. */
   readonly only: string | null;
   readonly hasChildren: boolean;
   /** What grouping by its key lets a query use; null where it has none, or no overlay. */
   readonly dependents: DependentColumns | null;
-  readonly isTwin: boolean;
+  readonly isStagedView: boolean;
   /** Where it can be written to. */
   readonly target: Target | null;
 }
@@ -59,7 +59,7 @@ const noOverlay = {
   only: null,
   hasChildren: false,
   dependents: null,
-  isTwin: false,
+  isStagedView: false,
   target: null,
 };
 

@@ -17,7 +17,7 @@ BEGIN
       SELECT 2, format('ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure) FROM own n JOIN pg_proc p ON p.pronamespace = n.oid
       UNION ALL
       SELECT 3, format('TYPE IF EXISTS %I.%I CASCADE', n.nspname, c.relname)
-      FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'c' AND c.relname ~ '^twin_row_'
+      FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'c' AND c.relname ~ '^staged_view_row_'
       UNION ALL
       SELECT 4, format('SCHEMA %I CASCADE', n.nspname) FROM own n WHERE n.nspname <> 'stage_data'
     ) d ORDER BY d.place LIMIT p_limit
@@ -25,9 +25,9 @@ BEGIN
     EXECUTE 'DROP ' || v_drop;
     v_count := v_count + 1;
   END LOOP;
-  DELETE FROM stage.twin;
+  DELETE FROM stage.staged_view;
   DELETE FROM stage.tree;
-  DELETE FROM stage.function_twin;
+  DELETE FROM stage.staged_function;
   RETURN v_count;
 END $$;
 REVOKE ALL ON FUNCTION stage.clear_stand_ins(int) FROM PUBLIC;

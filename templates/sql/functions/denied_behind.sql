@@ -5,7 +5,7 @@ LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
     SELECT c.relname
-    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.target
+    FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.target
     CROSS JOIN LATERAL (
       SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('operation', r.value OPERATOR(pg_catalog.->>) 'operation', 'columns',
         CASE WHEN r.value OPERATOR(pg_catalog.->>) 'operation' OPERATOR(pg_catalog.<>) 'DELETE' THEN ARRAY(

@@ -28,5 +28,5 @@ BEGIN
   RETURN stage.is_bound() AND coalesce(v_relation, 0) OPERATOR(pg_catalog.=) coalesce((p_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, 0)
     AND coalesce(v_signature, ' ') OPERATOR(pg_catalog.=) coalesce(p_entry OPERATOR(pg_catalog.->>) 'signature', ' ')
     AND v_is_stale IS NOT TRUE
-    AND NOT stage.twin_is_stale(v_relation);
+    AND NOT stage.staged_view_is_stale(v_relation);
 END $$;

@@ -1,10 +1,10 @@
 -- Has whatever stands for relations and functions made anew when it is next used, but for what is of the given generation (see
--- fits). Function twins are in nobody's way, and are dropped.
+-- fits). Staged functions are in nobody's way, and are dropped.
 CREATE OR REPLACE FUNCTION stage.mark_outdated(p_generation text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   UPDATE stage.overlay SET stamp = 'outdated ' || stamp WHERE generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');
   UPDATE stage.tree SET stamp = 'outdated ' || stamp WHERE generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');
-  UPDATE stage.twin SET stamp = 'outdated ' || stamp WHERE generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');
-  UPDATE stage.function_twin SET stamp = '' WHERE generation IS DISTINCT FROM p_generation AND stamp <> '';
+  UPDATE stage.staged_view SET stamp = 'outdated ' || stamp WHERE generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');
+  UPDATE stage.staged_function SET stamp = '' WHERE generation IS DISTINCT FROM p_generation AND stamp <> '';
 $$;
 REVOKE ALL ON FUNCTION stage.mark_outdated(text) FROM PUBLIC;

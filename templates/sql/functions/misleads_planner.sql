@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION stage.misleads_planner(p_relation oid) RETURNS boolea
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN stage.seems_empty(p_relation)
-    OR EXISTS (SELECT FROM stage.twin t WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND stage.seems_empty(t.target))
+    OR EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND stage.seems_empty(t.target))
     OR EXISTS (SELECT FROM stage.tree t, pg_catalog.unnest(t.members) m(member)
       WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND stage.seems_empty(m.member));
 END $$;

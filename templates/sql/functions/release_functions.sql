@@ -1,10 +1,10 @@
--- Drops the twins of functions that are no longer what they were made from: nothing of them is to be in the way of a migration.
+-- Drops the staged functions that are no longer what they were made from: nothing of them is to be in the way of a migration.
 CREATE OR REPLACE FUNCTION stage.release_functions() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_id bigint;
 BEGIN
-  FOR v_id IN DELETE FROM stage.function_twin t WHERE t.stamp <> stage.function_stamp(t.uses, t.path) RETURNING t.id LOOP
+  FOR v_id IN DELETE FROM stage.staged_function t WHERE t.stamp <> stage.function_stamp(t.uses, t.path) RETURNING t.id LOOP
     IF stage.is_own_schema(to_regnamespace('stage_function_' || v_id)) THEN
       EXECUTE format('DROP SCHEMA stage_function_%s CASCADE', v_id);
     END IF;

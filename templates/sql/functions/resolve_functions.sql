@@ -3,7 +3,7 @@
 -- Gives the schemas' OIDs, and an entry for each name, in order:
 -- "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables;
 -- "takesRows", "givesRows": of tables or composite types;
--- "isKnown": what it reads has been looked at, and is what it was; "schema": of the twins to call, if there are any.
+-- "isKnown": what it reads has been looked at, and is what it was; "schema": of the staged functions to call, if there are any.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH path(oids) AS (
@@ -29,7 +29,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
         SELECT FROM jsonb_array_elements(t.uses -> 'functions') u(name) CROSS JOIN LATERAL stage.functions_named(u.name, path.oids) p
         WHERE NOT has_function_privilege(p.oid, 'EXECUTE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)
     FROM called c
-    LEFT JOIN stage.function_twin t ON c.code AND t.namespace = c.namespace AND t.name = c.name AND t.path = path.oids
+    LEFT JOIN stage.staged_function t ON c.code AND t.namespace = c.namespace AND t.name = c.name AND t.path = path.oids
       AND t.stamp = stage.function_stamp(t.uses, path.oids)))
   FROM path
 $$;

@@ -17,9 +17,9 @@ LANGUAGE sql STABLE AS $$
         WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
         ELSE 'other' END,
       'schema', s.nspname,
-      'isTwin', c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition,
+      'isStagedView', c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition,
       'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND
-        -- a twin may be left of what is no partition any more, an overlay of what has become one
+        -- a staged view may be left of what is no partition any more, an overlay of what has become one
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN t.relation IS NOT NULL ELSE o.relation IS NOT NULL OR t.relation IS NULL END THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_overlay_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
       'signature', stage.signature_of(c.oid),
@@ -54,13 +54,13 @@ LANGUAGE sql STABLE AS $$
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
-      'stale', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN stage.twin_is_stale(c.oid)
+      'stale', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN stage.staged_view_is_stale(c.oid)
                     ELSE o.relation IS NOT NULL AND (NOT stage.fits(o.stamp, stage.table_stamp(c.oid))
                       OR c.relkind OPERATOR(pg_catalog.=) 'p' AND coalesce(o.partitions_stamp, '') OPERATOR(pg_catalog.<>) coalesce(stage.partitions_stamp(c.oid), '')) END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(stage.where_bound(p_names)) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) stage.relation_named(n.entry)
   LEFT JOIN pg_catalog.pg_namespace s ON s.oid OPERATOR(pg_catalog.=) c.relnamespace
-  LEFT JOIN stage.twin t ON t.relation OPERATOR(pg_catalog.=) c.oid
+  LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid
   LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid)
 $$;

@@ -4,6 +4,6 @@ LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce(
     (SELECT o.signature FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) p_relation),
-    (SELECT t.stamp FROM stage.twin t WHERE t.relation OPERATOR(pg_catalog.=) p_relation),
+    (SELECT t.stamp FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) p_relation),
     CASE WHEN stage.overlay_of(p_relation) IS NOT NULL THEN '' END);
 END $$;

@@ -41,7 +41,7 @@ DECLARE
 BEGIN
   IF p_conflict OPERATOR(pg_catalog.?) 'view' THEN
     SELECT pg_catalog.concat('stage_upsert_', c.relnamespace, '.conflict_', t.relation), t.of_row INTO STRICT v_target, v_excluded
-    FROM stage.twin t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
+    FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
     WHERE t.relation OPERATOR(pg_catalog.=) (p_conflict OPERATOR(pg_catalog.->>) 'view')::pg_catalog.oid;
     v_row := pg_catalog.concat('(', v_alias, '._stage_row)');
   END IF;

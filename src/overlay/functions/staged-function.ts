@@ -1,6 +1,6 @@
 /**
- * Twins of functions: the same bodies, reading overlays in the place of tables. They are looked at as text, under the search path
- * that they are called under, so only bodies in SQL and PL/pgSQL have twins that do nothing but read, with their callers' rights.
+ * Staged functions: the same bodies, reading overlays in the place of tables. They are looked at as text, under the search path
+ * that they are called under, so only bodies in SQL and PL/pgSQL have staged functions that do nothing but read, with their callers' rights.
  */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
@@ -15,9 +15,9 @@ import { generationOn } from '../install/generation.ts';
 import type { Source } from '../install/table-source.ts';
 import { oidArray } from '../object-names.ts';
 import { completedGroupings } from '../views/dependent-columns.ts';
-import { sourceFor } from '../views/twin.ts';
+import { sourceFor } from '../views/staged-view.ts';
 import type { Definition, FunctionDefinition } from './function-script.ts';
-import { createTwins, headOf, Obstacle, scriptFor } from './function-script.ts';
+import { createStagedFunctions, headOf, Obstacle, scriptFor } from './function-script.ts';
 
 interface Uses {
   readonly relations: readonly QualifiedName[];
@@ -31,13 +31,13 @@ interface FoundUses {
 }
 
 /** What is known of the functions of a name. */
-interface Known extends Twins {
+interface Known extends StagedFunctions {
   readonly takesRows: boolean;
   readonly givesRows: boolean;
 }
 
-interface Twins {
-  /** Of the twins; null where there are none. */
+interface StagedFunctions {
+  /** Of the staged functions; null where there are none. */
   readonly schema: string | null;
   readonly uses: Uses;
 }
@@ -53,8 +53,8 @@ interface Context {
 /** More than any application's functions call one another. */
 const maxDepth = 16;
 
-/** Makes sure that the functions of a name have current twins, or that it is noted why they have none. */
-export async function ensureFunctionTwin(
+/** Makes sure that the functions of a name have current staged functions, or that it is noted why they have none. */
+export async function ensureStagedFunction(
   tx: Queryable,
   name: QualifiedName,
   path: readonly number[],
@@ -77,19 +77,19 @@ async function follow(context: Context, called: QualifiedName): Promise<Known | 
   if (context.open.has(key)) throw new Obstacle('calls itself');
   if (context.open.size > maxDepth) throw new Obstacle('calls others too deep');
   const open = new Set([...context.open, key]);
-  const twins =
-    (await readTwins(context, definition)) ??
+  const staged =
+    (await readStagedFunctions(context, definition)) ??
     (await make({ ...context, open }, definition, called));
-  return { ...definition, ...twins };
+  return { ...definition, ...staged };
 }
 
-async function readTwins(
+async function readStagedFunctions(
   { tx, path }: Context,
   { namespace, name }: Definition,
-): Promise<Twins | null> {
+): Promise<StagedFunctions | null> {
   const [row] = await tx.query(
     `SELECT uses, CASE WHEN obstacle IS NULL THEN 'stage_function_' || id END AS schema
-     FROM stage.function_twin WHERE namespace = $1 AND name = $2 AND path = $3`,
+     FROM stage.staged_function WHERE namespace = $1 AND name = $2 AND path = $3`,
     [namespace, name, oidArray(path)],
   );
   return row === undefined
@@ -101,23 +101,23 @@ async function make(
   context: Context,
   definition: Definition,
   called: QualifiedName,
-): Promise<Twins> {
+): Promise<StagedFunctions> {
   const { tx, path, server } = context;
   const [row] = await tx.query(
-    'INSERT INTO stage.function_twin (namespace, name, path, generation) VALUES ($1, $2, $3, $4) RETURNING id',
+    'INSERT INTO stage.staged_function (namespace, name, path, generation) VALUES ($1, $2, $3, $4) RETURNING id',
     [definition.namespace, definition.name, oidArray(path), generationOn(server)],
   );
   const schema = `stage_function_${row?.['id']}`;
   const uses: FoundUses = { relations: [], functions: [nameOf(called)] };
-  await tx.query('SAVEPOINT function_twin');
+  await tx.query('SAVEPOINT staged_function');
   const obstacle = await build(context, definition, schema, uses).then(
     () => null,
     (error: Error) => reasonOf(error),
   );
-  if (obstacle !== null) await tx.query('ROLLBACK TO SAVEPOINT function_twin');
-  await tx.query('RELEASE SAVEPOINT function_twin');
+  if (obstacle !== null) await tx.query('ROLLBACK TO SAVEPOINT staged_function');
+  await tx.query('RELEASE SAVEPOINT staged_function');
   await tx.query(
-    `UPDATE stage.function_twin SET uses = $2, stamp = stage.function_stamp($2, path), obstacle = $3 WHERE id = $1`,
+    `UPDATE stage.staged_function SET uses = $2, stamp = stage.function_stamp($2, path), obstacle = $3 WHERE id = $1`,
     [row?.['id'] ?? null, JSON.stringify(distinct(uses)), obstacle],
   );
   return { schema: obstacle === null ? schema : null, uses: distinct(uses) };
@@ -134,7 +134,7 @@ function reasonOf(error: Error): string {
 }
 
 /**
- * Makes the twins.
+ * Makes the staged functions.
  * @param uses what the functions use is added to it as it is found
  * @throws Obstacle, or what PostgreSQL says against them
  */
@@ -163,7 +163,7 @@ async function build(
     scripts.push(...scriptFor(each, name, schema, text.toString()));
   }
   if (!isStaged) throw new Obstacle('reads nothing that can be staged');
-  await createTwins(tx, schema, scripts, path);
+  await createStagedFunctions(tx, schema, scripts, path);
 }
 
 async function replacementsIn(
@@ -191,7 +191,7 @@ async function replacementsIn(
   return [...replacements, ...grouped, ...(await callsIn(context, body, uses))];
 }
 
-/** @throws Obstacle where twins would hand on rows to functions that take those of the table itself */
+/** @throws Obstacle where staged functions would hand on rows to functions that take those of the table itself */
 async function callsIn(context: Context, body: BodyUses, uses: FoundUses): Promise<Replacement[]> {
   const replacements: Replacement[] = [];
   const called: Known[] = [];

@@ -1,6 +1,6 @@
--- What a view or partition is made of, as one JSON object (see Twin in src/overlay/views/twin.ts); NULL for anything else.
+-- What a view or partition is made of, as one JSON object (see StagedView in src/overlay/views/staged-view.ts); NULL for anything else.
 -- Names in the definition are qualified, but for those of pg_catalog.
-CREATE OR REPLACE FUNCTION stage.twin_definition(p_relation oid) RETURNS jsonb
+CREATE OR REPLACE FUNCTION stage.staged_view_definition(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
       'oid', c.oid::bigint,
@@ -8,7 +8,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'schema', n.nspname,
       'name', c.relname,
       'columns', stage.table_columns(c.oid),
-      'view', CASE WHEN c.relkind = 'v' THEN rtrim(pg_get_viewdef(c.oid), ';') END,
+      'query', CASE WHEN c.relkind = 'v' THEN rtrim(pg_get_viewdef(c.oid), ';') END,
       'isBarrier', coalesce(o.options ->> 'security_barrier', 'false')::boolean,
       'isInvoker', coalesce(o.options ->> 'security_invoker', 'false')::boolean,
       'checkOption', o.options ->> 'check_option',
@@ -16,8 +16,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'writing', CASE WHEN c.relkind = 'v' THEN stage.view_writing(c.oid) END,
       'root', CASE WHEN c.relispartition THEN pg_partition_root(c.oid)::oid::bigint END,
       'bounds', CASE WHEN c.relispartition THEN coalesce(pg_get_partition_constraintdef(c.oid), 'true') END,
-      'stamp', stage.twin_stamp(c.oid),
-      'isStale', NOT EXISTS (SELECT FROM stage.twin t WHERE t.relation = c.oid) OR stage.twin_is_stale(c.oid))
+      'stamp', stage.staged_view_stamp(c.oid),
+      'isStale', NOT EXISTS (SELECT FROM stage.staged_view t WHERE t.relation = c.oid) OR stage.staged_view_is_stale(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   CROSS JOIN LATERAL (SELECT jsonb_object_agg(option_name, option_value) AS options FROM pg_options_to_table(c.reloptions)) o
   WHERE c.oid = p_relation AND (c.relkind = 'v' OR c.relispartition)

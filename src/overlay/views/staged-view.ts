@@ -1,4 +1,4 @@
-/** Twins: views and partitions as a session sees them. Partitions and most views are read only. */
+/** Staged views: views and partitions as a session sees them. Partitions and most views are read only. */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -20,10 +20,10 @@ import type { ViewTarget } from './view-target.ts';
 import { conflictName, viewTarget } from './view-target.ts';
 
 /** A view or a partition, with what it is made of. */
-interface Twin extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
+interface StagedView extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
   readonly columns: readonly Column[];
   /** Of a view: its query. */
-  readonly view: string | null;
+  readonly query: string | null;
   readonly isBarrier: boolean;
   /** The rights of whoever reads the view apply to its tables, not its owner's. */
   readonly isInvoker: boolean;
@@ -47,12 +47,12 @@ interface Body {
 }
 
 /**
- * Makes sure that a view or partition has a current twin, and whatever it reads an overlay.
+ * Makes sure that a view or partition has a current staged view, and whatever it reads an overlay.
  * @param server major version of PostgreSQL
  * @returns the OID of the table that a write to the view goes to, null where it goes to none
  * @throws StageError `statement_not_supported` for a view that cannot be read with staged rows
  */
-export async function ensureTwin(
+export async function ensureStagedView(
   tx: Queryable,
   oid: number,
   server: number,
@@ -62,7 +62,7 @@ export async function ensureTwin(
 }
 
 /**
- * Makes the overlay or twin of a relation current.
+ * Makes the overlay or staged view of a relation current.
  * @throws StageError as above
  */
 export async function sourceFor(
@@ -71,46 +71,51 @@ export async function sourceFor(
   server: number,
   asOwner: boolean,
 ): Promise<Source> {
-  const [row] = await tx.query('SELECT stage.twin_definition($1) AS twin', [oid]);
-  if (row?.['twin'] == null) return tableSource(tx, oid, server, asOwner);
-  const twin = JSON.parse(row['twin']) as Twin;
-  const body = await bodyOf(tx, twin, server);
+  const [row] = await tx.query('SELECT stage.staged_view_definition($1) AS view', [oid]);
+  if (row?.['view'] == null) return tableSource(tx, oid, server, asOwner);
+  const view = JSON.parse(row['view']) as StagedView;
+  const body = await bodyOf(tx, view, server);
   // an overlay that is made anew takes with it what stands on it
-  const [left] = await tx.query('SELECT stage.overlay_of($1) AS twin', [oid]);
-  if (twin.isStale || left?.['twin'] == null) await install(tx, twin, body, generationOn(server));
-  const name = overlayName(twin);
+  const [left] = await tx.query('SELECT stage.overlay_of($1) AS view', [oid]);
+  if (view.isStale || left?.['view'] == null) await install(tx, view, body, generationOn(server));
+  const name = overlayName(view);
   const target = body.written?.target ?? null;
   const dependents = await readDependents(tx, oid);
-  return { oid, name, only: name, hasChildren: false, dependents, isTwin: true, target };
+  return { oid, name, only: name, hasChildren: false, dependents, isStagedView: true, target };
 }
 
-function bodyOf(tx: Queryable, twin: Twin, server: number): Promise<Body> {
-  return twin.view === null
-    ? partitionBody(tx, twin, server)
-    : viewBody(tx, twin, twin.view, server);
+function bodyOf(tx: Queryable, view: StagedView, server: number): Promise<Body> {
+  return view.query === null
+    ? partitionBody(tx, view, server)
+    : viewBody(tx, view, view.query, server);
 }
 
 /** Named directly, a partition has grants and policies of its own: those of the root would not do. */
-async function partitionBody(tx: Queryable, twin: Twin, server: number): Promise<Body> {
-  const root = await sourceFor(tx, twin.root ?? 0, server, true);
-  const source = root.name ?? qualifiedName(twin.schema, twin.name);
-  const columns = columnList(twin.columns.map(({ name }) => name));
-  const text = `SELECT ${columns} FROM ${source}${root.name === null ? '' : ` WHERE ${twin.bounds}`}`;
+async function partitionBody(tx: Queryable, view: StagedView, server: number): Promise<Body> {
+  const root = await sourceFor(tx, view.root ?? 0, server, true);
+  const source = root.name ?? qualifiedName(view.schema, view.name);
+  const columns = columnList(view.columns.map(({ name }) => name));
+  const text = `SELECT ${columns} FROM ${source}${root.name === null ? '' : ` WHERE ${view.bounds}`}`;
   return { text, sources: [root], written: null };
 }
 
 /** The view's query with the names of overlays in the place of tables. */
-async function viewBody(tx: Queryable, twin: Twin, view: string, server: number): Promise<Body> {
-  const query = Buffer.from(view);
-  const [statement] = parsedView(twin, query);
+async function viewBody(
+  tx: Queryable,
+  view: StagedView,
+  definition: string,
+  server: number,
+): Promise<Body> {
+  const query = Buffer.from(definition);
+  const [statement] = parsedView(view, query);
   if (statement?.verdict.kind !== 'read')
-    throw unreadable(twin, 'its definition is not a plain query');
+    throw unreadable(view, 'its definition is not a plain query');
   const uses = movedUses(statement.verdict, (at) => at + statement.start);
   const sources = new Map<string, Source>();
   for (const { schema, name } of uses.relations) {
     if (schema === null || sources.has(qualifiedName(schema, name))) continue;
     const oid = await oidOf(tx, schema, name);
-    sources.set(qualifiedName(schema, name), await sourceFor(tx, oid, server, !twin.isInvoker));
+    sources.set(qualifiedName(schema, name), await sourceFor(tx, oid, server, !view.isInvoker));
   }
   const sourceOf = ({ schema, name }: RelationUse) =>
     sources.get(qualifiedName(schema ?? '', name));
@@ -124,26 +129,30 @@ async function viewBody(tx: Queryable, twin: Twin, view: string, server: number)
   });
   const text = spliceBytes(query, [...replacements, ...groupings]);
   const all = [...sources.values()];
-  return { text: text.toString(), sources: all, written: writtenView(twin, text, all) };
+  return { text: text.toString(), sources: all, written: writtenView(view, text, all) };
 }
 
 /** What a write to the view goes to: what the relation in its FROM clause is, whatever its expressions read. */
-function writtenView(twin: Twin, text: Buffer, sources: readonly Source[]): ViewTarget | null {
-  if (twin.writing !== 'automatic') return null;
+function writtenView(
+  view: StagedView,
+  text: Buffer,
+  sources: readonly Source[],
+): ViewTarget | null {
+  if (view.writing !== 'automatic') return null;
   const query = readViewQuery(text);
   const behind = sources.find(
     ({ name, only }) => name !== null && [name, only].includes(query?.source ?? ''),
   );
   if (!query || !behind?.target) return null;
-  return viewTarget(twin, query, { ...behind.target, rowType: query.source });
+  return viewTarget(view, query, { ...behind.target, rowType: query.source });
 }
 
 /** Not all that PostgreSQL prints of a view can be read again: the marks of a CYCLE clause come with a cast. */
-function parsedView(twin: Twin, query: Buffer): readonly Statement[] {
+function parsedView(view: StagedView, query: Buffer): readonly Statement[] {
   try {
     return parseQuery(query);
   } catch {
-    throw unreadable(twin, 'its definition cannot be parsed');
+    throw unreadable(view, 'its definition cannot be parsed');
   }
 }
 
@@ -152,29 +161,34 @@ async function oidOf(tx: Queryable, schema: string, name: string): Promise<numbe
   return Number(row?.['oid'] ?? 0);
 }
 
-async function install(tx: Queryable, twin: Twin, body: Body, generation: string): Promise<void> {
-  await makeSchemas(tx, twin);
-  const { script, target } = body.written ?? { script: readOnlySql(twin, body), target: null };
-  const drop = fillSql(loadSql('table/views/drop_twin.sql'), {
-    oid: twin.oid,
-    overlay: overlayName(twin),
-    upsert: upsertName(twin),
-    conflict: conflictName(twin),
-    row_type: rowType(twin),
+async function install(
+  tx: Queryable,
+  view: StagedView,
+  body: Body,
+  generation: string,
+): Promise<void> {
+  await makeSchemas(tx, view);
+  const { script, target } = body.written ?? { script: readOnlySql(view, body), target: null };
+  const drop = fillSql(loadSql('table/views/drop_staged_view.sql'), {
+    oid: view.oid,
+    overlay: overlayName(view),
+    upsert: upsertName(view),
+    conflict: conflictName(view),
+    row_type: rowType(view),
   });
   await tx.query(drop + script).catch((error: Error) => {
-    throw unreadable(twin, error.message);
+    throw unreadable(view, error.message);
   });
   await tx.query(
-    `INSERT INTO stage.twin (relation, stamp, plain, twins, trees, target, target_columns, target_role, of_row, generation)
+    `INSERT INTO stage.staged_view (relation, stamp, plain, staged_views, trees, target, target_columns, target_role, of_row, generation)
      VALUES ($1, $2, $3::oid[], $4::oid[], $5::oid[], $6, $7, $8, $9, $10)
-     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, twins = excluded.twins, trees = excluded.trees,
+     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, staged_views = excluded.staged_views, trees = excluded.trees,
        target = excluded.target, target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row, generation = excluded.generation`,
     [
-      twin.oid,
-      twin.stamp,
+      view.oid,
+      view.stamp,
       oidsOf(body.sources.filter(({ name }) => name === null)),
-      oidsOf(body.sources.filter(({ isTwin }) => isTwin)),
+      oidsOf(body.sources.filter(({ isStagedView }) => isStagedView)),
       oidsOf(body.sources.filter((source) => source.hasChildren)),
       target?.table ?? null,
       target && JSON.stringify(target.columns),
@@ -187,24 +201,24 @@ async function install(tx: Queryable, twin: Twin, body: Body, generation: string
 
 const oidsOf = (sources: readonly Source[]) => oidArray(sources.map(({ oid }) => oid));
 
-const rowType = ({ oid }: Twin) => `stage_data.twin_row_${oid}`;
+const rowType = ({ oid }: StagedView) => `stage_data.staged_view_row_${oid}`;
 
-function readOnlySql(twin: Twin, body: Body): string {
-  return fillSql(loadSql('table/views/twin.sql'), {
-    overlay: overlayName(twin),
-    function: `stage_data.twin_${twin.oid}()`,
-    row_type: rowType(twin),
-    column_definitions: twin.columns
+function readOnlySql(view: StagedView, body: Body): string {
+  return fillSql(loadSql('table/views/staged_view.sql'), {
+    overlay: overlayName(view),
+    function: `stage_data.staged_view_${view.oid}()`,
+    row_type: rowType(view),
+    column_definitions: view.columns
       .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
       .join(', '),
-    columns: columnList(twin.columns.map(({ name }) => name)),
+    columns: columnList(view.columns.map(({ name }) => name)),
     body: quoteLiteral(body.text),
-    options: twin.isBarrier ? 'WITH (security_barrier)' : '',
+    options: view.isBarrier ? 'WITH (security_barrier)' : '',
   });
 }
 
-function unreadable(twin: Twin, reason: string): StageError {
-  const name = shownName(twin.schema, twin.name);
+function unreadable(view: StagedView, reason: string): StageError {
+  const name = shownName(view.schema, view.name);
   return new StageError(
     'statement_not_supported',
     `cannot read "${name}" with what is staged: ${reason}`,

@@ -1,5 +1,5 @@
 -- A cheap witness of the definition of a view or partition, as table_stamp is one of a table's.
-CREATE OR REPLACE FUNCTION stage.twin_stamp(p_relation oid) RETURNS text
+CREATE OR REPLACE FUNCTION stage.staged_view_stamp(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN pg_catalog.concat_ws('.', stage.table_stamp(p_relation), (

@@ -1,0 +1,19 @@
+-- Whether the staged view of a view or partition no longer fits: its definition changed or that of one it stands on, a table that it
+-- reads from production can be staged by now, or the table that it writes to changed. False where there is none.
+CREATE OR REPLACE FUNCTION stage.staged_view_is_stale(p_relation oid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) p_relation) THEN
+    RETURN false;
+  END IF;
+  RETURN EXISTS (
+    WITH RECURSIVE behind(relation) AS (
+      SELECT p_relation
+      UNION SELECT b.relation FROM behind w JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) w.relation, pg_catalog.unnest(t.staged_views) b(relation))
+    SELECT FROM behind w LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) w.relation
+    WHERE t.stamp IS NULL OR NOT stage.fits(t.stamp, stage.staged_view_stamp(w.relation))
+      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain) AND stage.table_obstacle(o.relation) IS NULL)
+      OR EXISTS (SELECT FROM pg_catalog.unnest(t.trees) r(relation) WHERE (stage.tree_state(r.relation) OPERATOR(pg_catalog.->>) 'stale')::pg_catalog.bool)
+      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) t.target
+        AND NOT stage.fits(o.stamp, stage.table_stamp(t.target))));
+END $$;
