@@ -1,7 +1,14 @@
 /** SQL fragments by which review finds a row in production, names and shows it to people. */
 import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
 import type { Table } from '../model/table.ts';
-import { equalImages, imageOf, isKeyless, keyNames, oldColumnName } from './object-names.ts';
+import {
+  columnNamed,
+  equalImages,
+  imageOf,
+  isKeyless,
+  keyNames,
+  oldColumnName,
+} from './object-names.ts';
 
 /** The key's columns of a row, in order: `p."a"`, `p."b"`. */
 export const keyColumns = (table: Table, prefix: string) =>
@@ -32,11 +39,32 @@ export function rowId(table: Table, key: readonly string[]): string {
 /** A row's key as JSON: the value of a single column, an object of a composite key. */
 export function rowKey(table: Table, key: readonly string[]): string {
   if (isKeyless(table)) return `pg_catalog.to_jsonb(${rowId(table, key)})`;
-  const values = key.map((column) => `stage.key_value(${column})`);
+  const names = keyNames(table);
+  const values = key.map((column, index) => keyValue(table, names[index] ?? '', column));
   if (values.length === 1) return values.join('');
-  const members = keyNames(table).map((name, index) => `${quoteLiteral(name)}, ${values[index]}`);
+  const members = names.map((name, index) => `${quoteLiteral(name)}, ${values[index]}`);
   return `pg_catalog.jsonb_build_object(${members.join(', ')})`;
 }
+
+/** What stage.key_value gives, without asking each value what its type tells of all. */
+function keyValue(table: Table, name: string, value: string): string {
+  const { domain, baseType } = columnNamed(table, name);
+  const form = domain === null ? formOf[baseType] : undefined;
+  return form === undefined ? `stage.key_value(${value})` : form(value);
+}
+
+const number = (value: string) => `pg_catalog.to_jsonb(${value})`;
+const string = (value: string) => `pg_catalog.to_jsonb(${value}::pg_catalog.text)`;
+
+const formOf: Readonly<Record<string, (value: string) => string>> = {
+  'pg_catalog.int2': number,
+  'pg_catalog.int4': number,
+  'pg_catalog.int8': (value) =>
+    `CASE WHEN ${value} OPERATOR(pg_catalog.>=) -9007199254740992 AND ${value} OPERATOR(pg_catalog.<=) 9007199254740992 THEN ${number(value)} ELSE ${string(value)} END`,
+  'pg_catalog.text': string,
+  'pg_catalog.varchar': string,
+  'pg_catalog.uuid': string,
+};
 
 /** The function that makes JSON of a table's rows. */
 export const rowImage = (table: Table) =>

@@ -190,20 +190,26 @@ async function shapeOf(
   };
 }
 
-/** Partitions have triggers of their own. What the session has staged, approval replays whatever it comes to. */
+/**
+ * Partitions have triggers of their own. What the session has staged, approval replays whatever it comes to. Both are looked for
+ * once: else the planner may look through what is staged again for each trigger in the database.
+ */
 const selectTriggers = (uuid: string, relation: number) => `
-WITH staged AS (
+WITH fired AS MATERIALIZED (
+  SELECT t.tgname, t.tgtype, t.tgrelid FROM pg_trigger t
+  WHERE t.tgrelid IN (SELECT ${relation}::oid UNION SELECT p.relid FROM pg_partition_tree(${relation}) p)
+    AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgparentid = 0
+), staged AS MATERIALIZED (
   SELECT DISTINCT CASE s._stage_op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS event
   FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}' AND s._stage_origin <> 'k'
 )
 SELECT DISTINCT ON (t.tgname) t.tgname AS name, CASE WHEN t.tgtype & 2 <> 0 THEN 'BEFORE' ELSE 'AFTER' END AS timing, e.events::text AS events
-FROM pg_trigger t
+FROM fired t
 CROSS JOIN LATERAL (
   SELECT jsonb_agg(s.event ORDER BY s.event = 'UPDATE', s.event <> 'INSERT') AS events FROM staged s
   WHERE t.tgtype & CASE s.event WHEN 'INSERT' THEN 4 WHEN 'DELETE' THEN 8 ELSE 16 END <> 0
 ) e
-WHERE t.tgrelid IN (SELECT ${relation}::oid UNION SELECT p.relid FROM pg_partition_tree(${relation}) p)
-  AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgparentid = 0 AND e.events IS NOT NULL
+WHERE e.events IS NOT NULL
 ORDER BY t.tgname, t.tgrelid`;
 
 /** The triggers of production that run when a table's staged changes are applied; none where nothing is left to apply. */

@@ -745,7 +745,7 @@ BEGIN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
         SELECT s."id", s."customer", s."amount", s."note" FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq
-        RETURNING p."id"::pg_catalog.text AS row_id, stage.key_value(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a
     LOOP
@@ -769,7 +769,7 @@ BEGIN
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-          o."id"::pg_catalog.text AS row_id, stage.key_value(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
+          o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
           stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a ORDER BY a.seq
@@ -788,7 +788,7 @@ BEGIN
       DELETE FROM ONLY "public"."invoice" p USING stage_data.shadow_<invoice> s
       WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-        p."id"::pg_catalog.text AS row_id, stage.key_value(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
+        p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
         stage.texts_of_rows('old_data', stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>), 'new_data', NULL) AS texts
     )
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
@@ -830,7 +830,7 @@ BEGIN
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
           AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) ORDER BY s._stage_seq
-        RETURNING p."id"::pg_catalog.text AS row_id, stage.key_value(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a
     LOOP
@@ -858,7 +858,7 @@ BEGIN
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
           AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-          o."id"::pg_catalog.text AS row_id, stage.key_value(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
+          o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
           stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a ORDER BY a.seq
@@ -881,7 +881,7 @@ BEGIN
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
           AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-        p."id"::pg_catalog.text AS row_id, stage.key_value(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
+        p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
         stage.texts_of_rows('old_data', stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>), 'new_data', NULL) AS texts
     )
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
@@ -946,7 +946,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
-  SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, stage.key_value(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), pg_catalog.to_jsonb(p.image),
+  SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, pg_catalog.to_jsonb(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), pg_catalog.to_jsonb(p.image),
     stage.texts_of_rows('old_data', stage_data.texts_<invoice>(s._stage_base), 'new_data', stage_data.texts_<invoice>(p.image))
   FROM stage_data.shadow_<invoice> s JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) s."id" LIMIT 1) p ON true
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
@@ -964,7 +964,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
-  SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, stage.key_value(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), NULL::jsonb,
+  SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, pg_catalog.to_jsonb(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), NULL::jsonb,
     stage.texts_of_rows('old_data', stage_data.texts_<invoice>(s._stage_base), 'new_data', NULL)
   FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -1000,7 +1000,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mod
 #variable_conflict use_variable
 BEGIN
   RETURN QUERY
-  SELECT DISTINCT ON (c."id") 'cascade', stage.key_value(c."id"), NULL, NULL::jsonb, NULL::jsonb, pg_catalog.to_jsonb(ROW(c."id", c."customer", c."amount", c."note")::stage_data.row_<invoice>),
+  SELECT DISTINCT ON (c."id") 'cascade', pg_catalog.to_jsonb(c."id"), NULL, NULL::jsonb, NULL::jsonb, pg_catalog.to_jsonb(ROW(c."id", c."customer", c."amount", c."note")::stage_data.row_<invoice>),
     stage.texts_of_conflict(NULL, NULL, NULL, stage_data.texts_<invoice>(ROW(c."id", c."customer", c."amount", c."note")::stage_data.row_<invoice>))
   FROM stage_data.vanished_<customer>(p_session) v
   JOIN stage_data.source_<invoice>() c ON (v.base)."id" OPERATOR(pg_catalog.=) c."customer"
@@ -1039,7 +1039,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloo
 BEGIN
   RETURN QUERY
   WITH moved AS (
-    SELECT f._stage_seq AS root, stage.key_value(f._stage_old_1) AS row_id, f._stage_base AS base, p.image AS current, p.image IS NOT DISTINCT FROM NULL AS gone
+    SELECT f._stage_seq AS root, pg_catalog.to_jsonb(f._stage_old_1) AS row_id, f._stage_base AS base, p.image AS current, p.image IS NOT DISTINCT FROM NULL AS gone
     FROM stage_data.shadow_<invoice> f
     LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) f._stage_old_1 OFFSET 0) p ON true
     WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
@@ -1072,7 +1072,7 @@ BEGIN
     WHERE i._stage_session = p_session AND i._stage_origin <> 'k'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
-  SELECT DISTINCT ON (i."id") 'key_exists', stage.key_value(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i.image),
+  SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i.image),
     stage.texts_of_conflict(NULL, NULL, stage_data.texts_<invoice>(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), stage_data.texts_<invoice>(i.image))
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first AND f._stage_old_1 OPERATOR(pg_catalog.=) i."id")
@@ -1092,7 +1092,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 BEGIN
   RETURN QUERY
   SELECT n.number, n.operation,
-    CASE WHEN n.operation = 'INSERT' THEN stage.key_value((n.newest)."id") ELSE stage.key_value((n.first)._stage_old_1) END,
+    CASE WHEN n.operation = 'INSERT' THEN pg_catalog.to_jsonb((n.newest)."id") ELSE pg_catalog.to_jsonb((n.first)._stage_old_1) END,
     CASE WHEN n.operation <> 'INSERT' THEN pg_catalog.to_jsonb((n.first)._stage_base) END,
     CASE WHEN n.operation <> 'DELETE' THEN pg_catalog.to_jsonb(ROW((n.newest)."id", (n.newest)."customer", (n.newest)."amount", (n.newest)."note")::stage_data.row_<invoice>) END,
     stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN stage_data.texts_<invoice>((n.first)._stage_base) END,
