@@ -315,7 +315,8 @@ DECLARE
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
-  WHERE _stage_session = v_session AND _stage_seq > v_start AND _stage_mutation = v_mutation;
+  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
   IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
@@ -393,7 +394,8 @@ DECLARE
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
-  WHERE _stage_session = v_session AND _stage_seq > v_start AND _stage_mutation = v_mutation;
+  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
   IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
@@ -433,7 +435,8 @@ DECLARE
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('D')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
-  WHERE _stage_session = v_session AND _stage_seq > v_start AND _stage_mutation = v_mutation;
+  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
 
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
@@ -498,7 +501,8 @@ DECLARE
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I', 'U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
-  WHERE _stage_session = v_session AND _stage_seq > v_start AND _stage_mutation = v_mutation;
+  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
   IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
         PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);

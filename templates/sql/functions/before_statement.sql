@@ -25,20 +25,21 @@ BEGIN
   IF current_setting('stage.statement_' || TG_ARGV[0], true) = current_setting('stage.statement') THEN
     RETURN NULL;
   END IF;
-  -- of all kinds of writes that this statement consists of: a row that one of them has touched is left alone by the others
-  PERFORM set_config('stage.mutations', CASE WHEN current_setting('stage.mutations_of', true) = current_setting('stage.statement')
+  PERFORM
+    -- of all kinds of writes that this statement consists of: a row that one of them has touched is left alone by the others
+    set_config('stage.mutations', CASE WHEN current_setting('stage.mutations_of', true) = current_setting('stage.statement')
       THEN current_setting('stage.mutations') || ',' ELSE '' END || v_id, true),
-    set_config('stage.mutations_of', current_setting('stage.statement'), true);
-  -- every row this statement stages has a greater _stage_seq than its mutation's id
-  PERFORM set_config('stage.statement_' || TG_ARGV[0], current_setting('stage.statement'), true),
-          set_config('stage.own_' || TG_ARGV[0], v_id, true),
-          set_config('stage.mutation_' || TG_ARGV[0], v_id, true),
-          set_config('stage.start_' || TG_ARGV[0], v_id, true),
-          set_config('stage.mutation', v_id, true),
-          set_config('stage.queue', '', true),
-          -- every row that this transaction stages has a greater one than this
-          set_config('stage.began', coalesce(nullif(current_setting('stage.began', true), ''), v_id), true);
-  -- plans that the row triggers cache while a shadow table is nearly empty must not keep a sequential scan
-  PERFORM set_config('enable_seqscan', 'off', true);
+    set_config('stage.mutations_of', current_setting('stage.statement'), true),
+    -- every row this statement stages has a greater _stage_seq than its mutation's id
+    set_config('stage.statement_' || TG_ARGV[0], current_setting('stage.statement'), true),
+    set_config('stage.own_' || TG_ARGV[0], v_id, true),
+    set_config('stage.mutation_' || TG_ARGV[0], v_id, true),
+    set_config('stage.start_' || TG_ARGV[0], v_id, true),
+    set_config('stage.mutation', v_id, true),
+    set_config('stage.queue', '', true),
+    -- every row that this transaction stages has a greater one than this
+    set_config('stage.began', coalesce(nullif(current_setting('stage.began', true), ''), v_id), true),
+    -- plans that the row triggers cache while a shadow table is nearly empty must not keep a sequential scan
+    set_config('enable_seqscan', 'off', true);
   RETURN NULL;
 END $$;
