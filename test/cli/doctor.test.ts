@@ -4,6 +4,7 @@ import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { startLoginServer } from '../helpers/login-server.ts';
 import type { Pooler } from '../helpers/pooler.ts';
 import { startPooler } from '../helpers/pooler.ts';
 import type { TestRole } from '../helpers/roles.ts';
@@ -204,6 +205,23 @@ suite('stage doctor', (test) => {
         assert.ok(found['pooler']?.includes(name), name);
     } finally {
       await pooler.stop();
+    }
+  });
+
+  test('suggests the Unix socket of a server on the same host, where it is not used', async () => {
+    const server = await startLoginServer();
+    try {
+      const directory = /host=([^&]*)/.exec(server.socketUrl)?.[1] ?? '';
+      const bySocket = `postgresql://postgres@${encodeURIComponent(directory)}:${server.port}/postgres`;
+      assert.equal((await examine(server.url)).found['upstream_by_tcp'], [directory]);
+      assert.is((await examine(bySocket)).found['upstream_by_tcp'], undefined);
+      // who may not see where sockets are: this one is in no usual place
+      await server.query('GRANT CREATE ON DATABASE postgres TO trusted');
+      const other = new URL(server.url);
+      other.username = 'trusted';
+      assert.is((await examine(other.href)).found['upstream_by_tcp'], undefined);
+    } finally {
+      await server.stop();
     }
   });
 

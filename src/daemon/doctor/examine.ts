@@ -1,5 +1,7 @@
 /** Examines the upstream: the service account, the server, the tables, and what a client's role could do around the proxy. */
 
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { lostSettings, readBack } from '../../db/connection-settings.ts';
 import type { Database, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
@@ -38,6 +40,7 @@ export async function examine(
   return gather([
     ...client,
     ...(await pathFaults(open)),
+    ...(await socketFaults(db)),
     ...(await connectionFaults(db, maxConnections)),
     ...(await serviceFaults(db)),
   ]);
@@ -110,6 +113,32 @@ async function pathFaults(open: () => Database): Promise<Row[]> {
   } finally {
     await Promise.all([first.close(), second.close()]);
   }
+}
+
+/** One row if both ends of the connection have one address. Who may not see the setting is not told of directories. */
+const selectSockets = `
+SELECT inet_server_port() AS port, (SELECT s.setting FROM pg_settings s WHERE s.name = 'unix_socket_directories') AS directories
+WHERE inet_server_addr() = inet_client_addr()`;
+
+/** Where packages of PostgreSQL, and its own sources, put the socket. */
+const usualDirectories = '/var/run/postgresql, /tmp';
+
+/** Looks for sockets of a server on this host, where it is spoken to by TCP. */
+async function socketFaults(db: Database): Promise<Row[]> {
+  const [row] = await db.query(selectSockets);
+  if (row === undefined) return [];
+  const directories = (row['directories'] ?? usualDirectories)
+    .split(',')
+    .map((each) => each.trim());
+  const found = await Promise.all(
+    directories.map((each) =>
+      access(join(each, `.s.PGSQL.${row['port']}`)).then(
+        () => [{ fault: 'upstream_by_tcp', subject: each }],
+        () => [],
+      ),
+    ),
+  );
+  return found.flat();
 }
 
 /** The SQL that makes a role as clients should have it, for all schemas with tables. */

@@ -104,6 +104,10 @@ export const faults = {
     'the service takes half of the connections that production has free, of which clients get these',
     'Set max_connections where clients shall have more, or fewer.',
   ),
+  upstream_by_tcp: note(
+    'the server is on this host and listens on a Unix socket in these directories, which costs less than TCP',
+    'Make sure that the local lines of pg_hba.conf demand passwords, for they apply to clients of the proxy then. Then give the directory as host of the upstream URL: postgresql://user@%2Fvar%2Frun%2Fpostgresql/database.',
+  ),
   table_not_stageable: note(
     'writes to these tables are refused',
     'Change these tables directly on the database, outside of sessions.',
