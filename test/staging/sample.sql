@@ -991,10 +991,9 @@ BEGIN
   FROM (
     SELECT coalesce(v._stage_root, v._stage_seq) AS root, bool_or(v._stage_op = 'D') AS deleted,
       array_remove(ARRAY[CASE WHEN bool_or(v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) THEN 'id' END], NULL) AS columns_left
-    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin <> 'k' GROUP BY 1
+    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin <> 'k' AND (v._stage_op = 'D' OR v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) GROUP BY 1
   ) c
-  JOIN stage_data.shadow_<invoice> f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first
-  WHERE c.deleted OR c.columns_left <> '{}';
+  JOIN stage_data.shadow_<invoice> f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;
 
 -- Production rows of this table that nobody reviewed, but which a staged change of a row they refer to would reach by now.

@@ -26,6 +26,7 @@ export function conflictsSql(table: Table): string {
   const vanished = fillSql(loadSql('table/approval/vanished.sql'), {
     ...common(table),
     columns_left: columnsLeft(table),
+    leaves: ["v._stage_op = 'D'", ...movedColumns(table).map(({ moved }) => moved)].join(' OR '),
     reached_by_foreign_keys: reachedByForeignKeys(table),
   });
   return `${vanished}\n${isKeyless(table) ? keylessConflicts(table) : keyedConflicts(table)}`;
@@ -83,14 +84,21 @@ function keyedConflicts(table: Table): string {
   });
 }
 
-/** For each column by which rows are found or referred to, its name if any staged version `v` of the row left its value. */
-function columnsLeft(table: Table): string {
-  const left = oldColumns(table)
+/** The columns by which rows are found or referred to, with whether a staged version `v` of a row left its value. */
+function movedColumns(table: Table): readonly { readonly name: string; readonly moved: string }[] {
+  return oldColumns(table)
     .filter((name) => name !== imageColumn)
     .map((name) => {
       const kept = same(`v.${quoteIdentifier(name)}`, `v.${oldColumnName(table, name)}`);
-      return `CASE WHEN bool_or(v._stage_op = 'U' AND NOT ${kept}) THEN ${quoteLiteral(name)} END`;
+      return { name, moved: `v._stage_op = 'U' AND NOT ${kept}` };
     });
+}
+
+/** For each of them its name if any staged version `v` of the row left its value. */
+function columnsLeft(table: Table): string {
+  const left = movedColumns(table).map(
+    ({ name, moved }) => `CASE WHEN bool_or(${moved}) THEN ${quoteLiteral(name)} END`,
+  );
   return left.join(', ') || 'NULL';
 }
 

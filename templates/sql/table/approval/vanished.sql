@@ -9,10 +9,9 @@ BEGIN
   FROM (
     SELECT coalesce(v._stage_root, v._stage_seq) AS root, bool_or(v._stage_op = 'D') AS deleted,
       array_remove(ARRAY[{{columns_left}}], NULL) AS columns_left
-    FROM {{shadow}} v WHERE v._stage_session = p_session AND v._stage_origin <> 'k' GROUP BY 1
+    FROM {{shadow}} v WHERE v._stage_session = p_session AND v._stage_origin <> 'k' AND ({{leaves}}) GROUP BY 1
   ) c
-  JOIN {{shadow}} f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first
-  WHERE c.deleted OR c.columns_left <> '{}';
+  JOIN {{shadow}} f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;
 
 -- Production rows of this table that nobody reviewed, but which a staged change of a row they refer to would reach by now.
