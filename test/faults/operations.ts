@@ -89,7 +89,7 @@ export async function prepareOperations(scene: Scene): Promise<Operation[]> {
     scene.database.query<{ oid: number }>(`SELECT 'account'::regclass::oid::int AS oid`),
   );
   const relation = row?.oid ?? 0;
-  return Promise.all(operationNames.map((name) => prepare(scene, name, relation)));
+  return Promise.all(operationNames.map((name) => patiently(() => prepare(scene, name, relation))));
 }
 
 async function prepare(scene: Scene, name: OperationName, relation: number): Promise<Operation> {
@@ -101,8 +101,10 @@ async function prepare(scene: Scene, name: OperationName, relation: number): Pro
   const path = session && `/${session}`;
   if (!['create', 'stage'].includes(name))
     await scene.write(targetOf(scene.healthy), session, statement);
-  if (['approve', 'reject'].includes(name))
-    await scene.healthy.call('POST', `/sessions${path}/propose`);
+  if (['approve', 'reject'].includes(name)) {
+    const { status } = await scene.healthy.call('POST', `/sessions${path}/propose`);
+    if (status !== 200) throw new Error(`not proposed: ${status}`);
+  }
   const headers = name === 'create' ? { 'idempotency-key': key } : {};
   const ask = (url: string) =>
     callHttp(url, plan.method, `/sessions${path}${plan.path}`, { json: {}, headers });

@@ -6,7 +6,7 @@ import { startTestDaemon } from '../helpers/daemon.ts';
 import type { Random } from '../helpers/random.ts';
 import type { Arena, Outcome } from './arena.ts';
 import type { Scene } from './scene.ts';
-import { openScene } from './scene.ts';
+import { openScene, patiently } from './scene.ts';
 
 /** A session with three staged rows, and who is about to race for it. */
 interface Field {
@@ -102,6 +102,15 @@ SELECT coalesce((SELECT s.status || ' ' || coalesce(s.mutation_count, -1) FROM s
 /** By how much a rival starts later or earlier when the other one has won; both are to win about as often. */
 const stepMs = 8;
 const spreadMs = 30;
+/** As it was before the race. */
+const untouched = ['active -1 3 0 000', 'proposed 1 3 0 000'];
+
+/** On a machine that does far too much PostgreSQL may be too slow for a daemon: one that says so must have done nothing. */
+function isTooSlow({ wins }: Race, answers: readonly string[], found: string): boolean {
+  const states = [...untouched, ...Object.keys(wins).map((told) => told.split(': ')[1])];
+  return answers.some((answer) => answer.startsWith('503')) && states.includes(found);
+}
+
 /** The audit is verified so often, and in the end. */
 const betweenLooks = 50;
 
@@ -117,7 +126,7 @@ export async function openRaces(): Promise<Arena> {
   const offsets = new Map<string, number>();
   let played = 0;
   const runRace = async (name: string, race: Race, random: Random): Promise<Outcome> => {
-    const field = await prepare(scene, daemons, race);
+    const field = await patiently(() => prepare(scene, daemons, race));
     const offset = offsets.get(name) ?? 0;
     const drawn = offset + random.below(2 * spreadMs) - spreadMs;
     const answers = await Promise.all([
@@ -127,8 +136,10 @@ export async function openRaces(): Promise<Arena> {
     await field.client.end();
     const values = [field.session.slice('sess_'.length), field.rows];
     const [state] = await scene.database.query<{ found: string }>(look(row?.oid ?? 0), values);
-    const told = `${answers.join(', ')}: ${state?.found}`;
+    const found = String(state?.found);
+    const told = `${answers.join(', ')}: ${found}`;
     const winner = race.wins[told];
+    const isRight = winner !== undefined || isTooSlow(race, answers, found);
     // whoever has won starts later the next time
     offsets.set(name, offset + (winner === 'second' ? stepMs : -stepMs));
     played += 1;
@@ -136,7 +147,7 @@ export async function openRaces(): Promise<Arena> {
     return {
       label: `${name}, the second one ${drawn} ms later`,
       counts: [winner === undefined ? `${name}: ${told}` : `${name}: the ${winner} one won`],
-      anomalies: [...(winner === undefined ? [`${name}: ${told}`] : []), ...audit],
+      anomalies: [...(isRight ? [] : [`${name}: ${told}`]), ...audit],
     };
   };
   const names = Object.keys(races);
@@ -160,7 +171,9 @@ async function prepare(scene: Scene, daemons: Field['daemons'], { from }: Race):
   const client = new pg.Client({ connectionString: daemons[1].clientUrl(session) });
   await client.connect();
   const field = { scene, daemons, session, rows, client };
-  await run(() => client, 1)(field);
-  if (from === 'proposed') await ask(0, 'POST', '/propose')(field);
-  return field;
+  const said = [await run(() => client, 1)(field)];
+  if (from === 'proposed') said.push(await ask(0, 'POST', '/propose')(field));
+  if (said.every((each) => each === 'done')) return field;
+  await client.end();
+  throw new Error(`not prepared: ${said}`);
 }
