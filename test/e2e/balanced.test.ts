@@ -1,9 +1,9 @@
 /** Two daemons behind a balancer: sessions are one, whichever daemon answers, and outlive either of them. */
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Balancer } from '../helpers/balancer.ts';
 import { startBalancer } from '../helpers/balancer.ts';
+import { sendCancel } from '../helpers/cancel-request.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { callHttp } from '../helpers/http.ts';
@@ -54,23 +54,13 @@ suite('two daemons behind a balancer', (test) => {
     for (const { restUrl } of daemons) {
       const { body } = await callHttp(restUrl, 'GET', `/sessions/${session}/connections`);
       counts.push(
-        body.connections.filter((each: { here?: boolean }) => each.here !== false).length,
+        body.connections.filter((each: { through: string }) => each.through === 'here').length,
       );
     }
     return counts;
   };
 
-  /** Sends a cancel request to the balancer. */
-  async function cancel(client: pg.Client): Promise<void> {
-    const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
-    const packet = Buffer.alloc(16);
-    for (const [index, value] of [16, 80_877_102, processID, secretKey].entries())
-      packet.writeInt32BE(value, index * 4);
-    const socket = connect({ host: '127.0.0.1', port: proxy.port });
-    socket.on('error', () => undefined);
-    socket.resume().end(packet);
-    await new Promise((resolve) => socket.once('close', resolve));
-  }
+  const cancel = (client: pg.Client) => sendCancel(client, proxy.port);
 
   test('a session is the same through both', async () => {
     const session = await newSession();

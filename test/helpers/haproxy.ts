@@ -1,0 +1,84 @@
+/** HAProxy before daemons of this machine, with the configuration that is shipped. */
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MissingProgram } from './suite.ts';
+import { until } from './until.ts';
+
+const program = '/usr/sbin/haproxy';
+
+export interface Haproxy {
+  readonly restPort: number;
+  readonly proxyPort: number;
+  stop(): Promise<void>;
+}
+
+/** Where a daemon of this machine serves. */
+interface Served {
+  readonly restUrl: string;
+  readonly proxyPort: number;
+}
+
+/** Starts it; the caller stops it. @throws MissingProgram where it is not installed */
+export async function startHaproxy(daemons: readonly Served[]): Promise<Haproxy> {
+  await access(program).catch(() => {
+    throw new MissingProgram('haproxy');
+  });
+  const ports = { rest: await freePort(), proxy: await freePort() };
+  const shipped = await readFile('templates/service/haproxy.cfg', 'utf8');
+  const directory = await mkdtemp(join(tmpdir(), 'stage-haproxy-'));
+  const file = join(directory, 'haproxy.cfg');
+  await writeFile(file, adapted(shipped, daemons, ports));
+  const child = spawn(program, ['-f', file, '-db'], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  await until(() => isOpen(ports.proxy, child));
+  return {
+    restPort: ports.rest,
+    proxyPort: ports.proxy,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await ended;
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** The addresses are other ones here, and each daemon has ports of its own; all else is as shipped. */
+function adapted(
+  shipped: string,
+  daemons: readonly Served[],
+  ports: { readonly rest: number; readonly proxy: number },
+): string {
+  const restPort = (number: string) => new URL(daemons[Number(number) - 1]?.restUrl ?? '').port;
+  return shipped
+    .replace('bind :5433', `bind 127.0.0.1:${ports.proxy}`)
+    .replace('bind :8080', `bind 127.0.0.1:${ports.rest}`)
+    .replace(/server stage(\d) \S+:(5433|8080)/g, (_, number: string, port: string) => {
+      const served = port === '8080' ? restPort(number) : daemons[Number(number) - 1]?.proxyPort;
+      return `server stage${number} 127.0.0.1:${served} port ${restPort(number)}`;
+    });
+}
+
+async function isOpen(port: number, child: ChildProcess): Promise<boolean> {
+  if (child.exitCode !== null) throw new Error('haproxy has ended');
+  const socket = connect({ host: '127.0.0.1', port });
+  const isConnected = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isConnected;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
