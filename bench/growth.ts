@@ -1,6 +1,6 @@
 /**
- * How the service grows: `npm run bench:growth -- [rows] [tables] [sessions]`. Memory of the daemon and times for one session of
- * BENCH_ROWS (1000000) staged rows up to its approval, for BENCH_TABLES (1000) staged tables, and beside BENCH_SESSIONS (100000).
+ * How the service grows: `npm run bench:growth -- [rows] [tables] [wide] [sessions]`. Memory of the daemon and times for one session of
+ * BENCH_ROWS (1000000) staged rows up to its approval, for BENCH_TABLES (1000) staged tables, of ten sessions and of one, and beside BENCH_SESSIONS (100000).
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -24,7 +24,7 @@ const log = createLog('silent', process.stderr);
 const settings = { fsync: 'off', max_locks_per_transaction: '512', max_wal_size: '4GB' };
 const server = await startEmbedded({ directory, log, settings });
 const daemon = await startBuiltDaemon(server.url, directory);
-const parts = { rows: manyRows, tables: manyTables, sessions: manySessions };
+const parts = { rows: manyRows, tables: manyTables, wide: wideSession, sessions: manySessions };
 const chosen = process.argv.slice(2);
 try {
   for (const [name, work] of Object.entries(parts))
@@ -74,6 +74,28 @@ async function manyTables(): Promise<void> {
     return `${tables} statements`;
   });
   await beside(last, 't1');
+}
+
+/** One session with a row in each of so many tables, through all of its review. */
+async function wideSession(): Promise<void> {
+  const names = Array.from({ length: tables }, (_, n) => `wide${n}`);
+  const make = names.map((name) => `CREATE TABLE ${name} (id int PRIMARY KEY, v text)`);
+  for (let n = 0; n < tables; n += 100) await direct(make.slice(n, n + 100).join(';'));
+  const url = await daemon.newSession('production');
+  const path = `/sessions/${sessionOf(url)}`;
+  await watched(`one session, ${tables} tables: staging`, async () => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    for (const name of names) await client.query(`INSERT INTO ${name} VALUES (1, 'v')`);
+    await client.end();
+    return `${tables} statements`;
+  });
+  await watched('diff', () => ask('GET', `${path}/diff`));
+  await watched('conflicts', () => ask('GET', `${path}/conflicts`));
+  await watched('propose', () => ask('POST', `${path}/propose`));
+  await watched('approve', () => ask('POST', `${path}/approve`));
+  const counts = names.map((name) => `SELECT count(*) FROM ${name}`).join(' UNION ALL ');
+  print(`rows in production: ${await on(server.url, `SELECT FROM (${counts}) c WHERE count = 1`)}`);
 }
 
 /** Sessions of which every hundredth has staged a row, copied in SQL. */
