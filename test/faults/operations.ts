@@ -4,7 +4,7 @@ import { callHttp } from '../helpers/http.ts';
 import type { Answer } from './answers.ts';
 import { restAnswer, sendRest, sendWrite } from './answers.ts';
 import type { Scene, Target } from './scene.ts';
-import { patiently, targetOf } from './scene.ts';
+import { patiently, preparationMs, targetOf } from './scene.ts';
 
 export interface Operation {
   readonly name: OperationName;
@@ -89,7 +89,9 @@ export async function prepareOperations(scene: Scene): Promise<Operation[]> {
     scene.database.query<{ oid: number }>(`SELECT 'account'::regclass::oid::int AS oid`),
   );
   const relation = row?.oid ?? 0;
-  return Promise.all(operationNames.map((name) => patiently(() => prepare(scene, name, relation))));
+  return Promise.all(
+    operationNames.map((name) => patiently(() => prepare(scene, name, relation), preparationMs)),
+  );
 }
 
 async function prepare(scene: Scene, name: OperationName, relation: number): Promise<Operation> {

@@ -6,7 +6,7 @@ import { startTestDaemon } from '../helpers/daemon.ts';
 import type { Random } from '../helpers/random.ts';
 import type { Arena, Outcome } from './arena.ts';
 import type { Scene } from './scene.ts';
-import { openScene, patiently } from './scene.ts';
+import { openScene, patiently, preparationMs } from './scene.ts';
 
 /** A session with three staged rows, and who is about to race for it. */
 interface Field {
@@ -102,8 +102,8 @@ SELECT coalesce((SELECT s.status || ' ' || coalesce(s.mutation_count, -1) FROM s
 /** By how much a rival starts later or earlier when the other one has won; both are to win about as often. */
 const stepMs = 8;
 const spreadMs = 30;
-/** As it was before the race. */
-const untouched = ['active -1 3 0 000', 'proposed 1 3 0 000'];
+/** As it was before the race, or after a write. */
+const untouched = ['active -1 3 0 000', 'active -1 6 0 000', 'proposed 1 3 0 000'];
 
 /** On a machine that does far too much PostgreSQL may be too slow for a daemon: one that says so must have done nothing. */
 function isTooSlow({ wins }: Race, answers: readonly string[], found: string): boolean {
@@ -126,7 +126,7 @@ export async function openRaces(): Promise<Arena> {
   const offsets = new Map<string, number>();
   let played = 0;
   const runRace = async (name: string, race: Race, random: Random): Promise<Outcome> => {
-    const field = await patiently(() => prepare(scene, daemons, race));
+    const field = await patiently(() => prepare(scene, daemons, race), preparationMs);
     const offset = offsets.get(name) ?? 0;
     const drawn = offset + random.below(2 * spreadMs) - spreadMs;
     const answers = await Promise.all([

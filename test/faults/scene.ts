@@ -47,7 +47,7 @@ export async function openScene(): Promise<Scene> {
         const answer = await healthy.call('GET', '/audit/verify');
         if (answer.status !== 200) throw new Error(`audit: ${answer.status} ${answer.text}`);
         return answer;
-      });
+      }, preparationMs);
       return body.ok === true ? [] : [`the audit is not whole: ${JSON.stringify(body)}`];
     },
     close: async () => {
@@ -86,10 +86,12 @@ async function write(
 
 /** How long a service may take to come back. */
 const patienceMs = 60_000;
+/** How long it may take to prepare a round, on a machine that does far too much. */
+export const preparationMs = 600_000;
 
 /** Does it again while it fails, as long as a service may take to come back. */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  const end = performance.now() + patienceMs;
+export async function patiently<T>(work: () => Promise<T>, ms = patienceMs): Promise<T> {
+  const end = performance.now() + ms;
   for (;;) {
     try {
       return await work();
