@@ -215,7 +215,8 @@ export function fixedReplacements(
 const nothing: readonly Replacement[] = [];
 
 function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
-  if (verdict.kind === 'read') return 'read';
+  // its error is not told as it comes
+  if (verdict.kind === 'read') return verdict.explainsWrite ? 'step' : 'read';
   if (verdict.kind !== 'control') return 'step';
   switch (verdict.action.type) {
     case 'declare':

@@ -71,6 +71,15 @@ export function mapErrors(
   return (fields) => errorResponse(translate(fields, text, production));
 }
 
+const explainHint =
+  'EXPLAIN of a write takes the right to it in production. To stage the write SELECT is enough: run it without EXPLAIN.';
+
+/** For an EXPLAIN of a write, by a role that may stage it and not run it. */
+export function hintExplain(handler: ErrorHandler): ErrorHandler {
+  return (fields) =>
+    handler(fields.get('C') === '42501' ? new Map(fields).set('H', explainHint) : fields);
+}
+
 const noSchemas = (): undefined => undefined;
 
 function translate(

@@ -158,6 +158,8 @@ export interface Read {
   readonly copy: CopySource | null;
   /** Set where a text of ours is sent in the place of the whole statement. */
   readonly standIn?: Replacement;
+  /** It is an EXPLAIN of a write, which takes the right to write in production. */
+  readonly explainsWrite?: true;
   /** Set for a SELECT that is a statement of its own and locks rows of tables. */
   readonly locks?: RowLocks;
 }

@@ -1,7 +1,7 @@
 /** Execute: a portal is run, in the transaction that its statement needs. */
 
 import { movesPath } from '../rewrite/query-planner.ts';
-import { mapErrors } from '../server-connection/error-mapping.ts';
+import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
 import { passing } from '../server-connection/pending-response.ts';
 import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
@@ -14,6 +14,7 @@ import { afterControl, beforeControl, controlDone, isControlling } from './contr
 import { checkHold } from './held-cursors.ts';
 import { refusePrepared } from './original-types.ts';
 import { noteResult } from './result-type.ts';
+import { explainsWrite } from './send-statement.ts';
 import { answerToWrite, prepareAgain } from './shared-steps.ts';
 
 /** @throws StageError for what is refused */
@@ -46,11 +47,13 @@ function executeRead(
   if (portal) portal.started = true;
   if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
   internal.guard();
-  if (portal === undefined || portal.statement.replacements.length === 0) {
+  const isHinted = portal !== undefined && explainsWrite(portal.statement.statement.verdict);
+  if (portal === undefined || (portal.statement.replacements.length === 0 && !isHinted)) {
     link.send(frame, retry.answer(passing.execute));
     return;
   }
-  const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
+  const mapped = mapErrors(preparingText(portal.statement), names.productionSchema);
+  const onError = isHinted ? hintExplain(mapped) : mapped;
   link.send(frame, retry.answer({ ...passing.execute, onError }));
 }
 

@@ -1,5 +1,6 @@
 /** COPY FROM STDIN through the proxy gets the answers, and stages the rows, that it gets and writes without one. */
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
+import { backend } from '../../src/wire/message-codes.ts';
 import { MessageWriter } from '../../src/wire/message-writer.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -221,5 +222,24 @@ suite('COPY FROM STDIN', (test) => {
         assert.equal(await proxied.contents(), before, 'production');
       });
     }
+  }
+
+  for (const [name, ...lines] of [
+    ['no value of the type', '60\tx\t5', 'x\tx\t5'],
+    ['NULL', '60\tx\t5', '61\t\\N\t5'],
+    ['too long', '60\tx\t5', '61\ttoo long\t5'],
+    ['against a CHECK', '60\tx\t5', '61\tx\t-5'],
+    ['a key that is there', '60\tx\t5', '1\tx\t5'],
+    ['a key of the line before', '60\tx\t5', '60\tx\t5'],
+  ] as const) {
+    test(`tells that a line is ${name} before any other comes`, async () => {
+      const client = await proxied.wire(await proxied.session());
+      client.send(q('COPY item (id, name, amount) FROM STDIN'));
+      await client.readTo(backend.copyInResponse);
+      client.send(...lines.map((line) => data(`${line}\n`)));
+      const told = await client.readTo(backend.errorResponse);
+      assert.is(told.at(-1)?.type, backend.errorResponse);
+      client.close();
+    });
   }
 });

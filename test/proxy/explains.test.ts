@@ -1,6 +1,7 @@
 /** EXPLAIN of writes: the plan that production would use, and nothing runs. */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { q, run, s, tell } from '../helpers/wire-script.ts';
 
@@ -49,6 +50,27 @@ suite('EXPLAIN of writes', (test) => {
     ]);
     assert.ok(answers.some((answer) => answer.startsWith('C EXPLAIN')));
     assert.ok(answers.some((answer) => answer.includes('C=26000')));
+  });
+
+  test('by a role that may stage the write and not run it says what it takes', async () => {
+    const role = await createRole(proxied.database, 'GRANT SELECT ON item TO $role');
+    const url = new URL(await proxied.session());
+    url.username = role.name;
+    url.password = role.name;
+    const write = `UPDATE item SET name = 'y' WHERE id = 1`;
+    const answers = await tell(url.href, [
+      q(`EXPLAIN ${write}`),
+      run(`EXPLAIN ${write}`),
+      s,
+      q(`SELECT 1; EXPLAIN ${write}`),
+      q(write),
+    ]);
+    const errors = answers.filter((answer) => answer.startsWith('E '));
+    assert.is(errors.length, 3);
+    for (const error of errors)
+      assert.match(error, /C=42501 .*M=permission denied for table item .*H=.*SELECT is enough/);
+    assert.ok(answers.some((answer) => answer.startsWith('C UPDATE 1')));
+    await role.drop();
   });
 
   test('with ANALYZE is refused', async () => {

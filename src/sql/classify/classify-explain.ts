@@ -39,7 +39,7 @@ export function classifyExplain({ query, options }: ExplainStmt, source: Source)
   if (!queries.has(opened.type)) return refusedStatement(opened.type, opened.fields);
   const verdict = classifyQuery(query, source);
   if (verdict.kind !== 'write') return verdict;
-  return mayRun(options) ? runsWrite : planned(verdict);
+  return mayRun(options) ? runsWrite : { ...planned(verdict), explainsWrite: true };
 }
 
 /** What is prepared was classified when it was; planning it runs nothing but what READ ONLY allows. */

@@ -3,7 +3,9 @@ import type { Read, Write } from '../verdict.ts';
 
 /** A read of what is given, and of nothing else. */
 export const plainRead = (
-  given: Partial<Pick<Read, 'relations' | 'functions' | 'unclear' | 'copy' | 'standIn'>> = {},
+  given: Partial<
+    Pick<Read, 'relations' | 'functions' | 'unclear' | 'copy' | 'standIn' | 'explainsWrite'>
+  > = {},
 ): Read => ({
   kind: 'read',
   relations: [],
