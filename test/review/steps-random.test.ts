@@ -81,28 +81,32 @@ suite('steps: random sessions', (test) => {
     return { digest, seen: inAnyOrder(lines.map(({ line }) => line)).join('\n') };
   };
 
-  test('have equal digests exactly when the same happens in production', async () => {
-    const seed = Date.now() % 100_000;
-    const random = createRandom(seed);
-    const seenBy = new Map<string, string>();
-    const digestOf = new Map<string, string>();
-    let repeated = 0;
-    for (let round = 0; round < 60; round += 1) {
-      const length = random.below(4);
-      const statements = Array.from({ length }, () => random.pick(random.pick(vocabulary))).join(
-        '; ',
+  test(
+    'have equal digests exactly when the same happens in production',
+    async () => {
+      const seed = Date.now() % 100_000;
+      const random = createRandom(seed);
+      const seenBy = new Map<string, string>();
+      const digestOf = new Map<string, string>();
+      let repeated = 0;
+      for (let round = 0; round < 60; round += 1) {
+        const length = random.below(4);
+        const statements = Array.from({ length }, () => random.pick(random.pick(vocabulary))).join(
+          '; ',
+        );
+        const { digest, seen } = await live(statements);
+        repeated += seenBy.has(digest) ? 1 : 0;
+        const told = `seed ${seed}, round ${round}: ${statements}`;
+        assert.is(seenBy.get(digest) ?? seen, seen, told);
+        assert.is(digestOf.get(seen) ?? digest, digest, told);
+        seenBy.set(digest, seen);
+        digestOf.set(seen, digest);
+      }
+      assert.ok(
+        repeated > 0 && seenBy.size > 10,
+        `seed ${seed}: ${repeated} repeated, ${seenBy.size} in all`,
       );
-      const { digest, seen } = await live(statements);
-      repeated += seenBy.has(digest) ? 1 : 0;
-      const told = `seed ${seed}, round ${round}: ${statements}`;
-      assert.is(seenBy.get(digest) ?? seen, seen, told);
-      assert.is(digestOf.get(seen) ?? digest, digest, told);
-      seenBy.set(digest, seen);
-      digestOf.set(seen, digest);
-    }
-    assert.ok(
-      repeated > 0 && seenBy.size > 10,
-      `seed ${seed}: ${repeated} repeated, ${seenBy.size} in all`,
-    );
-  });
+    },
+    { timeout: 90_000 },
+  );
 });
