@@ -1,5 +1,5 @@
 /**
- * The long run of faults: `npm run faults -- --kind holes|kills|races|postgres|links [--rounds 50] [--minutes N] [--seed 1] [--lanes 1]`, for holes also
+ * The long run of faults: `npm run faults -- --kind holes|kills|races|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1] [--lanes 1]`, for holes also
  * `[--fate alive|frozen|killed]`. Every round breaks something at another moment, and looks at what has become of what was asked for
  * meanwhile: production, sessions, audit and answers have to agree, and what is asked for again has to end well. Prints each anomaly, in
  * the end, or after SIGINT, what was counted and `rounds N, anomalies N`. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server.
@@ -14,6 +14,7 @@ import { openKills } from './faults/kills.ts';
 import { openLinks } from './faults/links.ts';
 import { openPostgresFaults } from './faults/postgres.ts';
 import { openRaces } from './faults/races.ts';
+import { openSoak } from './faults/soak.ts';
 import { dropLeftovers } from './helpers/database.ts';
 import { createRandom } from './helpers/random.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
@@ -34,6 +35,7 @@ const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
   races: openRaces,
   postgres: openPostgresFaults,
   links: openLinks,
+  soak: openSoak,
 };
 const open = kinds[values.kind];
 if (open === undefined) throw new Error(`--kind is one of ${Object.keys(kinds).join(', ')}`);

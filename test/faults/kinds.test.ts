@@ -7,6 +7,7 @@ import { openKills } from './kills.ts';
 import { openLinks } from './links.ts';
 import { openPostgresFaults } from './postgres.ts';
 import { openRaces } from './races.ts';
+import { openSoak } from './soak.ts';
 
 const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promise<Arena>]>> = {
   'kills of the daemon': [2, openKills],
@@ -17,6 +18,7 @@ const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promi
     () => openPostgresFaults(['terminate', 'refuse']),
   ],
   'links that tear or are slow': [6, openLinks],
+  'nothing, with clients that leave': [1, () => openSoak(5)],
 };
 
 suite('what was asked for while something broke', (test) => {

@@ -15,8 +15,8 @@ import { harmedRound, measure } from './harm.ts';
 import type { Scene } from './scene.ts';
 import { openScene, patiently, targetOf } from './scene.ts';
 
-export const postgresFaults = ['terminate', 'kill', 'immediate', 'refuse'] as const;
-export type PostgresFault = (typeof postgresFaults)[number];
+const postgresFaults = ['terminate', 'kill', 'immediate', 'refuse'] as const;
+type PostgresFault = (typeof postgresFaults)[number];
 
 /** @param faults of these one is drawn each round; without those that end the server it is the tests' own */
 export async function openPostgresFaults(

@@ -105,10 +105,10 @@ const spreadMs = 30;
 /** As it was before the race, or after a write. */
 const untouched = ['active -1 3 0 000', 'active -1 6 0 000', 'proposed 1 3 0 000'];
 
-/** On a machine that does far too much PostgreSQL may be too slow for a daemon: one that says so must have done nothing. */
+/** On a machine that does far too much one may wait for the other in vain, or a daemon for PostgreSQL: it must have done nothing. */
 function isTooSlow({ wins }: Race, answers: readonly string[], found: string): boolean {
   const states = [...untouched, ...Object.keys(wins).map((told) => told.split(': ')[1])];
-  return answers.some((answer) => answer.startsWith('503')) && states.includes(found);
+  return answers.some((answer) => /^(503|409 session_busy)/.test(answer)) && states.includes(found);
 }
 
 /** The audit is verified so often, and in the end. */

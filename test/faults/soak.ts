@@ -1,0 +1,131 @@
+/** A soak: clients that stage, read, leave and decide for as long as it lasts; nothing may grow, and nothing may go wrong. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { startDaemonApart } from '../helpers/daemon-apart.ts';
+import { callHttp } from '../helpers/http.ts';
+import type { Random } from '../helpers/random.ts';
+import { createRandom } from '../helpers/random.ts';
+import type { Arena } from './arena.ts';
+import type { Scene, Target } from './scene.ts';
+import { openScene, patiently } from './scene.ts';
+
+const rows = 1000;
+const roundMs = 10_000;
+
+/** What grows where something is not given back. */
+const standing = `
+SELECT (SELECT count(*) FROM pg_class) AS relations,
+  (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state ~ 'transaction') AS transactions,
+  (SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = current_database() AND l.pid <> pg_backend_pid()) AS locks`;
+
+interface Work {
+  readonly scene: Scene;
+  readonly target: Target;
+  readonly random: Random;
+  readonly count: (what: string) => void;
+  readonly wrong: (what: string) => void;
+}
+
+/** @param clients how many there are at once */
+export async function openSoak(clients = 20): Promise<Arena> {
+  const scene = await openScene();
+  await scene.database.query(
+    `INSERT INTO account (balance) SELECT 0 FROM generate_series(1, ${rows})`,
+  );
+  const daemon = await startDaemonApart(scene.database.url, { maxConnections: 60 });
+  const residents: number[] = [];
+  let counts: string[] = [];
+  let anomalies: string[] = [];
+  let isOver = false;
+  const count = (what: string) => counts.push(what);
+  const wrong = (what: string) => anomalies.push(what);
+  const client = async (seed: number) => {
+    const work = { scene, target: daemon, random: createRandom(seed), count, wrong };
+    while (!isOver)
+      await oneSession(work).catch((error: Error) => wrong(`${error.name}: ${error.message}`));
+  };
+  await oneSession({ scene, target: daemon, random: createRandom(0), count, wrong });
+  const before = await look(scene);
+  const working = Array.from({ length: clients }, (_, n) => client(n + 1));
+  return {
+    round: async () => {
+      await delay(roundMs);
+      residents.push(await residentMb(daemon.child.pid ?? 0));
+      const outcome = { label: `resident ${residents.at(-1)} MB`, counts, anomalies };
+      counts = [];
+      anomalies = [];
+      return outcome;
+    },
+    close: async () => {
+      isOver = true;
+      await Promise.all(working);
+      const after = await patiently(async () => {
+        const now = await look(scene);
+        if (now !== before) throw new Error(now);
+        return now;
+      }).catch((error: Error) => error.message);
+      process.stdout.write(`resident MB, every ${roundMs / 1000} s: ${residents.join(' ')}\n`);
+      const left = [...anomalies, ...(await scene.verify())];
+      await daemon.kill();
+      await scene.close();
+      return after === before ? left : [...left, `before ${before}, after ${after}`];
+    },
+  };
+}
+
+const look = async ({ database }: Scene) =>
+  JSON.stringify((await database.query<Record<string, string>>(standing))[0]);
+
+/** A session from its beginning to its end; one of ten clients is gone in the middle of a transaction. */
+async function oneSession(work: Work): Promise<void> {
+  const { target, random, count } = work;
+  const ask = async (method: string, path: string) => {
+    const { status, body } = await callHttp(target.restUrl, method, `/sessions${path}`, {
+      json: {},
+    });
+    count(`${method} ${path.replace(/sess_\w+/, ':id') || '/'}: ${status} ${body.error ?? ''}`);
+    if (status >= 500 && status !== 503) work.wrong(`${method} ${path}: ${status} ${body.error}`);
+    return { status, body };
+  };
+  const { body } = await ask('POST', '');
+  if (body.session_id === undefined) return;
+  const path = `/${body.session_id}`;
+  await stageIn(work, body.session_id);
+  await ask('GET', `${path}/diff`);
+  if (random.chance(0.1)) return void (await ask('DELETE', path));
+  await ask('POST', `${path}/propose`);
+  const decision = random.chance(0.7) ? 'approve' : 'reject';
+  if ((await ask('POST', `${path}/${decision}`)).status !== 200)
+    await ask('POST', `${path}/reject`);
+}
+
+async function stageIn({ scene, target, random, count }: Work, session: string): Promise<void> {
+  const url = new URL(scene.database.url);
+  url.host = `127.0.0.1:${target.proxyPort}`;
+  url.searchParams.set('options', `-c service_session=${session} -c service_reads=staged`);
+  const client = new pg.Client({ connectionString: url.href });
+  client.on('error', () => undefined);
+  await client.connect();
+  const id = () => 1 + random.below(rows);
+  for (let n = 1 + random.below(5); n > 0; n -= 1)
+    await client.query('UPDATE account SET balance = balance + 1 WHERE id IN ($1, $2)', [
+      id(),
+      id(),
+    ]);
+  await client.query('SELECT sum(balance) FROM account');
+  if (random.chance(0.1)) {
+    await client.query('BEGIN');
+    await client.query('DELETE FROM account WHERE id = $1', [id()]);
+    (
+      client as unknown as { connection: { stream: { destroy(): void } } }
+    ).connection.stream.destroy();
+    return count('client gone');
+  }
+  await client.end();
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
+}
