@@ -86,8 +86,11 @@ async function wideSession(): Promise<void> {
   await watched(`one session, ${tables} tables: staging`, async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    for (const name of names) await client.query(`INSERT INTO ${name} VALUES (1, 'v')`);
-    await client.end();
+    try {
+      for (const name of names) await client.query(`INSERT INTO ${name} VALUES (1, 'v')`);
+    } finally {
+      await client.end();
+    }
     return `${tables} statements`;
   });
   await watched('diff', () => ask('GET', `${path}/diff`));
