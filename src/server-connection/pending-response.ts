@@ -88,3 +88,9 @@ export function roleOf(pending: PendingResponse, type: number): number {
   if (type === backend.copyInResponse && pending.onCopyIn === undefined) return roles.none;
   return rolesByAsked[pending.asked][type] as number;
 }
+
+/** Whether the client is to get something else than the CommandComplete that comes. */
+export function isParticular({ tag, notice, remark, holdsCompletion }: PendingResponse): boolean {
+  const isAsItComes = tag === undefined && notice === undefined && remark === undefined;
+  return !isAsItComes || holdsCompletion === true;
+}

@@ -8,11 +8,12 @@ import type { TransactionStatus } from '../wire/backend-messages.ts';
 import { commandComplete } from '../wire/backend-messages.ts';
 import type { Receiver } from '../wire/backend-scanner.ts';
 import { BackendScanner } from '../wire/backend-scanner.ts';
-import type { ErrorFields } from '../wire/error-fields.ts';
-import { decodeErrorFields } from '../wire/error-fields.ts';
+import { decodeErrorFields, endsConnection } from '../wire/error-fields.ts';
 import { backend, codeName } from '../wire/message-codes.ts';
+import { AnswerHold } from './answer-hold.ts';
 import type { PendingResponse } from './pending-response.ts';
-import { roleOf, roles } from './pending-response.ts';
+import { isParticular, roleOf, roles } from './pending-response.ts';
+import { SettingReports } from './setting-reports.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
 export interface RouterEvents {
@@ -45,14 +46,13 @@ export class ResponseRouter implements Receiver {
   /** Who listens: after an error the client hears only the next ReadyForQuery, and nothing until reopened. */
   private audience: 'open' | 'after error' | 'closed' = 'open';
   private held: Buffer | null = null;
-  /** Reports of settings by name, shown before the client's next ReadyForQuery. */
-  private readonly reports = new Map<string, Buffer>();
-  /** What the client was told last. */
-  private readonly reported = new Map<string, Buffer>();
+  private readonly reports = new SettingReports();
   private lastWords = false;
+  private readonly hold: AnswerHold;
 
   constructor(writer: SocketWriter, events: RouterEvents, maxHeldBytes: number) {
     this.writer = writer;
+    this.hold = new AnswerHold(writer);
     this.events = events;
     this.scanner = new BackendScanner(maxHeldBytes, watched);
   }
@@ -85,6 +85,7 @@ export class ResponseRouter implements Receiver {
   expect(pending: PendingResponse): void {
     this.queue.push(pending);
     if (pending.onRow !== undefined) this.listen(1);
+    this.hold.expect(pending);
     const { asked, isBeforeBegin } = pending;
     if (!isBeforeBegin && (asked === 'sync' || asked === 'query')) this.syncs += 1;
   }
@@ -114,6 +115,7 @@ export class ResponseRouter implements Receiver {
   showError(message: Buffer): void {
     if (this.audience !== 'open') return;
     this.held = null;
+    this.hold.end();
     this.writer.add(message);
     this.audience = 'after error';
   }
@@ -127,7 +129,8 @@ export class ResponseRouter implements Receiver {
   /** Shows a ReadyForQuery, after what was to be reported before it. */
   showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
-    if (this.reports.size > 0) this.showReports();
+    this.hold.end();
+    this.showReports();
     this.writer.add(bytes, start, end);
     this.audience = 'open';
   }
@@ -138,12 +141,7 @@ export class ResponseRouter implements Receiver {
   }
 
   private showReports(): void {
-    for (const [name, report] of this.reports) {
-      if (this.reported.get(name)?.equals(report)) continue;
-      this.reported.set(name, report);
-      this.writer.add(report);
-    }
-    this.reports.clear();
+    for (const report of this.reports.take()) this.writer.add(report);
   }
 
   /**
@@ -152,7 +150,12 @@ export class ResponseRouter implements Receiver {
    */
   receive(chunk: Buffer): void {
     this.scanner.scan(chunk, this);
-    this.writer.flush();
+    this.flush();
+  }
+
+  /** Hands what is queued for the client to its socket, unless more comes soon that the client waits for. */
+  flush(): void {
+    if (!this.hold.holdsBefore(this.queue[0])) this.writer.flush();
   }
 
   /** Rows, or other messages that nobody waits for. For the scanner. */
@@ -181,6 +184,7 @@ export class ResponseRouter implements Receiver {
         this.parameterStatus(bytes.subarray(start, end));
         break;
       case backend.notificationResponse:
+        this.hold.end();
         this.writer.add(bytes, start, end);
         break;
       default:
@@ -192,6 +196,7 @@ export class ResponseRouter implements Receiver {
     // Some clients hang on one that does not end.
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (!this.shows(head) || head?.hidesNotices) return;
+    this.hold.end();
     this.writer.add(head?.onNotice ? head.onNotice(fields) : frame);
   }
 
@@ -200,7 +205,9 @@ export class ResponseRouter implements Receiver {
     if (name === null) return;
     this.report(name, Buffer.from(frame));
     // Between two messages of the client, e.g. after the server's configuration has been read again.
-    if (this.isIdle) this.showReports();
+    if (!this.isIdle) return;
+    this.hold.end();
+    this.showReports();
   }
 
   private answer(bytes: Buffer, type: number, start: number, end: number): void {
@@ -251,6 +258,7 @@ export class ResponseRouter implements Receiver {
       throw new StageError('protocol_violation', 'unexpected ReadyForQuery');
     }
     if (!head.isBeforeBegin) this.syncs -= 1;
+    this.hold.ready(head);
     head.onDone?.(bytes.subarray(start + headerBytes, end));
     if (head.shown === 'all') this.showReady(bytes, start, end);
     if (!head.isBeforeBegin) this.events.onReady(status);
@@ -260,6 +268,7 @@ export class ResponseRouter implements Receiver {
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (endsConnection(fields)) {
       this.lastWords = true;
+      this.hold.end();
       this.writer.add(frame);
       return;
     }
@@ -284,15 +293,4 @@ export class ResponseRouter implements Receiver {
       each.onFailure?.();
     }
   }
-}
-
-function endsConnection(fields: ErrorFields): boolean {
-  const severity = fields.get('V') ?? fields.get('S');
-  return severity === 'FATAL' || severity === 'PANIC';
-}
-
-/** Whether the client is to get something else than the CommandComplete that comes. */
-function isParticular({ tag, notice, remark, holdsCompletion }: PendingResponse): boolean {
-  const isAsItComes = tag === undefined && notice === undefined && remark === undefined;
-  return !isAsItComes || holdsCompletion === true;
 }

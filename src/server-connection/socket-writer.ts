@@ -26,6 +26,13 @@ export class SocketWriter {
     return !this.isTaking && this.socket.writableLength > maxWaitingBytes;
   }
 
+  /** How many bytes are queued. */
+  get waiting(): number {
+    let total = this.growing === null ? 0 : this.end - this.start;
+    for (const piece of this.pieces) total += piece.length;
+    return total;
+  }
+
   /** Queues bytes. The caller must not write into them any more. */
   add(bytes: Buffer, start = 0, end = bytes.length): void {
     const { growing } = this;

@@ -131,7 +131,7 @@ class Connection {
       this.end(error);
       return;
     }
-    this.toClient.flush();
+    this.context.router.flush();
     this.toUpstream.flush();
     this.letFlow();
   };

@@ -49,3 +49,9 @@ export function decodeErrorFields(payload: Buffer): ErrorFields {
   }
   return reader.end(fields);
 }
+
+/** Whether the server ends the connection by such an error. */
+export function endsConnection(fields: ErrorFields): boolean {
+  const severity = fields.get('V') ?? fields.get('S');
+  return severity === 'FATAL' || severity === 'PANIC';
+}

@@ -1,10 +1,11 @@
 /** What the client is given of a server's answers, however these arrive: without a server. */
 import type { Socket } from 'node:net';
-import { passing } from '../../src/server-connection/pending-response.ts';
+import { hiddenClose, hiddenSync, passing } from '../../src/server-connection/pending-response.ts';
 import { ResponseRouter } from '../../src/server-connection/response-router.ts';
 import { SocketWriter } from '../../src/server-connection/socket-writer.ts';
 import {
   commandComplete,
+  errorResponse,
   noticeResponse,
   parameterStatus,
   readyForQuery,
@@ -67,6 +68,54 @@ suite('proxy: response router', (test) => {
     router.receive(chunk);
     assert.equal(written, [chunk]);
     assert.ok(router.isIdle);
+  });
+
+  const closed = bytes('33 00000004');
+  const completed = commandComplete('UPDATE 1');
+  const ready = readyForQuery('I');
+
+  test('keeps the answer to a batch while steps of ours end it', () => {
+    const { router, written, client } = connect();
+    for (const asked of [passing.execute, hiddenSync, hiddenClose, hiddenSync, passing.sync])
+      router.expect(asked);
+    router.receive(Buffer.concat([completed, readyForQuery('T')]));
+    router.receive(closed);
+    router.receive(readyForQuery('T'));
+    assert.equal(written, []);
+    router.receive(ready);
+    assert.is(written.length, 1);
+    assert.equal(client(), Buffer.concat([completed, ready]));
+    // and the next one, of which more than one is under way
+    for (const asked of [passing.execute, passing.sync, hiddenClose, passing.sync])
+      router.expect(asked);
+    router.receive(Buffer.concat([completed, ready]));
+    assert.is(written.length, 2);
+  });
+
+  test('keeps nothing that the server would send at once, or that the client may wait for', () => {
+    const notice = noticeResponse(errorFields('NOTICE', { sqlstate: '00000', message: 'hello' }));
+    const error = errorResponse(errorFields('ERROR', { sqlstate: '22012', message: 'no' }));
+    const large = new MessageWriter().raw(Buffer.alloc(9000, 'Z')).message(backend.dataRow);
+    const first = { ...hiddenClose, shown: 'all' } as const;
+    const cases = {
+      notice: [
+        [passing.execute, hiddenClose, passing.sync],
+        [notice, completed],
+      ],
+      error: [[passing.execute, hiddenSync, hiddenClose, passing.sync], [error]],
+      'much of it': [
+        [passing.execute, hiddenClose, passing.sync],
+        [large, completed],
+      ],
+      'no Sync': [[passing.execute, hiddenClose, hiddenSync], [completed]],
+      'an answer of its own to come': [[first, passing.execute, passing.sync], [closed]],
+    } as const;
+    for (const [name, [expected, received]] of Object.entries(cases)) {
+      const { router, client } = connect();
+      for (const asked of expected) router.expect(asked);
+      router.receive(Buffer.concat(received));
+      assert.equal(client(), Buffer.concat(received), name);
+    }
   });
 
   test('leaves out what is hidden, and keeps the rest as it came', () => {
