@@ -51,7 +51,7 @@ function serviceSequence(fields: ErrorFields): string | undefined {
 }
 
 const grantUsage = (sequence: string) =>
-  `It is the service account that draws the numbers of serial and identity columns, not the role that connects: GRANT USAGE ON SEQUENCE ${sequence} to the service account.`;
+  `It is the service account that draws the numbers of serial and identity columns, not the role that connects: GRANT USAGE ON SEQUENCE ${sequence} to the service account. \`stage doctor\` names it with its schema.`;
 
 /** For the messages of our own: the client takes the error for its statement's, without a position in it. */
 export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields, null, noSchemas));
