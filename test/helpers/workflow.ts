@@ -66,7 +66,11 @@ export async function playJob(
   runner: Readonly<Record<string, string>>,
 ): Promise<JobOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'stage-job-'));
-  const files = { GITHUB_OUTPUT: join(folder, 'outputs'), GITHUB_STEP_SUMMARY: join(folder, 's') };
+  const files = {
+    GITHUB_OUTPUT: join(folder, 'outputs'),
+    GITHUB_STEP_SUMMARY: join(folder, 's'),
+    GITHUB_PATH: join(folder, 'path'),
+  };
   const outputs: Record<string, string> = {};
   let said = '';
   let succeeded = true;
@@ -87,7 +91,8 @@ export async function playJob(
       if (step.uses?.startsWith('actions/checkout@')) await checkOut(cwd, on, request, step);
       if (!step.run || !isWanted(step, outputs)) continue;
       await writeFile(files.GITHUB_OUTPUT, '');
-      const environment = { ...runner, ...files, ...resolved(env), ...resolved(step.env ?? {}) };
+      const given = { ...resolved(env), ...resolved(step.env ?? {}) };
+      const environment = { ...runner, ...files, RUNNER_TEMP: folder, ...given };
       const options = { cwd, env: environment };
       const done = await execute('bash', ['-e', '-c', step.run], options).then(
         ({ stdout, stderr }) => ({ text: stdout + stderr, failed: false }),
