@@ -56,14 +56,15 @@ suite('wait', (test) => {
   test('is told by the daemon, and does not look again and again', async () => {
     const looks = () => served.rest.logged.filter((line) => line.includes(`/sessions/${id}"`));
     const waiting = served.shell.run(['wait', id, ...seldom]);
-    await until(() => looks().length > 0);
-    await step('propose');
+    // before and after it has read what had happened before
     await until(() => looks().length > 1);
-    await step('comments', { body: 'why?' });
+    await step('propose');
     await until(() => looks().length > 2);
+    await step('comments', { body: 'why?' });
+    await until(() => looks().length > 3);
     await step('approve');
     assert.equal(await waiting, { code: 0, stdout: `${id}\tapproved\n`, stderr: '' });
-    assert.is(looks().length, 4);
+    assert.is(looks().length, 5);
     await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 

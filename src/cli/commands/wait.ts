@@ -79,7 +79,6 @@ async function waitFor(
   const { signal } = interruption;
   const news = new News(api, id);
   const { interval: intervalMs } = options;
-  await news.next({ mostMs: 0, intervalMs, signal });
   const deadline = performance.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
   let reply = await api.getSession(id);
   // one that was proposed and takes writes again was not decided on
