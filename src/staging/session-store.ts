@@ -34,9 +34,11 @@ const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 const filters = `
 WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id) AND ($3::text IS NULL OR s.created_as = $3)`;
 
+/** What is shown of a session is gathered for those of the page only. */
 const selectSessions = `
-SELECT ${columns} FROM stage.session s ${filters}
-ORDER BY s.created_at DESC, s.id LIMIT $4 OFFSET $5`;
+SELECT ${columns} FROM (
+  SELECT s.* FROM stage.session s ${filters} ORDER BY s.created_at DESC, s.id LIMIT $4 OFFSET $5
+) s ORDER BY s.created_at DESC, s.id`;
 
 const countSessions = `SELECT count(*) FROM stage.session s ${filters}`;
 
