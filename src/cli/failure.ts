@@ -5,8 +5,10 @@ import { keyCell, nameCell, tableCell, valueCell } from '../client/cell.ts';
 import { readConflict } from '../client/decode.ts';
 import { elementsOf } from '../client/fields.ts';
 import { sanitize } from '../client/sanitize.ts';
+import type { RowReport } from '../client/unstage.ts';
+import { readRow } from '../client/unstage.ts';
 import { columnCell, sidesOf } from '../client/values.ts';
-import { conflictInWords } from '../client/words.ts';
+import { conflictInWords, hiddenInWords } from '../client/words.ts';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
@@ -28,6 +30,7 @@ export async function tellFailure(out: Output, error: StageError, debug: boolean
   if (out.json) return out.note(failureJson(error));
   await out.note(`${out.paintNote('failure', 'error:')} ${indented(error.message)}`);
   for (const conflict of conflictsOf(error)) await out.note(`  ${conflictLine(conflict)}`);
+  for (const line of dependentLines(error)) await out.note(`  ${line}`);
   if (error.detail) await out.note(`  ${indented(error.detail)}`);
   const requestId = error.facts['request_id'];
   if (requestId instanceof JsonText) await out.note(`request: ${valueCell(requestId)}`);
@@ -54,6 +57,9 @@ const nextCommands: Partial<Record<ErrorCode, string>> = {
   conflict_detected: 'stage check',
   apply_failed: 'stage diff',
   not_revertible: 'stage audit list',
+  no_such_change: 'stage diff',
+  has_dependents: 'stage diff',
+  not_unstageable: 'stage diff',
   session_busy: 'stage watch',
   busy: 'stage approve',
   digest_mismatch: 'stage diff',
@@ -79,6 +85,21 @@ function conflictsOf(error: StageError): readonly Conflict[] {
   const conflicts = error.facts['conflicts'];
   return conflicts instanceof JsonText ? elementsOf(conflicts).map(readConflict) : [];
 }
+
+const mostDependents = 20;
+
+/** The rows that would have to go with others. */
+function dependentLines({ facts }: StageError): string[] {
+  const { dependents, dependents_count: count } = facts;
+  if (!(dependents instanceof JsonText)) return [];
+  const rows = elementsOf(dependents).map(readRow).slice(0, mostDependents);
+  const more = Number(count instanceof JsonText ? count.text : 0) - rows.length;
+  return [...rows.map(rowPlace), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
+/** A row by its table and key. */
+export const rowPlace = ({ table, rowId }: RowReport) =>
+  `${tableCell(table)} ${rowId === null ? hiddenInWords : keyCell(rowId)}`;
 
 /** The row that a conflict is about. */
 export const conflictPlace = ({ table, rowId }: Conflict) =>

@@ -74,6 +74,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/diff.ts')).configureDiff,
       },
       {
+        name: 'unstage',
+        summary: 'take rows out of a session',
+        load: async () => (await import('./commands/unstage.ts')).configureUnstage,
+      },
+      {
         name: 'log',
         summary: 'list the statements a session staged',
         load: async () => (await import('./commands/log.ts')).configureLog,

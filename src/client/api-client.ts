@@ -1,18 +1,11 @@
 /** The REST interface as functions, typed by the model. Every answer also carries the JSON text as it was received. */
 import { StageError } from '../errors.ts';
-import type {
-  AuditEntry,
-  ChangePage,
-  Conflict,
-  Mutation,
-  Operation,
-  Outline,
-} from '../model/change.ts';
+import type { AuditEntry, ChangePage, Conflict, Mutation, Outline } from '../model/change.ts';
 import type { Connection } from '../model/connection.ts';
 import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
-import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
+import type { ConflictScope, ReadsMode, Session } from '../model/session.ts';
 import type { AuditVerdict, Caller, Health, Page, ServerInfo } from './answers.ts';
 import {
   pageOf,
@@ -35,6 +28,15 @@ import { DiffReader } from './diff-reader.ts';
 import type { Comment, NewComment } from './discussion.ts';
 import { readComment, readEvent } from './discussion.ts';
 import { Fields } from './fields.ts';
+import type {
+  AuditFilter,
+  ChangeFilter,
+  DiffFilter,
+  Following,
+  MutationFilter,
+  Paging,
+  SessionFilter,
+} from './filters.ts';
 import { auditPath, sessionPath } from './paths.ts';
 import type { RehearsalReport } from './rehearsal.ts';
 import { readRehearsal } from './rehearsal.ts';
@@ -42,63 +44,13 @@ import type { RevertReport } from './revert.ts';
 import { readRevert } from './revert.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
+import type { RowChoice, UnstageReport } from './unstage.ts';
+import { readUnstaged } from './unstage.ts';
 
 export interface Reply<T> {
   /** The body as received, for output that must equal it. */
   readonly body: string;
   readonly value: T;
-}
-
-interface Following {
-  /** Seconds to wait where nothing has happened yet. A daemon that does not know it answers at once. */
-  readonly wait?: number | undefined;
-  /** Ends the waiting. */
-  readonly signal?: AbortSignal | undefined;
-  /** Number to begin behind. */
-  readonly after?: string | undefined;
-  readonly limit?: number | undefined;
-}
-
-interface Paging {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
-
-export interface SessionFilter extends Paging {
-  readonly status?: SessionStatus | undefined;
-  readonly projectId?: string | undefined;
-}
-
-export interface MutationFilter extends Paging {
-  readonly table?: string | undefined;
-  readonly type?: string | undefined;
-}
-
-export interface ChangeFilter extends Paging {
-  readonly table: string;
-  readonly type?: string | undefined;
-  readonly search?: string | undefined;
-  readonly cursor: string;
-  /** Whether the statements are named that made each change. */
-  readonly why?: 'true' | undefined;
-}
-
-export interface DiffFilter {
-  readonly table?: string | undefined;
-  readonly type?: Operation | undefined;
-  /** At most so many changes; the counts stay those of the whole. */
-  readonly limit?: number | undefined;
-  /** Whether every step that approval replays follows, of the table and kind that were asked for. */
-  readonly steps?: 'true' | undefined;
-}
-
-export interface AuditFilter extends Paging {
-  readonly projectId: string;
-  readonly sessionId?: string | undefined;
-  readonly tableName?: string | undefined;
-  readonly operation?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
 }
 
 /** The daemon's REST interface. Every function raises StageError: the daemon's own, or `server_unavailable`. */
@@ -226,6 +178,17 @@ export class ApiClient {
   /** Makes a session that takes back an approved one; gives also the rows that were left out. */
   async revert(id: string, skipChanged: boolean): Promise<Reply<RevertReport>> {
     return this.#post(sessionPath(id, 'revert'), readRevert, { skip_changed: skipChanged });
+  }
+
+  /** Takes staged rows out of an active session. */
+  async unstage(
+    id: string,
+    choices: readonly RowChoice[],
+    withDependents: boolean,
+  ): Promise<Reply<UnstageReport>> {
+    const rows = choices.map(({ table, rowId }) => ({ table, row_id: rowId }));
+    const body = { rows, with_dependents: withDependents };
+    return this.#post(sessionPath(id, 'unstage'), readUnstaged, body);
   }
 
   async reject(id: string, reason: string | undefined): Promise<Reply<Session>> {

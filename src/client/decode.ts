@@ -30,6 +30,7 @@ export function readSession(json: JsonText): Session {
     conflictScope: oneOf(conflictScopes, fields.text('conflict_scope') ?? 'row'),
     round: fields.number('round'),
     mutationCount: fields.number('mutation_count'),
+    edits: fields.json('edits') === null ? 0 : fields.number('edits'),
     createdAt: fields.text('created_at') ?? '',
     updatedAt: fields.text('updated_at') ?? '',
     proposedAt: fields.text('proposed_at'),

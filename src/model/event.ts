@@ -3,6 +3,7 @@ import type { JsonText } from './json.ts';
 
 export const eventKinds = [
   'created',
+  'unstaged',
   'proposed',
   'changes_requested',
   'withdrawn',

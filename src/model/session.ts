@@ -14,6 +14,7 @@ export type ConflictScope = (typeof conflictScopes)[number];
 
 export type SessionEvent =
   | 'write'
+  | 'unstage'
   | 'rehearse'
   | 'propose'
   | 'reopen'
@@ -35,6 +36,8 @@ export interface Session {
   readonly round: number;
   /** Number of statements that staged at least one row. */
   readonly mutationCount: number;
+  /** How often staged rows were taken out of it. */
+  readonly edits: number;
   /** ISO 8601 UTC with microseconds, e.g. `2026-01-31T12:00:00.000000Z`; so are all times below. */
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -59,6 +62,7 @@ export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length +
 
 const final = {
   write: null,
+  unstage: null,
   rehearse: null,
   propose: null,
   reopen: null,
@@ -74,6 +78,7 @@ export const transitions: Readonly<
 > = {
   active: {
     write: 'active',
+    unstage: 'active',
     rehearse: 'active',
     propose: 'proposed',
     reopen: null,
@@ -84,6 +89,7 @@ export const transitions: Readonly<
   },
   proposed: {
     write: null,
+    unstage: null,
     rehearse: 'proposed',
     propose: null,
     reopen: 'active',

@@ -18,6 +18,7 @@ import { rehearsalRoutes } from './routes/rehearse.ts';
 import { revertRoutes } from './routes/revert.ts';
 import { reviewRoutes } from './routes/review.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { unstageRoutes } from './routes/unstage.ts';
 import type { RestServices } from './services.ts';
 
 const readerLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
@@ -43,6 +44,7 @@ export function createRestApp(services: RestServices): Koa {
     ...reviewRoutes,
     ...rehearsalRoutes,
     ...revertRoutes,
+    ...unstageRoutes,
     ...discussionRoutes,
     ...connectionRoutes,
     ...auditRoutes,

@@ -28,6 +28,7 @@ export function sessionBody(session: Session): JsonObject {
     conflict_scope: session.conflictScope,
     round: session.round,
     mutation_count: session.mutationCount,
+    edits: session.edits,
     created_at: session.createdAt,
     updated_at: session.updatedAt,
     ...named('reverts', session.reverts),

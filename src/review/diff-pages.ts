@@ -53,10 +53,10 @@ export async function readOutline(
   });
 }
 
-/** Every statement that stages something makes another one; so does what ends the staging. */
-function revisionOf({ status, mutationCount }: Session): string {
+/** Every statement that stages something makes another one; so does what takes rows out, or ends the staging. */
+function revisionOf({ status, mutationCount, edits }: Session): string {
   const final = status === 'approved' || status === 'rejected';
-  return `${final ? status : 'staged'}-${mutationCount}`;
+  return `${final ? status : 'staged'}-${mutationCount}${edits === 0 ? '' : `-${edits}`}`;
 }
 
 async function outlineOf(tx: Queryable, uuid: string, table: DiffTable): Promise<TableOutline> {

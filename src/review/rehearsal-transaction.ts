@@ -30,23 +30,37 @@ export async function inRehearsal<T>(
   limitMs: number,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
-  let guard: NodeJS.Timeout | undefined;
   try {
     return await db.transaction(async (tx) => {
-      const limited = new LimitedQueries(tx, {
-        ms: limitMs,
-        // What runs may change it.
-        stepMs: 0,
-        message: `the rehearsal was not done after ${limitMs} ms`,
-        hint: 'Nothing stays of it. Give it more time with rehearsal_timeout_ms in the configuration of the service.',
-      });
-      const [backend] = await limited.query(begin);
-      guard = setTimeout(() => void endBackend(db, backend), limitMs + patienceMs);
-      throw new RolledBack(await work(limited));
+      throw new RolledBack(await withinTime(db, tx, limitMs, work));
     }, 'repeatable read');
   } catch (error) {
     if (error instanceof RolledBack) return error.result as T;
     throw error;
+  }
+}
+
+/**
+ * Runs work that may run code of production's triggers for so long, in the transaction at hand. Its limit on statements stays.
+ * @throws what the work raises; its queries raise StageError `took_too_long` once the time is over
+ */
+export async function withinTime<T>(
+  db: Database,
+  tx: Queryable,
+  limitMs: number,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  const limited = new LimitedQueries(tx, {
+    ms: limitMs,
+    // What runs may change it.
+    stepMs: 0,
+    message: `the rehearsal was not done after ${limitMs} ms`,
+    hint: 'Nothing stays of it. Give it more time with rehearsal_timeout_ms in the configuration of the service.',
+  });
+  const [backend] = await limited.query(begin);
+  const guard = setTimeout(() => void endBackend(db, backend), limitMs + patienceMs);
+  try {
+    return await work(limited);
   } finally {
     clearTimeout(guard);
   }

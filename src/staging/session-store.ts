@@ -11,8 +11,9 @@ const columns = `
   ${sessionIdSql('s.id')} AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
   CASE WHEN s.status = 'active' THEN s.round ELSE greatest(s.round, 1) END AS round,
   coalesce(s.mutation_count, (SELECT count(*) FROM stage.mutation m WHERE m.session = s.id)) AS mutation_count,
+  s.edits,
   stage.iso_time(s.created_at) AS created_at,
-  stage.iso_time(greatest(s.created_at, s.proposed_at, s.approved_at, s.rejected_at, (
+  stage.iso_time(greatest(s.created_at, s.edited_at, s.proposed_at, s.approved_at, s.rejected_at, (
     SELECT m.executed_at FROM stage.mutation m WHERE m.session = s.id ORDER BY m.id DESC LIMIT 1
   ))) AS updated_at,
   stage.iso_time(s.proposed_at) AS proposed_at,
@@ -199,6 +200,7 @@ type SessionRow = Row & {
   readonly conflict_scope: ConflictScope;
   readonly round: string;
   readonly mutation_count: string;
+  readonly edits: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly proposed_at: string | null;
@@ -224,6 +226,7 @@ function toSession(row: SessionRow): Session {
     conflictScope: row.conflict_scope,
     round: Number(row.round),
     mutationCount: Number(row.mutation_count),
+    edits: Number(row.edits),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     proposedAt: row.proposed_at,

@@ -161,7 +161,7 @@ export class Loader {
     this.#isQuiet = session.status !== 'active';
     dispatch({ type: 'session', session, database: info?.value.database });
     await this.#readComments();
-    const revision = `${session.status} ${session.mutationCount}`;
+    const revision = `${session.status} ${session.mutationCount} ${session.edits}`;
     if (revision === this.#seen) return;
     const { value: outline } = await api.readOutline(id);
     this.#seen = revision;

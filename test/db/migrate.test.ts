@@ -80,7 +80,7 @@ suite('migrations', (test) => {
       ALTER TABLE stage.parked_table DROP COLUMN reasons;
       DROP TABLE stage.event, stage.event_head;
       DROP FUNCTION stage.refuse_event_change();
-      ALTER TABLE stage.session DROP COLUMN round, DROP COLUMN earlier_authors, DROP COLUMN request_key, DROP COLUMN request_hash,
+      ALTER TABLE stage.session DROP COLUMN round, DROP COLUMN edits, DROP COLUMN edited, DROP COLUMN edited_at, DROP COLUMN earlier_authors, DROP COLUMN request_key, DROP COLUMN request_hash,
         DROP COLUMN reverts;
       DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release, stage.discard;
       ALTER TABLE stage.overlay DROP COLUMN moving;

@@ -168,6 +168,7 @@ function createSession(reads: ReadsMode): Session {
     conflictScope: 'row',
     round: 0,
     mutationCount: 0,
+    edits: 0,
     createdAt: now,
     updatedAt: now,
     proposedAt: null,

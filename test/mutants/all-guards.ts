@@ -3,6 +3,7 @@ import { agentGuards } from './agent-guards.ts';
 import { callGuards } from './call-guards.ts';
 import { databaseGuards } from './database-guards.ts';
 import { discardGuards } from './discard-guards.ts';
+import { editGuards } from './edit-guards.ts';
 import type { Guard } from './guard.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
@@ -13,6 +14,7 @@ export const guards: readonly Guard[] = [
   ...callGuards,
   ...databaseGuards,
   ...discardGuards,
+  ...editGuards,
   ...restGuards,
   ...agentGuards,
   ...wireGuards,

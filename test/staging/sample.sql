@@ -1226,6 +1226,67 @@ BEGIN
 END $body$;
 
 REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.moved_<invoice>(uuid, oid), stage_data.undo_<invoice>(uuid, oid, text, bigint, bigint, bigint[]) FROM PUBLIC;
+;
+-- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
+
+-- Each lineage of a session in this table: the number of its first version, what it comes to, which is NULL where nothing is left of it,
+-- and its key as diffs show it.
+CREATE FUNCTION stage_data.lineages_<invoice>(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY
+  -- no column bears a name that begins with _stage_
+  SELECT _stage_f._stage_seq,
+    CASE WHEN (h.version)._stage_op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
+         WHEN NOT _stage_f._stage_first THEN 'INSERT'
+         WHEN NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) THEN 'UPDATE' END,
+    CASE WHEN _stage_f._stage_first THEN stage.key_value(_stage_f._stage_old_1) ELSE stage.key_value((h.version)."id") END
+  FROM stage_data.shadow_<invoice> _stage_f
+  LEFT JOIN LATERAL (
+    SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k' ORDER BY _stage_l._stage_seq DESC LIMIT 1
+  ) later ON true
+  CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
+  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
+  ORDER BY _stage_f._stage_seq;
+END $body$;
+
+-- Lineages that could not be applied without the chosen ones, as far as this table or a foreign key to it is the reason. What a
+-- version of a row needed at any time counts: approval goes through all of them.
+CREATE FUNCTION stage_data.ties_<invoice>(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  -- whoever took a value that comes back with a chosen row
+  RETURN QUERY
+  SELECT DISTINCT <invoice>::oid, coalesce(s._stage_root, s._stage_seq)
+  FROM (
+    SELECT f._stage_base AS base FROM unnest(p_relations, p_roots) AS c (relation, root)
+    JOIN stage_data.shadow_<invoice> f ON f._stage_seq = c.root AND f._stage_session = p_session AND f._stage_first WHERE c.relation = <invoice>
+  ) b JOIN stage_data.shadow_<invoice> s ON (b.base)."id" OPERATOR(pg_catalog.=) s."id"
+  WHERE s._stage_session = p_session AND s._stage_op <> 'D' AND (b.base)."id" IS DISTINCT FROM NULL AND s."id" IS DISTINCT FROM NULL;
+
+END $body$;
+
+-- Takes lineages out. A version that one of theirs had covered under its key is the newest one again.
+CREATE FUNCTION stage_data.unstage_<invoice>(p_session uuid, p_roots bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  DELETE FROM stage_data.shadow_<invoice> s USING unnest(p_roots) AS r (root)
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = r.root;
+  UPDATE stage_data.shadow_<invoice> s SET _stage_head = true
+  FROM (
+    SELECT DISTINCT ON (i."id") i._stage_seq AS seq FROM stage_data.shadow_<invoice> i
+    WHERE i._stage_session = p_session ORDER BY i."id", i._stage_seq DESC
+  ) n
+  WHERE s._stage_session = p_session AND s._stage_seq = n.seq AND NOT s._stage_head;
+END $body$;
+
+REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.ties_<invoice>(uuid, oid[], bigint[]), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
 
 -- What stage.table_stamp gives, without looking each time: asked when the expression is planned. Its plan depends on the relations
 -- whose OIDs stand in it, which are all that the stamp looks at but for the schema: PostgreSQL plans it anew when one of them is

@@ -9,6 +9,7 @@ import { rehearseSession } from '../../src/review/rehearse.ts';
 import { rejectSession } from '../../src/review/reject.ts';
 import { reopenSession } from '../../src/review/reopen.ts';
 import { revertSession } from '../../src/review/revert.ts';
+import { unstageRows } from '../../src/review/unstage.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import {
@@ -57,6 +58,7 @@ suite('sessions', (test) => {
       conflictScope: 'column',
       round: 0,
       mutationCount: 0,
+      edits: 0,
       proposedAt: null,
       approvedAt: null,
       approvedBy: null,
@@ -187,6 +189,14 @@ suite('sessions', (test) => {
 
   test('obey the table of transitions, every event in every state', async () => {
     const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
+      unstage: (id) =>
+        unstageRows(desk.service, id, {
+          rows: [],
+          withDependents: false,
+          unstagedAs: null,
+          trialMs: null,
+          lockTimeoutMs: 2_000,
+        }),
       revert: (id) =>
         revertSession(desk.service, id, {
           skipChanged: false,

@@ -1,9 +1,9 @@
 /** `stage comment`: says something about a session, a table or a row. */
 import { text } from 'node:stream/consumers';
 import { StageError } from '../../errors.ts';
-import { JsonText } from '../../model/json.ts';
 import { withServer } from '../context.ts';
 import type { Host } from '../host.ts';
+import { keyOf } from '../row-key.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openStates, resolveSession } from '../session-argument.ts';
@@ -64,9 +64,4 @@ function withoutTable(): StageError {
   return new StageError('usage', 'a row is one of a table', {
     hint: 'Name it: stage comment --table products --row 3 -m "..."',
   });
-}
-
-/** A key as JSON: a number or an object as it is, anything else as a text. */
-function keyOf(key: string): JsonText {
-  return new JsonText(/^(?:-?\d+|\{.*\}|".*")$/s.test(key) ? key : JSON.stringify(key));
 }

@@ -1,8 +1,9 @@
 /** `stage diff --why`: each change with the statements that made it. */
-import type { ChangeFilter } from '../../client/api-client.ts';
+
 import { causeInWords } from '../../client/cause-words.ts';
 import { tableCell } from '../../client/cell.ts';
 import { elementsOf, membersOf } from '../../client/fields.ts';
+import type { ChangeFilter } from '../../client/filters.ts';
 import { safeJson } from '../../client/sanitize.ts';
 import { changesHidden, countsInWords, nothingInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';

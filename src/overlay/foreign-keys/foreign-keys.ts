@@ -13,7 +13,8 @@ import { present, same } from '../row-identity.ts';
 import { foreignKeyAt, partitionOf, placeAt } from '../rows/partitions.ts';
 import { displayKey, keyDetail, raise, tell, valuesDetail } from '../rows/raise.ts';
 
-const pairs = (foreignKey: ForeignKey) =>
+/** The columns of a foreign key, pair by pair, quoted. */
+export const pairs = (foreignKey: ForeignKey) =>
   foreignKey.child.columns.map((child, index) => ({
     child: quoteIdentifier(child),
     parent: quoteIdentifier(foreignKey.parent.columns[index] ?? ''),
@@ -155,7 +156,7 @@ export function hasMoved(table: Table, row: string): string | null {
 }
 
 /** The equality operator of a referenced column: a unique index stands behind it. */
-function equalityOf(table: Table, column: string): string {
+export function equalityOf(table: Table, column: string): string {
   const elements = table.uniques.flatMap((unique) =>
     unique.kind === 'unique' ? unique.elements : [],
   );

@@ -8,6 +8,7 @@ import { applySql } from '../approval/apply.ts';
 import { conflictsSql } from '../approval/conflicts.ts';
 import { diffSql } from '../approval/diff.ts';
 import { exactTextsSql } from '../approval/exact-texts.ts';
+import { lineagesSql } from '../approval/lineages.ts';
 import { revertSql } from '../approval/revert.ts';
 import { oldColumns, overlayName, upsertName } from '../object-names.ts';
 import { mergeSql } from '../rows/merge.ts';
@@ -109,6 +110,7 @@ function triggerScript(table: Table, server: number): string {
     conflictsSql(table),
     diffSql(table),
     revertSql(table),
+    lineagesSql(table),
   ].join(';\n');
 }
 

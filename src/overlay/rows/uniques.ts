@@ -89,6 +89,23 @@ export function updateUniqueChecks(table: Table): string {
     .join('\n');
 }
 
+/** Two rows, each given as a prefix, could not both be there: they collide, and both take part in the constraint. */
+export function collideAs(
+  table: Table,
+  unique: Unique,
+  left: string,
+  right: string,
+): { readonly collides: string; readonly bothParticipate: string } {
+  const others = newElements(table, unique, right);
+  const pairs = newElements(table, unique, left).map((value, index) =>
+    equal(unique, index, value, others[index] ?? ''),
+  );
+  return {
+    collides: pairs.join(' AND '),
+    bothParticipate: `${participates(table, unique, left)} AND ${participates(table, unique, right)}`,
+  };
+}
+
 /** Statements that put the first row in the way of NEW into v_row; p_arbiters tells which indexes count. */
 export function findCollision(table: Table): string {
   return table.uniques

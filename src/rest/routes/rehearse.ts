@@ -50,13 +50,18 @@ const rehearse = defineRoute({
   },
 });
 
+/** Whether a caller may have production try a session that is not decided. */
+export function mayRehearse(access: RehearsalAccess, caller: Caller, isOwn: boolean): boolean {
+  return access !== 'off' && (hasRight(caller, 'review') || (access === 'authors' && isOwn));
+}
+
 /** @throws StageError `forbidden` */
 function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean): void {
   if (access === 'off')
     throw new StageError('forbidden', 'this service rehearses nothing', {
       hint: 'An operator allows it with rehearsal: reviewers in the configuration of the service.',
     });
-  if (hasRight(caller, 'review') || (access === 'authors' && isOwn)) return;
+  if (mayRehearse(access, caller, isOwn)) return;
   throw new StageError(
     'forbidden',
     access === 'authors'

@@ -43,6 +43,7 @@ export const session = z
     conflict_scope: z.enum(conflictScopes),
     round: count.meta({ description: 'How often it was proposed' }),
     mutation_count: count,
+    edits: count.meta({ description: 'How often staged rows were taken out of it' }),
     created_at: time,
     updated_at: time,
     proposed_at: time.optional(),

@@ -4,13 +4,18 @@ CREATE OR REPLACE FUNCTION stage.before_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_status text;
+  v_edited xid8;
   v_id text := nextval('stage.seq')::text;
 BEGIN
   -- always, whatever the settings below claim: a client that goes around the proxy can set them
-  SELECT status INTO v_status FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
+  SELECT status, edited INTO v_status, v_edited FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
   IF v_status IS DISTINCT FROM 'active' THEN
     RAISE EXCEPTION 'cannot execute % in a session that is %', TG_OP, coalesce(v_status, 'deleted')
       USING ERRCODE = 'read_only_sql_transaction', HINT = 'Create a new session to stage further changes.';
+  END IF;
+  -- what the statement has read may have been taken out since, and would leave no trace to meet
+  IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.entered', true), ''), '1:1:')::pg_snapshot) THEN
+    PERFORM stage.raise_changed();
   END IF;
   IF EXISTS (SELECT 1 FROM stage.parked_table WHERE session = current_setting('stage.session')::uuid) THEN
     RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', TG_OP

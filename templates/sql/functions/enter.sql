@@ -74,6 +74,8 @@ BEGIN
     pg_catalog.set_config('stage.query', p_query, true),
     pg_catalog.set_config('stage.params', p_params, true),
     pg_catalog.set_config('stage.statement', pg_catalog.nextval('stage.seq')::pg_catalog.text, true),
+    -- not newer than what the statement reads from
+    pg_catalog.set_config('stage.entered', pg_catalog.pg_current_snapshot()::pg_catalog.text, true),
     -- the overlay's append has no statistics of its own: costs are over-estimated, and workers and JIT only slow it down
     pg_catalog.set_config('jit', 'off', true),
     pg_catalog.set_config('max_parallel_workers_per_gather', '0', true);

@@ -1,0 +1,44 @@
+/** Reads the answer to a request that takes staged rows out of a session. */
+import type { JsonText } from '../model/json.ts';
+import type { Session } from '../model/session.ts';
+import { readSession } from './decode.ts';
+import { Fields } from './fields.ts';
+
+/** A staged row, or all of a table. */
+export interface RowChoice {
+  readonly table: string;
+  /** A key as JSON; left out for all rows of the table. */
+  readonly rowId?: JsonText | undefined;
+}
+
+/** A row that was taken out, or would have to be. */
+export interface RowReport {
+  readonly table: string;
+  /** Null where it is hidden. */
+  readonly rowId: JsonText | null;
+}
+
+export interface UnstageReport {
+  readonly session: Session;
+  /** How many rows were taken out, by table. */
+  readonly counts: readonly { readonly table: string; readonly rows: number }[];
+  /** The first of those that were not asked for by themselves. */
+  readonly dependents: readonly RowReport[];
+}
+
+export function readUnstaged(json: JsonText): UnstageReport {
+  const fields = new Fields(json);
+  const counts = fields.list('unstaged_tables').map((each) => {
+    const counted = new Fields(each);
+    return { table: counted.required('table'), rows: counted.number('rows') };
+  });
+  const dependents = fields
+    .list('unstaged')
+    .filter((each) => new Fields(each).json('dependent')?.text === 'true');
+  return { session: readSession(json), counts, dependents: dependents.map(readRow) };
+}
+
+export function readRow(json: JsonText): RowReport {
+  const fields = new Fields(json);
+  return { table: fields.required('table'), rowId: fields.json('row_id') };
+}

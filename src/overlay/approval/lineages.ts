@@ -1,0 +1,108 @@
+/** The functions of a table that take staged rows out of a session, with what could not be applied without them. */
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { ForeignKey, Table } from '../../model/table.ts';
+import { equalityOf, pairs } from '../foreign-keys/foreign-keys.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  isKeyless,
+  oldColumnName,
+  rowTypeName,
+  shadowName,
+} from '../object-names.ts';
+import { keyColumns, oldKeyColumns, rowKey, same } from '../row-identity.ts';
+import { collideAs } from '../rows/uniques.ts';
+
+/**
+ * Builds `lineages_<oid>`, `ties_<oid>` and `unstage_<oid>`; none for a table without a key, whose rows nothing tells apart, and for
+ * one with parents or children, whose keys are looked for in all of them.
+ */
+export function lineagesSql(table: Table): string {
+  if (isKeyless(table) || table.isInherited) return '';
+  return fillSql(loadSql('table/approval/lineages.sql'), {
+    lineages: functionName(table, 'lineages'),
+    ties: functionName(table, 'ties'),
+    unstage: functionName(table, 'unstage'),
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    h_columns: columnList(columnNames(table), '(h.version).'),
+    f_row_id: rowKey(table, oldKeyColumns(table, '_stage_f.')),
+    h_row_id: rowKey(table, keyColumns(table, '(h.version).')),
+    i_key: keyColumns(table, 'i.').join(', '),
+    ties_by_reason: [
+      ...uniqueTies(table),
+      ...table.referencedBy.flatMap(foreignKeyTies(table)),
+    ].join('\n'),
+  });
+}
+
+function uniqueTies(table: Table): string[] {
+  return table.uniques.map((unique) => {
+    const { collides, bothParticipate } = collideAs(table, unique, '(b.base).', 's.');
+    return fillSql(loadSql('table/approval/ties_unique.sql'), {
+      oid: table.oid,
+      shadow: shadowName(table),
+      collides,
+      both_participate: bothParticipate,
+    });
+  });
+}
+
+const acts = ({ onDelete, onUpdate }: ForeignKey) =>
+  [onDelete, onUpdate].some((action) => action !== 'no action' && action !== 'restrict');
+
+/** The ways in which a row can leave a value to another one that others go on to refer to. */
+function leftToOthers({ onDelete, onUpdate }: ForeignKey): string {
+  const ways = [
+    ...(onDelete === 'no action' ? [`'D'`] : []),
+    ...(onUpdate === 'no action' ? [`'U'`] : []),
+  ];
+  return ways.join(', ') || 'NULL';
+}
+
+/** Ties by a foreign key to the table. What parents bear and children refer to goes by the columns' places in the key. */
+const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
+  const columns = pairs(foreignKey).map((pair, index) => ({
+    ...pair,
+    value: `value_${index + 1}`,
+  }));
+  type Pair = (typeof columns)[number];
+  const each = (text: (pair: Pair) => string) => columns.map(text).join(', ');
+  const all = (text: (pair: Pair) => string) => columns.map(text).join(' AND ');
+  const old = ({ parentName }: Pair) => `x.${oldColumnName(table, parentName)}`;
+  const base = (name: string) => `(f._stage_base).${name}`;
+  const common = {
+    parent_oid: table.oid,
+    child_oid: foreignKey.child.oid,
+    parent: shadowName(table),
+    child: shadowName(foreignKey.child),
+    x_values: each(
+      (pair) =>
+        `CASE WHEN x._stage_op = 'D' THEN x.${pair.parent} ELSE ${old(pair)} END AS ${pair.value}`,
+    ),
+    x_kept: `(${all((pair) => same(`x.${pair.parent}`, old(pair)))})`,
+  };
+  const ties = fillSql(loadSql('table/approval/ties_foreign_key.sql'), {
+    ...common,
+    p_values: each(({ parent, value }) => `p.${parent} AS ${value}`),
+    p_same_as_base: `(${all(({ parent }) => same(`p.${parent}`, base(parent)))})`,
+    left_to_others: leftToOthers(foreignKey),
+    base_values: each(({ child, value }) => `${base(child)} AS ${value}`),
+    q_same_as_base: `(${all(({ child }) => same(`q.${child}`, base(child)))})`,
+    b_referred_to_by_q: all(({ child, value, equals }) => `b.${value} ${equals} q.${child}`),
+    b_equals_x: all(
+      ({ parentName, value }) => `b.${value} ${equalityOf(table, parentName)} x.${value}`,
+    ),
+    x_referred_to_by_m: all(({ value, equals }) => `x.${value} ${equals} m.${value}`),
+  });
+  if (!acts(foreignKey)) return [ties];
+  const before = ({ child }: Pair) =>
+    `CASE WHEN q._stage_op = 'D' THEN q.${child} WHEN q._stage_first THEN (q._stage_base).${child} ELSE lag(q.${child}) OVER w END`;
+  const actions = fillSql(loadSql('table/approval/ties_action.sql'), {
+    ...common,
+    q_values: each((pair) => `${before(pair)} AS ${pair.value}`),
+    x_referred_to_by_v: all(({ value, equals }) => `x.${value} ${equals} v.${value}`),
+  });
+  return [ties, actions];
+};

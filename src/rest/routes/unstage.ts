@@ -1,0 +1,72 @@
+/** Unstage over REST. */
+
+import { seesReadableOnly } from '../../model/access.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Choice } from '../../review/row-choice.ts';
+import type { Unstaged } from '../../review/unstage.ts';
+import { rowFacts, unstageRows } from '../../review/unstage.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { isAuthorOf } from '../access.ts';
+import { sessionBody } from '../bodies.ts';
+import { defineRoute } from '../route.ts';
+import { unstageBody, unstagedSession } from '../schemas/unstage.ts';
+import { mayRehearse } from './rehearse.ts';
+
+const unstage = defineRoute({
+  method: 'post',
+  path: '/sessions/:id/unstage',
+  name: 'unstageRows',
+  summary:
+    'Takes staged rows out of an active session, as if they had never been staged. What would not hold without them is refused by name, or taken out with them.',
+  right: 'write',
+  body: unstageBody,
+  answers: { 200: unstagedSession },
+  errors: [
+    'session_not_found',
+    'invalid_transition',
+    'session_busy',
+    'no_such_change',
+    'has_dependents',
+    'not_unstageable',
+    'took_too_long',
+    'busy',
+  ],
+  needsUpstream: true,
+  handle: async ({ id, body, caller }, { db, rehearsals, rehearsal, approveLockTimeoutMs }) => {
+    const isOwn = isAuthorOf(caller, await getSession(db, id));
+    // production's triggers run in the trial
+    const isTried = mayRehearse(rehearsal.access, caller, isOwn);
+    const leave = isTried ? await rehearsals.take() : () => undefined;
+    try {
+      const done = await unstageRows(db, id, {
+        rows: body.rows.map(({ table, row_id: key }) => choiceOf(table, key)),
+        withDependents: body.with_dependents ?? false,
+        unstagedAs: caller.name,
+        readableOnly: seesReadableOnly(caller),
+        trialMs: isTried ? rehearsal.timeoutMs : null,
+        lockTimeoutMs: approveLockTimeoutMs,
+      });
+      return { body: bodyOf(done) };
+    } finally {
+      leave();
+    }
+  },
+});
+
+type Key = number | string | Readonly<Record<string, unknown>> | null | undefined;
+
+function choiceOf(table: string, key: Key): Choice {
+  return { table, rowId: key == null ? null : new JsonText(stringifyJson(key as JsonObject)) };
+}
+
+function bodyOf({ session, rows, counts, isTried }: Unstaged): JsonObject {
+  return {
+    ...sessionBody(session),
+    unstaged: rows.map((row) => ({ ...rowFacts(row), dependent: row.isDependent })),
+    unstaged_tables: counts.map(({ table, rows: count }) => ({ table, rows: count })),
+    tried: isTried,
+  };
+}
+
+export const unstageRoutes = [unstage];

@@ -1,0 +1,57 @@
+/** What a request names the staged rows by that it takes out, and what is answered. */
+import { z } from 'zod';
+import { operations } from '../../model/change.ts';
+import { shortText } from './inputs.ts';
+import { count, hidden, rowId, session } from './outputs.ts';
+
+/** Nobody names more by hand: all rows of a table are named by the table. */
+const mostRows = 10_000;
+
+/** What PostgreSQL's JSON does not hold: the null character, and halves of characters. */
+const unstorable = /\\u(?:0000|d[89a-f])/i;
+
+/** A key as diffs show it. Numbers that JavaScript cannot hold exactly are texts there. */
+const key = z
+  .union([z.int(), z.string(), z.record(z.string(), z.unknown())])
+  .refine((value) => JSON.stringify(value).length <= 4000, 'too long')
+  .refine(
+    (value) => !unstorable.test(JSON.stringify(value)),
+    'not a value that PostgreSQL can hold',
+  );
+
+export const unstageBody = z.strictObject({
+  rows: z
+    .array(
+      z.strictObject({
+        table: shortText,
+        row_id: key.nullish().meta({ description: 'Left out for all rows of the table' }),
+      }),
+    )
+    .min(1)
+    .max(mostRows),
+  with_dependents: z.boolean().nullish().meta({
+    description: 'Takes out, too, what would not hold without the rows',
+  }),
+});
+
+export const unstagedSession = session.extend({
+  unstaged: z
+    .array(
+      z.object({
+        table: z.string(),
+        row_id: rowId.nullable().meta({ description: 'null where it is hidden' }),
+        type: z
+          .enum(operations)
+          .nullable()
+          .meta({ description: 'What was staged of it in the end; null where that was nothing' }),
+        dependent: z.boolean().meta({ description: 'It was not asked for by itself' }),
+        hidden,
+      }),
+    )
+    .meta({ description: 'The first 1000 rows that were taken out; none of tables without a key' }),
+  unstaged_tables: z.array(z.object({ table: z.string(), rows: count })),
+  tried: z.boolean().meta({
+    description:
+      'Whether production was had apply what is left, and it was rolled back. It is where the caller may rehearse.',
+  }),
+});

@@ -1,0 +1,122 @@
+/** What of a session's staged rows somebody means, and what stands against taking it out. */
+import type { Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { JsonText } from '../model/json.ts';
+import type { Lineage, NamedLineage, StagedTable } from './lineages.ts';
+import { findLineages, listLineages } from './lineages.ts';
+
+/** A staged row, or all of a table. */
+export interface Choice {
+  readonly table: string;
+  /** The key as diffs show it; null for all rows of the table. */
+  readonly rowId: JsonText | null;
+}
+
+/** @throws StageError `not_unstageable` */
+export async function refuseParked(tx: Queryable, uuid: string): Promise<void> {
+  const [parked] = await tx.query(
+    'SELECT min(table_name) AS name FROM stage.parked_table WHERE session = $1',
+    [uuid],
+  );
+  const name = parked?.['name'] ?? null;
+  if (name !== null)
+    throw notUnstageable(name, 'a change of the table has made its staged rows ambiguous');
+}
+
+export interface Picked {
+  readonly lineages: readonly Lineage[];
+  /** Tables without a key, of which all rows are taken out. */
+  readonly whole: readonly number[];
+}
+
+/** @throws StageError `no_such_change` for the first choice that means nothing, `not_unstageable` for one row of a table without a key */
+export async function pick(
+  tx: Queryable,
+  uuid: string,
+  tables: readonly StagedTable[],
+  choices: readonly Choice[],
+): Promise<Picked> {
+  const lineages = new Map<string, Lineage>();
+  const whole: number[] = [];
+  for (const name of new Set(choices.map(({ table }) => table))) {
+    const chosen = choices.filter((choice) => choice.table === name);
+    const table = tables.find((candidate) => candidate.name === name);
+    const found = table && (await pickFrom(tx, uuid, table, chosen));
+    if (table === undefined || found === undefined) throw noSuchChange(chosen[0]);
+    if (found === 'whole') whole.push(table.relation);
+    else for (const each of found) lineages.set(`${each.relation} ${each.root}`, each);
+  }
+  return { lineages: [...lineages.values()], whole };
+}
+
+/** Gives nothing where the caller may not know what is there. */
+async function pickFrom(
+  tx: Queryable,
+  uuid: string,
+  table: StagedTable,
+  chosen: readonly Choice[],
+): Promise<readonly Lineage[] | 'whole' | undefined> {
+  const keys = chosen.flatMap(({ rowId }) => rowId ?? []);
+  const isWhole = keys.length < chosen.length;
+  if (isWhole) return table.hasLineages ? listLineages(tx, uuid, table.relation) : 'whole';
+  if (table.hidden) return undefined;
+  if (!table.hasLineages)
+    throw notUnstageable(table.name, reasonOf(table), 'Take out all rows of the table.');
+  return findEach(tx, uuid, table, keys);
+}
+
+async function findEach(
+  tx: Queryable,
+  uuid: string,
+  { relation, name }: StagedTable,
+  keys: readonly JsonText[],
+): Promise<readonly NamedLineage[]> {
+  const found = await findLineages(tx, uuid, relation, keys);
+  const places = new Set(found.map(({ place }) => place));
+  const missing = keys.findIndex((_, place) => !places.has(place));
+  if (missing >= 0) throw noSuchChange({ table: name, rowId: keys[missing] ?? null });
+  return found;
+}
+
+/** Which rows hang together is known where foreign keys lead among tables with keys only. */
+export function demandOperable(tables: readonly StagedTable[], { lineages, whole }: Picked): void {
+  const chosen = new Set([...whole, ...lineages.map(({ relation }) => relation)]);
+  const islands = new Set(
+    tables.filter(({ relation }) => chosen.has(relation)).map(({ island }) => island),
+  );
+  for (const table of tables.filter(({ island }) => islands.has(island))) {
+    if (!table.isCurrent)
+      throw notUnstageable(
+        table.name,
+        'the table is gone, or is one that cannot be staged any more',
+      );
+    const isAlone = tables.filter(({ island }) => island === table.island).length === 1;
+    if (!table.hasLineages && !(table.isKeyless && isAlone))
+      throw notUnstageable(table.name, reasonOf(table));
+  }
+}
+
+const reasonOf = ({ isKeyless }: StagedTable) =>
+  isKeyless
+    ? 'the table has no key: nobody can tell which of its rows belong to others'
+    : 'the table is part of an inheritance tree';
+
+function noSuchChange(choice: Choice | undefined): StageError {
+  const { table = '', rowId = null } = choice ?? {};
+  const row = rowId === null ? 'no row' : `no row ${rowId.text}`;
+  return new StageError('no_such_change', `the session has staged ${row} of ${table}`, {
+    hint: 'Look at what it has staged: `stage diff`.',
+    facts: { table, row_id: rowId },
+  });
+}
+
+function notUnstageable(
+  table: string,
+  why: string,
+  hint = 'Stage by hand what the rows are to be, or start anew: `stage session new`.',
+): StageError {
+  return new StageError('not_unstageable', `rows cannot be taken out: ${table}: ${why}`, {
+    hint,
+    facts: { table },
+  });
+}

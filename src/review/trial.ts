@@ -1,0 +1,70 @@
+/** A trial: production applies what a session would be after a change of its staged rows, and takes it back. */
+import type { Database, Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { ProductionRefusal } from './apply-failed.ts';
+import { lockTouchedRows } from './conflicts.ts';
+import { reviewRelations } from './current-overlays.ts';
+import { InTheWay } from './lock-budget.ts';
+import { withinTime } from './rehearsal-transaction.ts';
+
+export interface Trial {
+  /** Changes the staged rows, in the transaction at hand. */
+  readonly change: () => Promise<unknown>;
+  /** How long production may take; null where it is not asked. */
+  readonly trialMs: number | null;
+  /** Whether the words of a refusal are left out: triggers may say anything. */
+  readonly readableOnly?: boolean;
+}
+
+/**
+ * Changes a session's staged rows. What production would have taken before it must take after that, too; where it would have
+ * refused the session as it was, nothing is demanded.
+ * @throws StageError `not_unstageable` with what production refuses, `took_too_long`
+ */
+export async function demandAcceptable(
+  db: Database,
+  tx: Queryable,
+  uuid: string,
+  { change, trialMs, readableOnly = false }: Trial,
+): Promise<void> {
+  await tx.query('SAVEPOINT before_change');
+  await change();
+  if (trialMs === null) return;
+  const refusal = await attempt(db, tx, uuid, trialMs);
+  if (refusal === null) return;
+  await tx.query('ROLLBACK TO SAVEPOINT before_change');
+  if ((await attempt(db, tx, uuid, trialMs)) === null) throw refused(refusal, readableOnly);
+  await change();
+}
+
+/** Gives what production refuses. */
+async function attempt(
+  db: Database,
+  tx: Queryable,
+  uuid: string,
+  limitMs: number,
+): Promise<ProductionRefusal | null> {
+  await tx.query('SAVEPOINT trial');
+  const refusal = await withinTime(db, tx, limitMs, async (limited) => {
+    await lockTouchedRows(limited, uuid, await reviewRelations(limited, uuid));
+    const [row] = await limited.query('SELECT stage.rehearse_session($1) AS failure', [uuid]);
+    return JSON.parse(row?.['failure'] ?? 'null') as ProductionRefusal | null;
+  });
+  await tx.query('ROLLBACK TO SAVEPOINT trial');
+  if (refusal !== null && InTheWay.has(refusal.sqlstate))
+    throw new InTheWay(refusal.sqlstate, refusal.message);
+  return refusal;
+}
+
+function refused(refusal: ProductionRefusal, readableOnly: boolean): StageError {
+  const { sqlstate, message, table, constraint } = refusal;
+  const said = readableOnly ? `SQLSTATE ${sqlstate}` : message;
+  return new StageError(
+    'not_unstageable',
+    `production would refuse what is left of the session: ${said}`,
+    {
+      hint: 'Take out what is in the way, too: `stage diff` shows what is staged.',
+      facts: { sqlstate, table, constraint, row: readableOnly ? null : refusal.row },
+    },
+  );
+}

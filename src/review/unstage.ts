@@ -1,0 +1,184 @@
+/** Unstage: takes staged rows out of an active session, with all that would not hold without them, or none. */
+import type { Database, Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Hidden, Operation } from '../model/change.ts';
+import type { JsonObject } from '../model/json.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
+import type { Session } from '../model/session.ts';
+import { emit, isEmitted } from '../staging/event-store.ts';
+import { sessionUuid } from '../staging/session-id.ts';
+import { lockSession, requireTransition } from '../staging/session-lock.ts';
+import { getSession } from '../staging/session-store.ts';
+import type { Lineage, StagedTable } from './lineages.ts';
+import { arraysOf, listLineages, stagedTables, tiedLineages } from './lineages.ts';
+import { withinBudget, yieldFirst } from './lock-budget.ts';
+import { renewOutdated } from './renew.ts';
+import type { Choice } from './row-choice.ts';
+import { demandOperable, pick, refuseParked } from './row-choice.ts';
+import { demandAcceptable } from './trial.ts';
+
+export interface Unstaging {
+  readonly rows: readonly Choice[];
+  /** Takes out, too, what would not hold without them; where it is not set that is refused. */
+  readonly withDependents: boolean;
+  /** The authenticated name of who asks for it. */
+  readonly unstagedAs: string | null;
+  /** Whether nothing but counts is told of tables that a role that staged in the session may not read. */
+  readonly readableOnly?: boolean;
+  /** How long production may take to try what is left; null where it is not asked. */
+  readonly trialMs: number | null;
+  /** How long it may wait, all together, for those who hold what it needs. */
+  readonly lockTimeoutMs: number;
+}
+
+export interface UnstagedRow {
+  readonly table: string;
+  readonly rowId: JsonText | null;
+  /** What was staged of it in the end; null where it came to nothing. */
+  readonly type: Operation | null;
+  /** It was not asked for by itself. */
+  readonly isDependent: boolean;
+  readonly hidden?: Hidden;
+}
+
+export interface Unstaged {
+  readonly session: Session;
+  /** How many rows were taken out, by table. */
+  readonly counts: readonly { readonly table: string; readonly rows: number }[];
+  /** The first of them. */
+  readonly rows: readonly UnstagedRow[];
+  /** Whether production took what is left, in a trial. */
+  readonly isTried: boolean;
+}
+
+/** Nobody reads more. */
+const mostNamed = 1_000;
+
+/**
+ * Takes staged rows out of an active session: their overlay rows are production's again, and approval replays nothing of them.
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `no_such_change` for a row that is not staged,
+ *   `has_dependents` with what would not hold without them, `not_unstageable`, `busy`, `took_too_long`; nothing is changed then
+ */
+export async function unstageRows(db: Database, id: string, asked: Unstaging): Promise<Unstaged> {
+  await renewOutdated(db, id);
+  let number = '0';
+  return withinBudget(asked.lockTimeoutMs, () =>
+    db.transaction(
+      async (tx) => {
+        const done = await unstageLocked(db, tx, id, asked);
+        number = done.number;
+        return done.unstaged;
+      },
+      'read committed',
+      (tx) => isEmitted(tx, number, sessionUuid(id)),
+    ),
+  );
+}
+
+async function unstageLocked(
+  db: Database,
+  tx: Queryable,
+  id: string,
+  asked: Unstaging,
+): Promise<{ readonly unstaged: Unstaged; readonly number: string }> {
+  const session = await lockSession(tx, id);
+  requireTransition(session, 'unstage');
+  const { uuid } = session;
+  await tx.query('DISCARD PLANS');
+  await yieldFirst(tx);
+  await refuseParked(tx, uuid);
+  const tables = await stagedTables(tx, uuid, asked.readableOnly ?? false);
+  const picked = await pick(tx, uuid, tables, asked.rows);
+  demandOperable(tables, picked);
+  const tied = await tiedLineages(tx, uuid, picked.lineages);
+  const names = new Names(tx, uuid, tables);
+  if (tied.length > 0 && !asked.withDependents)
+    throw hasDependents(tied.length, await names.of(tied, true));
+  const all = [...picked.lineages, ...tied];
+  const rows = [...(await names.of(picked.lineages, false)), ...(await names.of(tied, true))];
+  const counts = await countRows(tx, uuid, tables, picked.whole, all);
+  const take = () =>
+    tx.query('SELECT stage.unstage_lineages($1, $2, $3, $4)', [
+      uuid,
+      ...arraysOf(all),
+      `{${picked.whole.join(',')}}`,
+    ]);
+  await demandAcceptable(db, tx, uuid, { ...asked, change: take });
+  await tx.query('SELECT stage.note_edit($1, $2)', [uuid, asked.unstagedAs]);
+  const body = new JsonText(stringifyJson({ tables: counts }));
+  const number = await emit(tx, { ...session, kind: 'unstaged', by: asked.unstagedAs, body });
+  const isTried = asked.trialMs !== null;
+  const unstaged = { session: await getSession(tx, id), counts, isTried };
+  return { unstaged: { ...unstaged, rows: rows.slice(0, mostNamed) }, number };
+}
+
+/** Names lineages, as far as they are listed at all. */
+class Names {
+  readonly #tx: Queryable;
+  readonly #uuid: string;
+  readonly #tables: readonly StagedTable[];
+
+  constructor(tx: Queryable, uuid: string, tables: readonly StagedTable[]) {
+    this.#tx = tx;
+    this.#uuid = uuid;
+    this.#tables = tables;
+  }
+
+  async of(lineages: readonly Lineage[], isDependent: boolean): Promise<UnstagedRow[]> {
+    const rows: UnstagedRow[] = [];
+    for (const { relation, name: table, hidden } of this.#tables) {
+      const roots = new Set(
+        lineages.flatMap((each) => (each.relation === relation ? each.root : [])),
+      );
+      if (roots.size === 0 || rows.length >= mostNamed) continue;
+      const all = await listLineages(this.#tx, this.#uuid, relation);
+      const named = all.filter(({ root }) => roots.has(root)).slice(0, mostNamed - rows.length);
+      rows.push(
+        ...named.map(({ rowId, type }) =>
+          hidden
+            ? { table, rowId: null, type, isDependent, hidden }
+            : { table, rowId, type, isDependent },
+        ),
+      );
+    }
+    return rows;
+  }
+}
+
+async function countRows(
+  tx: Queryable,
+  uuid: string,
+  tables: readonly StagedTable[],
+  whole: readonly number[],
+  lineages: readonly Lineage[],
+): Promise<{ table: string; rows: number }[]> {
+  const counts: { table: string; rows: number }[] = [];
+  for (const { relation, name: table } of tables) {
+    if (whole.includes(relation)) {
+      const [row] = await tx.query(
+        `SELECT count(*) FROM stage_data.shadow_${relation} s WHERE s._stage_session = $1 AND s._stage_origin <> 'k'`,
+        [uuid],
+      );
+      counts.push({ table, rows: Number(row?.['count']) });
+    }
+    const rows = lineages.filter((lineage) => lineage.relation === relation).length;
+    if (rows > 0) counts.push({ table, rows });
+  }
+  return counts;
+}
+
+/** Rows as they stand in bodies. */
+export function rowFacts({ table, rowId, type, hidden }: UnstagedRow): JsonObject {
+  return { table, row_id: rowId, type, ...(hidden ? { hidden } : {}) };
+}
+
+function hasDependents(count: number, rows: readonly UnstagedRow[]): StageError {
+  return new StageError(
+    'has_dependents',
+    `${count === 1 ? 'a staged row' : `${count} staged rows`} would not hold without what is taken out`,
+    {
+      hint: 'Take them out, too, with --with-dependents ("with_dependents": true).',
+      facts: { dependents: rows.slice(0, mostNamed).map(rowFacts), dependents_count: count },
+    },
+  );
+}

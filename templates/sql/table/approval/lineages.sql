@@ -1,0 +1,52 @@
+-- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
+
+-- Each lineage of a session in this table: the number of its first version, what it comes to, which is NULL where nothing is left of it,
+-- and its key as diffs show it.
+CREATE FUNCTION {{lineages}}(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY
+  -- no column bears a name that begins with _stage_
+  SELECT _stage_f._stage_seq,
+    CASE WHEN (h.version)._stage_op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
+         WHEN NOT _stage_f._stage_first THEN 'INSERT'
+         WHEN NOT (ROW({{h_columns}})::{{row_type}} *= _stage_f._stage_base) THEN 'UPDATE' END,
+    CASE WHEN _stage_f._stage_first THEN {{f_row_id}} ELSE {{h_row_id}} END
+  FROM {{shadow}} _stage_f
+  LEFT JOIN LATERAL (
+    SELECT _stage_l AS version FROM {{shadow}} _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k' ORDER BY _stage_l._stage_seq DESC LIMIT 1
+  ) later ON true
+  CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
+  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
+  ORDER BY _stage_f._stage_seq;
+END $body$;
+
+-- Lineages that could not be applied without the chosen ones, as far as this table or a foreign key to it is the reason. What a
+-- version of a row needed at any time counts: approval goes through all of them.
+CREATE FUNCTION {{ties}}(p_session uuid, p_relations oid[], p_roots bigint[]) RETURNS TABLE (relation oid, root bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+{{ties_by_reason}}
+END $body$;
+
+-- Takes lineages out. A version that one of theirs had covered under its key is the newest one again.
+CREATE FUNCTION {{unstage}}(p_session uuid, p_roots bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  DELETE FROM {{shadow}} s USING unnest(p_roots) AS r (root)
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = r.root;
+  UPDATE {{shadow}} s SET _stage_head = true
+  FROM (
+    SELECT DISTINCT ON ({{i_key}}) i._stage_seq AS seq FROM {{shadow}} i
+    WHERE i._stage_session = p_session ORDER BY {{i_key}}, i._stage_seq DESC
+  ) n
+  WHERE s._stage_session = p_session AND s._stage_seq = n.seq AND NOT s._stage_head;
+END $body$;
+
+REVOKE ALL ON FUNCTION {{lineages}}(uuid), {{ties}}(uuid, oid[], bigint[]), {{unstage}}(uuid, bigint[]) FROM PUBLIC;

@@ -1,0 +1,17 @@
+  -- what its actions did goes with what caused them
+  RETURN QUERY
+  WITH carried AS MATERIALIZED (
+    SELECT v.* FROM (
+      SELECT coalesce(q._stage_root, q._stage_seq) AS root, q._stage_mutation AS mutation, q._stage_origin AS origin, {{q_values}}
+      FROM {{child}} q WHERE q._stage_session = p_session AND q._stage_origin <> 'k'
+      WINDOW w AS (PARTITION BY coalesce(q._stage_root, q._stage_seq) ORDER BY q._stage_seq)
+    ) v WHERE v.origin = 'f'
+  ), causes AS MATERIALIZED (
+    SELECT coalesce(x._stage_root, x._stage_seq) AS root, x._stage_mutation AS mutation, {{x_values}}
+    FROM {{parent}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'k' AND (x._stage_op = 'D' OR x._stage_op = 'U' AND NOT {{x_kept}})
+  ), linked AS MATERIALIZED (
+    SELECT x.root AS cause, v.root AS carried FROM causes x JOIN carried v ON v.mutation = x.mutation AND {{x_referred_to_by_v}}
+  )
+  SELECT {{child_oid}}::oid, l.carried FROM linked l JOIN unnest(p_relations, p_roots) AS c (relation, root) ON c.root = l.cause AND c.relation = {{parent_oid}}
+  UNION
+  SELECT {{parent_oid}}::oid, l.cause FROM linked l JOIN unnest(p_relations, p_roots) AS c (relation, root) ON c.root = l.carried AND c.relation = {{child_oid}};

@@ -1,0 +1,8 @@
+  -- whoever took a value that comes back with a chosen row
+  RETURN QUERY
+  SELECT DISTINCT {{oid}}::oid, coalesce(s._stage_root, s._stage_seq)
+  FROM (
+    SELECT f._stage_base AS base FROM unnest(p_relations, p_roots) AS c (relation, root)
+    JOIN {{shadow}} f ON f._stage_seq = c.root AND f._stage_session = p_session AND f._stage_first WHERE c.relation = {{oid}}
+  ) b JOIN {{shadow}} s ON {{collides}}
+  WHERE s._stage_session = p_session AND s._stage_op <> 'D' AND {{both_participate}};

@@ -1,0 +1,85 @@
+/**
+ * Random rows are taken out of random sessions, with what hangs on them: all else is staged as before, and production takes it.
+ * Nobody asks production before that, so what hangs together has to be known. STAGE_TEST_STATEMENTS sessions, from STAGE_TEST_SEED on.
+ */
+import { StageError } from '../../src/errors.ts';
+import { JsonText } from '../../src/model/json.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { unstageRows } from '../../src/review/unstage.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { brokenInvariants } from '../helpers/invariants.ts';
+import { createRandom } from '../helpers/random.ts';
+import { data, schema, stageSome } from '../helpers/reverting.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const sessions = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 25);
+const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const usual = { withDependents: true, unstagedAs: null, trialMs: null, lockTimeoutMs: 5_000 };
+
+suite('rows taken out at random', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+
+  const changesOf = async (session: string) =>
+    (await diffOf(desk.service, session)).changes.map((change) => JSON.stringify(change));
+
+  /** Takes some rows out; gives the changes that went. */
+  async function takeSome(session: string, pick: (count: number) => number): Promise<string[]> {
+    const { changes } = await diffOf(desk.service, session);
+    const chosen = changes.filter(() => pick(3) === 0).slice(0, 1 + pick(3));
+    if (chosen.length === 0) return [];
+    const { rows } = await unstageRows(desk.service, session, {
+      ...usual,
+      rows: chosen.map(({ table, rowId }) => ({
+        table,
+        rowId: new JsonText(JSON.stringify(rowId)),
+      })),
+    });
+    const names = new Set(
+      rows.map(({ table, rowId }) => `${table} ${rowId?.text.replaceAll(' ', '')}`),
+    );
+    return changes
+      .filter(({ table, rowId }) => names.has(`${table} ${JSON.stringify(rowId)}`))
+      .map((change) => JSON.stringify(change));
+  }
+
+  test(
+    'leave what production takes, and all else as it was',
+    async () => {
+      let taken = 0;
+      const failures: string[] = [];
+      for (let seed = firstSeed; seed < firstSeed + sessions; seed += 1) {
+        await desk.reset();
+        const session = await desk.open();
+        const { below } = createRandom(seed);
+        const script = (await stageSome(desk, session, below, 8)).join('; ');
+        const label = `seed ${seed}: ${script}`;
+        for (let step = 0; step < 3; step += 1) {
+          const before = await changesOf(session);
+          const gone = await takeSome(session, below);
+          taken += gone.length;
+          const left = before.filter((change) => !gone.includes(change));
+          assert.equal(await changesOf(session), left, label);
+          assert.equal(await brokenInvariants(desk.database), [], label);
+        }
+        const expected = await desk.contents(session);
+        try {
+          await proposeSession(desk.service, session);
+          await approveSession(desk.service, session, { approvedBy: null, digest: null });
+          assert.equal(await desk.contents(), expected, label);
+        } catch (error) {
+          if (!(error instanceof StageError)) throw error;
+          failures.push(`${label}\n${error.code} ${error.message}`);
+        }
+      }
+      assert.equal(failures, []);
+      assert.ok(taken > sessions / 2, `${taken} rows were taken out`);
+    },
+    { timeout: 36_000_000 },
+  );
+});

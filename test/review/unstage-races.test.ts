@@ -1,0 +1,126 @@
+/**
+ * Rows are taken out while others write, propose, approve and reopen: `STAGE_TEST_RACES=1000 npm test -- review/unstage-races` is the
+ * long form. Whatever wins, no row is staged upon one that is gone, and production takes what is approved, as it is shown.
+ */
+import type { StageError } from '../../src/errors.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { reopenSession } from '../../src/review/reopen.ts';
+import { unstageRows } from '../../src/review/unstage.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import { listEvents } from '../../src/staging/event-store.ts';
+import { getSession } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { brokenInvariants } from '../helpers/invariants.ts';
+import type { Random } from '../helpers/random.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const races = Number(process.env['STAGE_TEST_RACES'] ?? 12);
+const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+
+const schema = `CREATE TABLE account (id int PRIMARY KEY, balance int);
+CREATE TABLE entry (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, account int REFERENCES account ON DELETE CASCADE)`;
+const data = 'INSERT INTO account SELECT n, 0 FROM generate_series(1, 9) n';
+
+/** What may come of each, beside that it is done. */
+const refusals = {
+  unstage: ['invalid_transition', 'session_busy', 'busy', 'has_dependents', 'no_such_change'],
+  'unstage all': ['invalid_transition', 'session_busy', 'busy', 'no_such_change'],
+  propose: ['invalid_transition', 'session_busy'],
+  approve: ['invalid_transition', 'session_busy', 'busy'],
+  reopen: ['invalid_transition', 'session_busy'],
+  // the proxy would run it again
+  add: ['25006', 'ST002', '23503'],
+  refer: ['25006', 'ST002', '23503'],
+} as const;
+type Kind = keyof typeof refusals;
+
+suite('races of rows that are taken out', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+
+  const works = (session: string): Record<Kind, () => Promise<unknown>> => {
+    const take = (table: string, withDependents: boolean) =>
+      unstageRows(desk.service, session, {
+        rows: [{ table, rowId: null }],
+        withDependents,
+        unstagedAs: 'ann',
+        trialMs: withDependents ? 5_000 : null,
+        lockTimeoutMs: 5_000,
+      });
+    return {
+      unstage: () => take('account', false),
+      'unstage all': () => take('account', true),
+      propose: () => proposeSession(desk.service, session),
+      approve: () => approveSession(desk.service, session, { approvedBy: null, digest: null }),
+      reopen: () =>
+        reopenSession(desk.service, session, { message: 'x', reopenedAs: 'ann', asReviewer: true }),
+      add: () =>
+        desk.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id IN (1, 20)'),
+      refer: () => desk.stage(session, 'INSERT INTO entry (account) VALUES (20)'),
+    };
+  };
+
+  /** Begins each a moment after the other, and waits for all. */
+  async function runAll(
+    work: Record<Kind, () => Promise<unknown>>,
+    kinds: readonly Kind[],
+    random: Random,
+  ): Promise<{ kind: Kind; code: string }[]> {
+    return Promise.all(
+      kinds.map(async (kind) => {
+        await new Promise((resolve) => setTimeout(resolve, random.below(60)));
+        const code = await work[kind]().then(
+          () => 'done',
+          (error: StageError) => error.code,
+        );
+        return { kind, code };
+      }),
+    );
+  }
+
+  async function demandOutcome(session: string, done: number, story: string): Promise<void> {
+    assert.equal(await brokenInvariants(desk.database), [], story);
+    const { status, edits } = await getSession(desk.service, session);
+    const events = await listEvents(desk.service, session, { after: '0', limit: 100 });
+    assert.is(events.filter(({ kind }) => kind === 'unstaged').length, done, story);
+    assert.is(edits, done, story);
+    if (status === 'approved') return;
+    const expected = await desk.contents(session);
+    if (status === 'active') await proposeSession(desk.service, session);
+    await approveSession(desk.service, session, { approvedBy: null, digest: null });
+    assert.equal(await desk.contents(), expected, story);
+  }
+
+  test(`leave one order of events, ${races} times`, async () => {
+    const random = createRandom(seed);
+    const seen = new Map<string, number>();
+    for (let round = 0; round < races; round += 1) {
+      await desk.reset();
+      const session = await desk.open();
+      await desk.stage(
+        session,
+        'INSERT INTO account VALUES (20, 5); UPDATE account SET balance = 3 WHERE id = 1',
+      );
+      const kinds: Kind[] = ['unstage all', 'add', 'refer', 'unstage', 'add', 'propose'];
+      const chosen = [...kinds, random.pick(['approve', 'reopen', 'refer'] as const)];
+      const outcomes = await runAll(works(session), chosen, random);
+      const story = `round ${round}: ${JSON.stringify(outcomes)}`;
+      for (const { kind, code } of outcomes) {
+        seen.set(`${kind} ${code}`, (seen.get(`${kind} ${code}`) ?? 0) + 1);
+        if (code !== 'done') assert.ok((refusals[kind] as readonly string[]).includes(code), story);
+      }
+      const done = outcomes.filter(
+        ({ kind, code }) => kind.startsWith('unstage') && code === 'done',
+      );
+      await demandOutcome(session, done.length, story);
+    }
+    assert.ok((seen.get('unstage all done') ?? 0) > 0, JSON.stringify([...seen]));
+    assert.is((await verifyAudit(desk.service)).firstBad, null);
+  });
+});

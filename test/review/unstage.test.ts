@@ -1,0 +1,181 @@
+/** Unstage: rows of a session and all that hangs on them go without a trace, or nothing does. */
+import type { StageError } from '../../src/errors.ts';
+import { JsonText } from '../../src/model/json.ts';
+import { approveSession } from '../../src/review/approve.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import type { Unstaging } from '../../src/review/unstage.ts';
+import { unstageRows } from '../../src/review/unstage.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import { getSession } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { brokenInvariants } from '../helpers/invariants.ts';
+import { data, schema } from '../helpers/reverting.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import type { Row } from '../helpers/unstaging.ts';
+import { stories, toys } from '../helpers/unstaging.ts';
+
+const usual: Omit<Unstaging, 'rows'> = {
+  withDependents: false,
+  unstagedAs: null,
+  trialMs: 30_000,
+  lockTimeoutMs: 5_000,
+};
+
+suite('unstage', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(
+      schema,
+      data.replace('INSERT INTO toy (pet) VALUES (1), (1), (3)', toys),
+    );
+  });
+  test.after(() => desk.close());
+  test.beforeEach(() => desk.reset());
+
+  async function staged(statements: string): Promise<string> {
+    const session = await desk.open();
+    await desk.stage(session, statements);
+    return session;
+  }
+
+  const unstage = (session: string, rows: readonly Row[], asked: Partial<Unstaging> = {}) =>
+    unstageRows(desk.service, session, {
+      ...usual,
+      ...asked,
+      rows: rows.map(([table, key]) => ({
+        table,
+        rowId: key === undefined ? null : new JsonText(JSON.stringify(key)),
+      })),
+    });
+
+  const keysOf = (rows: readonly { table: string; rowId: JsonText | null }[]) =>
+    rows.map(({ table, rowId }) => `${table} ${rowId?.text}`).sort();
+
+  const dependents = async (session: string, rows: readonly Row[]) => {
+    const error = await rejects<StageError>(unstage(session, rows));
+    assert.is(error.code, 'has_dependents');
+    return keysOf(
+      (error.facts['dependents'] as unknown as { table: string; row_id: JsonText }[]).map(
+        ({ table, row_id }) => ({ table, rowId: row_id }),
+      ),
+    );
+  };
+
+  /** What a session that never had those rows would show and land. */
+  async function demandLike(session: string, statements: string): Promise<void> {
+    assert.equal(await brokenInvariants(desk.database), []);
+    const like = await staged(statements);
+    const bare = async (id: string) => {
+      const { changes, counts } = await diffOf(desk.service, id);
+      return { counts, changes: changes.map((change) => JSON.stringify(change)).sort() };
+    };
+    assert.equal(await bare(session), await bare(like));
+    assert.equal(await desk.contents(session), await desk.contents(like));
+    assert.is(await desk.stagedRows(session), await desk.stagedRows(like));
+    if ((await desk.stagedRows(session)) === 0) return;
+    await proposeSession(desk.service, session);
+    const expected = await desk.contents(like);
+    await approveSession(desk.service, session, { approvedBy: null, digest: null });
+    assert.equal(await desk.contents(), expected);
+    assert.is((await verifyAudit(desk.service)).firstBad, null);
+  }
+
+  for (const [name, statements, rows, expected, rest] of stories) {
+    test(`of ${name} leaves what would be staged without it`, async () => {
+      const session = await staged(statements);
+      const before = await diffOf(desk.service, session);
+      if (expected.length > 0) {
+        assert.equal(await dependents(session, rows), expected);
+        assert.equal(await diffOf(desk.service, session), before);
+        assert.is((await getSession(desk.service, session)).edits, 0);
+      }
+      const done = await unstage(session, rows, { withDependents: true });
+      assert.equal([done.session.edits, done.isTried], [1, true]);
+      assert.equal(keysOf(done.rows.filter(({ isDependent }) => isDependent)), expected);
+      await demandLike(session, rest);
+    });
+  }
+
+  test('of what is not staged is refused, and changes nothing', async () => {
+    const session = await staged(
+      `INSERT INTO owner VALUES (9, 'n'); UPDATE pet SET name = 'x' WHERE id = 1`,
+    );
+    const before = await diffOf(desk.service, session);
+    for (const row of [
+      ['owner', 1],
+      ['owner', '9x'],
+      ['nothing'],
+      ['part'],
+      ['pet', { id: 1 }],
+    ] as const) {
+      const error = await rejects<StageError>(unstage(session, [['pet', 1], row]));
+      assert.equal([error.code, error.facts['table']], ['no_such_change', row[0]]);
+    }
+    assert.equal(await diffOf(desk.service, session), before);
+    await unstage(session, [
+      ['pet', '1'],
+      ['pet', 1],
+    ]);
+    assert.is((await rejects(unstage(session, [['pet', 1]]))).code, 'no_such_change');
+    await demandLike(session, `INSERT INTO owner VALUES (9, 'n')`);
+  });
+
+  test('is for active sessions', async () => {
+    const session = await staged(`INSERT INTO owner VALUES (9, 'n')`);
+    await proposeSession(desk.service, session);
+    const error = await rejects<StageError>(unstage(session, [['owner', 9]]));
+    assert.is(error.code, 'invalid_transition');
+    assert.match(error.hint ?? '', /stage reopen/);
+    assert.is(await desk.stagedRows(session), 1);
+  });
+
+  test('of one row needs a key', async () => {
+    const session = await staged('INSERT INTO loose VALUES (7)');
+    assert.is((await rejects(unstage(session, [['loose', 'x']]))).code, 'not_unstageable');
+    assert.is(await desk.stagedRows(session), 1);
+  });
+
+  test('waits for no transaction that holds staged rows', async () => {
+    const session = await staged(`INSERT INTO owner VALUES (9, 'n')`);
+    const writer = await desk.connect(session);
+    try {
+      await writer.query('BEGIN');
+      await writer.query(
+        `SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`,
+      );
+      await writer.query(`INSERT INTO pet VALUES (9, 9, 'x')`);
+      assert.is((await rejects(unstage(session, [['owner', 9]]))).code, 'session_busy');
+      await writer.query('COMMIT');
+      assert.equal(await dependents(session, [['owner', 9]]), ['pet 9']);
+    } finally {
+      await writer.end();
+    }
+  });
+
+  for (const isolation of ['READ COMMITTED', 'REPEATABLE READ']) {
+    test(`is noticed by a statement that read what it takes out, under ${isolation}`, async () => {
+      const session = await staged(
+        `INSERT INTO owner VALUES (9, 'n'); UPDATE pet SET name = 'x' WHERE id = 1`,
+      );
+      const writer = await desk.connect(session);
+      try {
+        await writer.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+        await writer.query(
+          `SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`,
+        );
+        await unstage(session, [
+          ['owner', 9],
+          ['pet', 1],
+        ]);
+        const error = await rejects(writer.query(`UPDATE pet SET name = name || '!' WHERE id < 3`));
+        assert.is(error.code, isolation === 'READ COMMITTED' ? 'ST002' : '40001');
+        await writer.query('ROLLBACK');
+        await desk.stage(session, `UPDATE pet SET name = name || '!' WHERE id < 3`);
+        await demandLike(session, `UPDATE pet SET name = name || '!' WHERE id < 3`);
+      } finally {
+        await writer.end();
+      }
+    });
+  }
+});
