@@ -22,6 +22,8 @@ const faces = {
   conflict_detected: { status: 409, sqlstate: '40001', exit: 3 },
   not_revertible: { status: 409, sqlstate: '55000', exit: 3 },
   no_such_change: { status: 409, sqlstate: '02000', exit: 5 },
+  no_such_conflict: { status: 409, sqlstate: '02000', exit: 5 },
+  not_resolvable: { status: 409, sqlstate: '55000', exit: 3 },
   has_dependents: { status: 409, sqlstate: '2BP01', exit: 3 },
   not_unstageable: { status: 409, sqlstate: '55000', exit: 3 },
   apply_failed: { status: 409, sqlstate: '40000', exit: 3 },

@@ -58,6 +58,8 @@ const nextCommands: Partial<Record<ErrorCode, string>> = {
   apply_failed: 'stage diff',
   not_revertible: 'stage audit list',
   no_such_change: 'stage diff',
+  no_such_conflict: 'stage check',
+  not_resolvable: 'stage check',
   has_dependents: 'stage diff',
   not_unstageable: 'stage diff',
   session_busy: 'stage watch',

@@ -104,6 +104,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/check.ts')).configureCheck,
       },
       {
+        name: 'resolve',
+        summary: 'settle conflicts with production in place',
+        load: async () => (await import('./commands/resolve.ts')).configureResolve,
+      },
+      {
         name: 'wait',
         summary: 'wait until a session is approved or rejected',
         load: async () => (await import('./commands/wait.ts')).configureWait,

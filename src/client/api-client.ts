@@ -40,6 +40,8 @@ import type {
 import { auditPath, sessionPath } from './paths.ts';
 import type { RehearsalReport } from './rehearsal.ts';
 import { readRehearsal } from './rehearsal.ts';
+import type { ConflictChoice, ResolveReport, Side } from './resolve.ts';
+import { readResolved } from './resolve.ts';
 import type { RevertReport } from './revert.ts';
 import { readRevert } from './revert.ts';
 import type { Call, Transport, TransportOptions } from './transport.ts';
@@ -189,6 +191,19 @@ export class ApiClient {
     const rows = choices.map(({ table, rowId }) => ({ table, row_id: rowId }));
     const body = { rows, with_dependents: withDependents };
     return this.#post(sessionPath(id, 'unstage'), readUnstaged, body);
+  }
+
+  /** Settles conflicts of an active session: one row's, or all of them. */
+  async resolve(
+    id: string,
+    take: Side,
+    choice: ConflictChoice | null,
+    withDependents: boolean,
+  ): Promise<Reply<ResolveReport>> {
+    const row = choice && { table: choice.table, row_id: choice.rowId, field: choice.field, take };
+    const meant = row === null ? { all: take } : { resolutions: [row] };
+    const body = { ...meant, with_dependents: withDependents };
+    return this.#post(sessionPath(id, 'resolve'), readResolved, body);
   }
 
   async reject(id: string, reason: string | undefined): Promise<Reply<Session>> {

@@ -4,6 +4,7 @@ import type { JsonText } from './json.ts';
 export const eventKinds = [
   'created',
   'unstaged',
+  'resolved',
   'proposed',
   'changes_requested',
   'withdrawn',

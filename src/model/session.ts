@@ -15,6 +15,7 @@ export type ConflictScope = (typeof conflictScopes)[number];
 export type SessionEvent =
   | 'write'
   | 'unstage'
+  | 'resolve'
   | 'rehearse'
   | 'propose'
   | 'reopen'
@@ -36,7 +37,7 @@ export interface Session {
   readonly round: number;
   /** Number of statements that staged at least one row. */
   readonly mutationCount: number;
-  /** How often staged rows were taken out of it. */
+  /** How often staged rows were taken out of it, or put upon what production has. */
   readonly edits: number;
   /** ISO 8601 UTC with microseconds, e.g. `2026-01-31T12:00:00.000000Z`; so are all times below. */
   readonly createdAt: string;
@@ -63,6 +64,7 @@ export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length +
 const final = {
   write: null,
   unstage: null,
+  resolve: null,
   rehearse: null,
   propose: null,
   reopen: null,
@@ -79,6 +81,7 @@ export const transitions: Readonly<
   active: {
     write: 'active',
     unstage: 'active',
+    resolve: 'active',
     rehearse: 'active',
     propose: 'proposed',
     reopen: null,
@@ -90,6 +93,7 @@ export const transitions: Readonly<
   proposed: {
     write: null,
     unstage: null,
+    resolve: null,
     rehearse: 'proposed',
     propose: null,
     reopen: 'active',

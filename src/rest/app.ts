@@ -15,6 +15,7 @@ import { discussionRoutes } from './routes/discussion.ts';
 import { mutationRoutes } from './routes/mutations.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { rehearsalRoutes } from './routes/rehearse.ts';
+import { resolveRoutes } from './routes/resolve.ts';
 import { revertRoutes } from './routes/revert.ts';
 import { reviewRoutes } from './routes/review.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -45,6 +46,7 @@ export function createRestApp(services: RestServices): Koa {
     ...rehearsalRoutes,
     ...revertRoutes,
     ...unstageRoutes,
+    ...resolveRoutes,
     ...discussionRoutes,
     ...connectionRoutes,
     ...auditRoutes,

@@ -33,6 +33,26 @@ export function jsonMembers(text: string): ReadonlyMap<string, JsonText> {
   return members;
 }
 
+/**
+ * Gives the elements of an array as text, in order.
+ * @param text valid JSON whose value is an array
+ */
+export function jsonElements(text: string): readonly JsonText[] {
+  const elements: JsonText[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    if (depth === 0) start = index + 1;
+    else if (depth === 1 && (token === ',' || token === ']')) {
+      const element = text.slice(start, index).trim();
+      if (element !== '') elements.push(new JsonText(element));
+      start = index + 1;
+    }
+    depth += depthChange(token);
+  }
+  return elements;
+}
+
 function memberName(token: string, members: ReadonlyMap<string, unknown>): string {
   const name = JSON.parse(token) as string;
   if (!members.has(name)) return name;

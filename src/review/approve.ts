@@ -140,7 +140,7 @@ async function refuseConflicts(
   throw new StageError('conflict_detected', message.join('; '), {
     hint:
       changed.length === 0
-        ? 'Reject the session, and create a new one: it starts from production as it is now.'
+        ? 'Settle them: stage reopen, stage resolve, stage propose. Or reject the session, and create a new one: it starts from production as it is now.'
         : 'Reject the session, create a new one, and stage the changes anew for the tables as they are now.',
     facts: { conflicts: conflicts.map(conflictFacts) },
   });

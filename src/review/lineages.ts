@@ -32,6 +32,8 @@ export interface NamedLineage extends Lineage {
   /** What it comes to; null where nothing is left of it. */
   readonly type: Operation | null;
   readonly rowId: JsonText;
+  /** It began as a row of the session's own, and not as one of production. */
+  readonly isOwn: boolean;
 }
 
 const selectTables = `
@@ -110,6 +112,7 @@ function toNamed(relation: number, row: Row): NamedLineage {
     root: String(row['root']),
     type: operations.find((operation) => operation === row['operation']) ?? null,
     rowId: new JsonText(String(row['row_id'])),
+    isOwn: row['is_own'] === 't',
   };
 }
 

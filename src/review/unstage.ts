@@ -113,7 +113,7 @@ async function unstageLocked(
 }
 
 /** Names lineages, as far as they are listed at all. */
-class Names {
+export class Names {
   readonly #tx: Queryable;
   readonly #uuid: string;
   readonly #tables: readonly StagedTable[];
@@ -172,7 +172,8 @@ export function rowFacts({ table, rowId, type, hidden }: UnstagedRow): JsonObjec
   return { table, row_id: rowId, type, ...(hidden ? { hidden } : {}) };
 }
 
-function hasDependents(count: number, rows: readonly UnstagedRow[]): StageError {
+/** What would have to go, too. */
+export function hasDependents(count: number, rows: readonly UnstagedRow[]): StageError {
   return new StageError(
     'has_dependents',
     `${count === 1 ? 'a staged row' : `${count} staged rows`} would not hold without what is taken out`,

@@ -65,4 +65,18 @@ export const editGuards: readonly Guard[] = [
     without: 'if ((await attempt(db, tx, uuid, trialMs)) === undefined) throw refused(',
     tests: ['review/unstage-trial'],
   },
+  {
+    name: 'nothing is settled that the caller saw differently',
+    file: 'src/review/resolution.ts',
+    text: 'if (thought === undefined || isSame(thought, productionCurrent)) return;',
+    without: 'return;',
+    tests: ['review/resolve', 'rest/resolve'],
+  },
+  {
+    name: 'conflicts of hidden tables are not settled',
+    file: 'src/review/resolution.ts',
+    text: 'found.filter(({ hidden }) => !hidden)',
+    without: 'found.filter(({ hidden }) => hidden !== null)',
+    tests: ['rest/resolve'],
+  },
 ];

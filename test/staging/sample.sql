@@ -1230,8 +1230,8 @@ REVOKE ALL ON FUNCTION stage_data.restored_<invoice>(jsonb, jsonb), stage_data.m
 -- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
 
 -- Each lineage of a session in this table: the number of its first version, what it comes to, which is NULL where nothing is left of it,
--- and its key as diffs show it.
-CREATE FUNCTION stage_data.lineages_<invoice>(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb)
+-- its key as diffs show it, and whether it began as a row of the session's own.
+CREATE FUNCTION stage_data.lineages_<invoice>(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb, is_own boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -1242,7 +1242,8 @@ BEGIN
     CASE WHEN (h.version)._stage_op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
          WHEN NOT _stage_f._stage_first THEN 'INSERT'
          WHEN NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) THEN 'UPDATE' END,
-    CASE WHEN _stage_f._stage_first THEN stage.key_value(_stage_f._stage_old_1) ELSE stage.key_value((h.version)."id") END
+    CASE WHEN _stage_f._stage_first THEN stage.key_value(_stage_f._stage_old_1) ELSE stage.key_value((h.version)."id") END,
+    NOT _stage_f._stage_first
   FROM stage_data.shadow_<invoice> _stage_f
   LEFT JOIN LATERAL (
     SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k' ORDER BY _stage_l._stage_seq DESC LIMIT 1
@@ -1287,6 +1288,47 @@ BEGIN
 END $body$;
 
 REVOKE ALL ON FUNCTION stage_data.lineages_<invoice>(uuid), stage_data.ties_<invoice>(uuid, oid[], bigint[]), stage_data.unstage_<invoice>(uuid, bigint[]) FROM PUBLIC;
+;
+-- Rows that production has changed under a session: what is staged of them is put upon the row as it is now.
+-- Of a column in p_theirs every version takes production's value; of one in p_mine those up to the session's first change of it. A column
+-- that the session never changed follows production. Gives production's row, NULL where it is gone, and whether anything is left.
+CREATE FUNCTION stage_data.rebase_<invoice>(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
+#variable_conflict use_variable
+DECLARE
+  v_now stage_data.row_<invoice>;
+  v_base stage_data.row_<invoice>;
+  v_found boolean;
+BEGIN
+  SELECT (f._stage_base).* INTO v_base FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  SELECT p."id", p."customer", p."amount", p."note" INTO v_now FROM stage_data.shadow_<invoice> f JOIN stage_data.source_<invoice>() p ON p."id" OPERATOR(pg_catalog.=) f._stage_old_1
+  WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  v_found := FOUND;
+  IF NOT v_found THEN RETURN; END IF;
+  current := pg_catalog.to_jsonb(v_now);
+
+  UPDATE stage_data.shadow_<invoice> s SET "customer" = CASE WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN (v_now)."customer" ELSE s."customer" END, "amount" = CASE WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN (v_now)."amount" ELSE s."amount" END, "note" = CASE WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN (v_now)."note" ELSE s."note" END, _stage_base = CASE WHEN s._stage_first THEN ROW((s._stage_base)."id", CASE WHEN 'customer' = ANY (p_theirs) OR 'customer' = ANY (p_mine) OR c.first_1 IS NULL THEN (v_now)."customer" ELSE (s._stage_base)."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR 'amount' = ANY (p_mine) OR c.first_2 IS NULL THEN (v_now)."amount" ELSE (s._stage_base)."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR 'note' = ANY (p_mine) OR c.first_3 IS NULL THEN (v_now)."note" ELSE (s._stage_base)."note" END)::stage_data.row_<invoice> END
+  FROM (
+    SELECT min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((v_base)."customer"))) AS first_1, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((v_base)."amount"))) AS first_2, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((v_base)."note"))) AS first_3 FROM stage_data.shadow_<invoice> v
+    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'k'
+  ) c
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k';
+-- What rows were found by before each change: the key and what foreign keys refer to by now.
+UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
+FROM (
+  SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
+  FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND coalesce(x._stage_root, x._stage_seq) = p_root
+  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'k' ORDER BY x._stage_seq)
+) v
+WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> 'I';
+
+
+  SELECT (f._stage_base).* INTO v_base FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  SELECT s._stage_op <> 'D' AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= v_base INTO is_void FROM stage_data.shadow_<invoice> s
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k'
+  ORDER BY s._stage_seq DESC LIMIT 1;
+END $body$;
+REVOKE ALL ON FUNCTION stage_data.rebase_<invoice>(uuid, bigint, text[], text[]) FROM PUBLIC;
 
 -- What stage.table_stamp gives, without looking each time: asked when the expression is planned. Its plan depends on the relations
 -- whose OIDs stand in it, which are all that the stamp looks at but for the schema: PostgreSQL plans it anew when one of them is

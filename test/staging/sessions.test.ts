@@ -8,6 +8,7 @@ import { proposeSession } from '../../src/review/propose.ts';
 import { rehearseSession } from '../../src/review/rehearse.ts';
 import { rejectSession } from '../../src/review/reject.ts';
 import { reopenSession } from '../../src/review/reopen.ts';
+import { resolveConflicts } from '../../src/review/resolve.ts';
 import { revertSession } from '../../src/review/revert.ts';
 import { unstageRows } from '../../src/review/unstage.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
@@ -189,6 +190,13 @@ suite('sessions', (test) => {
 
   test('obey the table of transitions, every event in every state', async () => {
     const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
+      resolve: (id) =>
+        resolveConflicts(desk.service, id, {
+          resolutions: [],
+          withDependents: false,
+          resolvedAs: null,
+          lockTimeoutMs: 2_000,
+        }),
       unstage: (id) =>
         unstageRows(desk.service, id, {
           rows: [],

@@ -75,7 +75,7 @@ async function tellConflicts(
   });
   if (value.length === 0) return 0;
   await context.out.remark(
-    `Next: stage reject ${id}, then stage session new: it starts from production as it is now`,
+    `Next: stage resolve, where the session is active (a proposed one: stage reopen ${id}); or stage reject ${id}, then stage session new: it starts from production as it is now`,
   );
   return 3;
 }

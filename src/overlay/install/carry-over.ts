@@ -50,8 +50,7 @@ export function carryOverSql(table: Table, changes: readonly ColumnChange[]): st
   return [
     keptSql(table, kept),
     ...(added.length === 0 ? [] : [addedSql(table, added)]),
-    ...(table.columns.some(({ generated }) => generated) ? [generatedSql(table)] : []),
-    oldSql(table),
+    ...followSql(table),
   ].join('\n');
 }
 
@@ -99,7 +98,19 @@ function baseOf(table: Table, from: (column: Column) => string | null): string {
     .join(', ');
 }
 
-function generatedSql(table: Table): string {
+/**
+ * What follows from the other columns of staged rows: generated columns, and what rows were found by.
+ * @param of a condition that selects the rows of the shadow table under an alias; all where it is left out
+ */
+export function followSql(table: Table, of?: (alias: string) => string): string[] {
+  const where = (alias: string) => (of === undefined ? '' : ` WHERE ${of(alias)}`);
+  return [
+    ...(table.columns.some(({ generated }) => generated) ? [generatedSql(table, where('s'))] : []),
+    oldSql(table, where('x')),
+  ];
+}
+
+function generatedSql(table: Table, ofRows: string): string {
   const value = (column: Column, index: number, row: string) =>
     column.generated === null
       ? row + quoteIdentifier(column.name)
@@ -110,6 +121,7 @@ function generatedSql(table: Table): string {
       : [`${quoteIdentifier(column.name)} = ${value(column, index, 's.')}`],
   );
   return fillSql(loadSql('table/install/carry_generated.sql'), {
+    of_rows: ofRows,
     shadow: shadowName(table),
     row_type: rowTypeName(table),
     set_generated: set.join(', '),
@@ -118,9 +130,10 @@ function generatedSql(table: Table): string {
 }
 
 /** A deletion's row is the row as it was, the hiding of an old key too; an update's is the version before, or the base. */
-function oldSql(table: Table): string {
+function oldSql(table: Table, ofRows: string): string {
   const old = oldColumns(table).map(quoteIdentifier);
   return fillSql(loadSql('table/install/carry_old.sql'), {
+    of_rows: ofRows,
     shadow: shadowName(table),
     set_old: old.map((_, index) => `_stage_old_${index + 1} = v.old_${index + 1}`).join(', '),
     old_values: old

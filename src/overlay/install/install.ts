@@ -9,6 +9,7 @@ import { conflictsSql } from '../approval/conflicts.ts';
 import { diffSql } from '../approval/diff.ts';
 import { exactTextsSql } from '../approval/exact-texts.ts';
 import { lineagesSql } from '../approval/lineages.ts';
+import { rebaseSql } from '../approval/rebase.ts';
 import { revertSql } from '../approval/revert.ts';
 import { oldColumns, overlayName, upsertName } from '../object-names.ts';
 import { mergeSql } from '../rows/merge.ts';
@@ -111,6 +112,7 @@ function triggerScript(table: Table, server: number): string {
     diffSql(table),
     revertSql(table),
     lineagesSql(table),
+    rebaseSql(table),
   ].join(';\n');
 }
 

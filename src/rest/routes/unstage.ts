@@ -54,10 +54,13 @@ const unstage = defineRoute({
   },
 });
 
-type Key = number | string | Readonly<Record<string, unknown>> | null | undefined;
+type Key = number | string | Readonly<Record<string, unknown>>;
 
-function choiceOf(table: string, key: Key): Choice {
-  return { table, rowId: key == null ? null : new JsonText(stringifyJson(key as JsonObject)) };
+/** A key as JSON. */
+export const keyText = (key: Key) => new JsonText(stringifyJson(key as JsonObject));
+
+function choiceOf(table: string, key: Key | null | undefined): Choice {
+  return { table, rowId: key == null ? null : keyText(key) };
 }
 
 function bodyOf({ session, rows, counts, isTried }: Unstaged): JsonObject {

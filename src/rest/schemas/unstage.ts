@@ -5,13 +5,13 @@ import { shortText } from './inputs.ts';
 import { count, hidden, rowId, session } from './outputs.ts';
 
 /** Nobody names more by hand: all rows of a table are named by the table. */
-const mostRows = 10_000;
+export const mostRows = 10_000;
 
 /** What PostgreSQL's JSON does not hold: the null character, and halves of characters. */
 const unstorable = /\\u(?:0000|d[89a-f])/i;
 
 /** A key as diffs show it. Numbers that JavaScript cannot hold exactly are texts there. */
-const key = z
+export const key = z
   .union([z.int(), z.string(), z.record(z.string(), z.unknown())])
   .refine((value) => JSON.stringify(value).length <= 4000, 'too long')
   .refine(

@@ -1,8 +1,8 @@
 -- Lineages: all versions of one staged row. They are taken out of a session as a whole, with what could not be applied without them.
 
 -- Each lineage of a session in this table: the number of its first version, what it comes to, which is NULL where nothing is left of it,
--- and its key as diffs show it.
-CREATE FUNCTION {{lineages}}(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb)
+-- its key as diffs show it, and whether it began as a row of the session's own.
+CREATE FUNCTION {{lineages}}(p_session uuid) RETURNS TABLE (root bigint, operation text, row_id jsonb, is_own boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -13,7 +13,8 @@ BEGIN
     CASE WHEN (h.version)._stage_op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
          WHEN NOT _stage_f._stage_first THEN 'INSERT'
          WHEN NOT (ROW({{h_columns}})::{{row_type}} *= _stage_f._stage_base) THEN 'UPDATE' END,
-    CASE WHEN _stage_f._stage_first THEN {{f_row_id}} ELSE {{h_row_id}} END
+    CASE WHEN _stage_f._stage_first THEN {{f_row_id}} ELSE {{h_row_id}} END,
+    NOT _stage_f._stage_first
   FROM {{shadow}} _stage_f
   LEFT JOIN LATERAL (
     SELECT _stage_l AS version FROM {{shadow}} _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k' ORDER BY _stage_l._stage_seq DESC LIMIT 1

@@ -1,0 +1,55 @@
+/** The function of a table that puts staged rows upon what production has of them now. */
+import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import type { Table } from '../../model/table.ts';
+import { followSql } from '../install/carry-over.ts';
+import {
+  columnList,
+  columnNames,
+  functionName,
+  isKeyless,
+  rowTypeName,
+  shadowName,
+  sourceCall,
+} from '../object-names.ts';
+import { keyColumns, keysEqual, oldKeyColumns, rowImage, same } from '../row-identity.ts';
+
+const ofLineage = (alias: string) =>
+  `${alias}._stage_session = p_session AND coalesce(${alias}._stage_root, ${alias}._stage_seq) = p_root`;
+
+/** Builds `rebase_<oid>`; none for a table whose staged rows have no lineages. */
+export function rebaseSql(table: Table): string {
+  if (isKeyless(table) || table.isInherited) return '';
+  const columns = columnNames(table);
+  const isKey = new Set(table.key.map(({ name }) => name));
+  const moving = table.columns
+    .filter(({ name, generated }) => generated === null && !isKey.has(name))
+    .map(({ name }, index) => {
+      const column = quoteIdentifier(name);
+      const literal = quoteLiteral(name);
+      const first = `c.first_${index + 1}`;
+      return {
+        name,
+        set: `${column} = CASE WHEN ${literal} = ANY (p_theirs) OR ${first} IS NULL OR ${literal} = ANY (p_mine) AND s._stage_seq < ${first} THEN (v_now).${column} ELSE s.${column} END, `,
+        base: `CASE WHEN ${literal} = ANY (p_theirs) OR ${literal} = ANY (p_mine) OR ${first} IS NULL THEN (v_now).${column} ELSE (s._stage_base).${column} END`,
+        first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(`v.${column}`, `(v_base).${column}`)}) AS first_${index + 1}`,
+      };
+    });
+  const bases = new Map(moving.map(({ name, base }) => [name, base]));
+  return fillSql(loadSql('table/approval/rebase.sql'), {
+    rebase: functionName(table, 'rebase'),
+    shadow: shadowName(table),
+    source: sourceCall(table),
+    row_type: rowTypeName(table),
+    row_image: rowImage(table),
+    p_columns: columnList(columns, 'p.'),
+    s_columns: columnList(columns, 's.'),
+    p_matches_first: keysEqual(table, keyColumns(table, 'p.'), oldKeyColumns(table, 'f.')),
+    set_columns: moving.map(({ set }) => set).join(''),
+    base: columns
+      .map((name) => bases.get(name) ?? `(s._stage_base).${quoteIdentifier(name)}`)
+      .join(', '),
+    first_changes: moving.map(({ first }) => first).join(', ') || 'NULL',
+    carry: followSql(table, ofLineage).join('\n'),
+  });
+}

@@ -1,0 +1,42 @@
+/** What a request settles conflicts by, and what is answered. */
+import { z } from 'zod';
+import { sides } from '../../review/resolution.ts';
+import { shortText } from './inputs.ts';
+import { conflict, session } from './outputs.ts';
+import { key, mostRows } from './unstage.ts';
+
+const side = z.enum(sides);
+
+export const resolveBody = z
+  .strictObject({
+    resolutions: z
+      .array(
+        z.strictObject({
+          table: shortText,
+          row_id: key,
+          field: z.string().max(200).nullish().meta({
+            description: 'One column; left out for all conflicts of the row',
+          }),
+          take: side,
+          production_current: z.unknown().optional().meta({
+            description:
+              'What production has there, as the caller saw it: refused if it has changed',
+          }),
+        }),
+      )
+      .min(1)
+      .max(mostRows)
+      .nullish(),
+    all: side.nullish().meta({ description: 'Settles all conflicts this way' }),
+    with_dependents: z.boolean().nullish().meta({
+      description: 'Takes out, too, what would not hold without rows that are given up',
+    }),
+  })
+  .refine(({ resolutions, all }) => (resolutions == null) !== (all == null), {
+    message: 'either resolutions or all',
+  });
+
+export const resolvedSession = session.extend({
+  resolved: z.array(conflict).meta({ description: 'The conflicts that were settled' }),
+  conflicts: z.array(conflict).meta({ description: 'Those that are left' }),
+});

@@ -1,0 +1,223 @@
+/** How conflicts are settled: which side each of them takes, and what that makes of a staged row. */
+import type { Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
+import type { JsonText } from '../model/json.ts';
+import { conflictFacts } from './conflicts.ts';
+import type { FoundLineage, Lineage, StagedTable } from './lineages.ts';
+import { findLineages } from './lineages.ts';
+import { InTheWay } from './lock-budget.ts';
+
+export const sides = ['mine', 'theirs'] as const;
+/** Whose value stands: the session's, or production's. */
+export type Side = (typeof sides)[number];
+
+export interface Resolution {
+  readonly table: string;
+  readonly rowId: JsonText;
+  /** One column; all conflicts of the row where it is null. */
+  readonly field: string | null;
+  readonly take: Side;
+  /** What the caller takes production to have there; not compared where it is left out. */
+  readonly productionCurrent?: JsonText | undefined;
+}
+
+/** The conflicts of one row that are settled, and the side that each of them takes. */
+export interface ResolvedRow {
+  readonly conflicts: readonly Conflict[];
+  readonly sides: readonly Side[];
+}
+
+/** A name made of several. */
+export const textOf = (parts: readonly (string | null)[]) => JSON.stringify(parts);
+
+/** A key as it is compared: 7 and "7" mean the same row. */
+function keyOf({ text }: JsonText): string {
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'object' ? JSON.stringify(sorted(value)) : String(value);
+}
+
+const sorted = (value: object | null) =>
+  Object.entries(value ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+
+const rowOf = ({ table, rowId }: { readonly table: string; readonly rowId: JsonText }) =>
+  textOf([table, keyOf(rowId)]);
+
+/**
+ * Finds the conflicts that are meant, by rows.
+ * @throws StageError `no_such_conflict`, `conflict_detected` where production has another value than the caller thinks
+ */
+export function chooseSides(
+  found: readonly Conflict[],
+  resolutions: readonly Resolution[] | Side,
+): ResolvedRow[] {
+  const told = found.filter(({ hidden }) => !hidden);
+  if (typeof resolutions === 'string') {
+    if (told.length === 0 || told.length < found.length) throw noSuchConflict(null);
+    return byRows(told.map((conflict) => [conflict, resolutions]));
+  }
+  const chosen = new Map<Conflict, Side>();
+  for (const resolution of resolutions) {
+    const meant = told.filter(
+      (conflict) =>
+        rowOf(conflict) === rowOf(resolution) &&
+        (resolution.field === null || conflict.field === resolution.field),
+    );
+    if (meant.length === 0) throw noSuchConflict(resolution);
+    for (const conflict of meant) {
+      demandSame(found, conflict, resolution);
+      const other = chosen.get(conflict);
+      if (other !== undefined && other !== resolution.take) throw contradiction(resolution);
+      chosen.set(conflict, resolution.take);
+    }
+  }
+  return byRows([...chosen]);
+}
+
+function byRows(chosen: readonly (readonly [Conflict, Side])[]): ResolvedRow[] {
+  const rows = new Map<string, { conflicts: Conflict[]; sides: Side[] }>();
+  for (const [conflict, side] of chosen) {
+    const row = rows.get(rowOf(conflict)) ?? { conflicts: [], sides: [] };
+    row.conflicts.push(conflict);
+    row.sides.push(side);
+    rows.set(rowOf(conflict), row);
+  }
+  return [...rows.values()];
+}
+
+/** @throws StageError `conflict_detected` */
+function demandSame(
+  found: readonly Conflict[],
+  { productionCurrent }: Conflict,
+  { productionCurrent: thought }: Resolution,
+): void {
+  if (thought === undefined || isSame(thought, productionCurrent)) return;
+  throw new StageError('conflict_detected', 'production has another value by now', {
+    hint: 'Look at the conflicts again: `stage check`.',
+    facts: { conflicts: found.map(conflictFacts) },
+  });
+}
+
+/** Programs write numbers in other ways than PostgreSQL, and may round those with many digits: they have to be written as they are. */
+function isSame(one: JsonText, other: JsonText | null): boolean {
+  const [left, right] = [bare(one.text), bare(other?.text ?? 'null')];
+  if (left === right) return true;
+  if (manyDigits.test(left) || manyDigits.test(right)) return false;
+  return JSON.stringify(JSON.parse(left)) === JSON.stringify(JSON.parse(right));
+}
+
+const manyDigits = /(?:\d\.?){16}/;
+const bare = (text: string) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+
+/**
+ * Puts a staged row upon production's, with the sides that were chosen.
+ * @returns the lineage, where nothing is left of it
+ * @throws StageError `not_resolvable`
+ */
+export async function settle(
+  tx: Queryable,
+  uuid: string,
+  tables: readonly StagedTable[],
+  row: ResolvedRow,
+): Promise<Lineage | null> {
+  const [first] = row.conflicts;
+  const [side] = row.sides;
+  if (first === undefined) return null;
+  const { kind, table: name } = first;
+  const table = tables.find((candidate) => candidate.name === name);
+  if (kind === 'cascade' || kind === 'schema' || table === undefined)
+    throw notResolvable(first, reasons[kind === 'schema' ? 'schema' : 'cascade']);
+  if (new Set(row.conflicts.map((conflict) => conflict.kind)).size > 1)
+    throw notResolvable(first, 'there is more than one kind of conflict about it');
+  const lineage = await lineageOf(tx, uuid, table, first);
+  const isOneSided = row.sides.every((each) => each === side);
+  if (kind !== 'changed' || lineage.type === 'DELETE') {
+    if (!isOneSided) throw notResolvable(first, 'the row as a whole is one side or the other');
+    if (side === 'theirs') return lineage;
+    if (kind !== 'changed') throw notResolvable(first, reasons[kind]);
+  }
+  return rebase(tx, uuid, lineage, row);
+}
+
+/** Gives the lineage where nothing is left of it. */
+async function rebase(
+  tx: Queryable,
+  uuid: string,
+  lineage: FoundLineage,
+  row: ResolvedRow,
+): Promise<Lineage | null> {
+  const fields = (wanted: Side) =>
+    row.conflicts.flatMap(({ field }, index) => (row.sides[index] === wanted ? (field ?? []) : []));
+  const [rebased] = await tx.query(
+    `SELECT * FROM stage_data.rebase_${lineage.relation}($1, $2, ARRAY(SELECT jsonb_array_elements_text($3)), ARRAY(SELECT jsonb_array_elements_text($4)))`,
+    [uuid, lineage.root, JSON.stringify(fields('theirs')), JSON.stringify(fields('mine'))],
+  );
+  await demandSeen(tx, rebased?.['current'] ?? null, row.conflicts, lineage.rowId);
+  return rebased?.['is_void'] === 't' ? lineage : null;
+}
+
+async function lineageOf(
+  tx: Queryable,
+  uuid: string,
+  { relation }: StagedTable,
+  conflict: Conflict,
+): Promise<FoundLineage> {
+  const found = await findLineages(tx, uuid, relation, [conflict.rowId]);
+  const isOwn = conflict.kind === 'key_exists';
+  const [lineage, another] = found.filter((each) => each.isOwn === isOwn);
+  if (lineage === undefined || another !== undefined)
+    throw notResolvable(conflict, 'the row has moved to another key in the session');
+  return lineage;
+}
+
+/** Production may have changed once more since the conflicts were looked for: what nobody has seen is not settled. */
+async function demandSeen(
+  tx: Queryable,
+  current: string | null,
+  conflicts: readonly Conflict[],
+  rowId: JsonText,
+): Promise<void> {
+  for (const { field, productionCurrent } of conflicts) {
+    const [row] = await tx.query(
+      'SELECT ($1::jsonb -> $2)::text IS NOT DISTINCT FROM ($3::jsonb)::text AS same',
+      [current, field, productionCurrent?.text ?? 'null'],
+    );
+    if (row?.['same'] !== 't')
+      throw new InTheWay('40001', `row ${rowId.text} is being changed in production`);
+  }
+}
+
+const reasons = {
+  gone: 'its row is gone from production: take it out, and insert it anew',
+  key_exists: 'production has a row of that key: take it out, and update that one',
+  cascade:
+    'production rows that nobody reviewed hang on it: take the change of their parent out, and make it again',
+  schema: 'its table has changed: stage the changes anew in another session',
+} as const;
+
+function noSuchConflict(resolution: Resolution | null): StageError {
+  const { table = null, rowId = null, field = null } = resolution ?? {};
+  const place =
+    resolution === null ? '' : ` of ${table} ${rowId?.text}${field === null ? '' : ` ${field}`}`;
+  return new StageError('no_such_conflict', `there is no such conflict${place}`, {
+    hint: 'Look at the conflicts: `stage check`.',
+    facts: { table, row_id: rowId, field },
+  });
+}
+
+function contradiction({ table, rowId }: Resolution): StageError {
+  return new StageError('invalid_request', `${table} ${rowId.text} is resolved in two ways`, {
+    hint: 'Name each conflict once.',
+  });
+}
+
+function notResolvable(conflict: Conflict, why: string): StageError {
+  return new StageError(
+    'not_resolvable',
+    `the conflict cannot be settled in place: ${conflict.table} ${conflict.rowId.text}: ${why}`,
+    {
+      hint: 'Take rows out with `stage unstage`, and stage them anew.',
+      facts: { conflicts: [conflictFacts(conflict)] },
+    },
+  );
+}

@@ -1,0 +1,166 @@
+/** Resolve: a conflict of an active session is settled row by row and column by column, and staged rows go on from production as it is. */
+import type { Database, Queryable } from '../db/database.ts';
+import { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
+import type { JsonObject } from '../model/json.ts';
+import { JsonText, stringifyJson } from '../model/json.ts';
+import type { Session } from '../model/session.ts';
+import { emit, isEmitted } from '../staging/event-store.ts';
+import { sessionUuid } from '../staging/session-id.ts';
+import type { LockedSession } from '../staging/session-lock.ts';
+import { lockSession, requireTransition } from '../staging/session-lock.ts';
+import { getSession } from '../staging/session-store.ts';
+import { conflictFacts, detectConflicts, withhold } from './conflicts.ts';
+import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
+import type { Lineage, StagedTable } from './lineages.ts';
+import { arraysOf, stagedTables, tiedLineages } from './lineages.ts';
+import { withinBudget, yieldFirst } from './lock-budget.ts';
+import { renewOutdated } from './renew.ts';
+import type { Resolution, Side } from './resolution.ts';
+import { chooseSides, settle, textOf } from './resolution.ts';
+import { demandOperable } from './row-choice.ts';
+import { hasDependents, Names } from './unstage.ts';
+
+export interface Resolving {
+  /** What is settled how; or all conflicts one way. */
+  readonly resolutions: readonly Resolution[] | Side;
+  /** Takes out, too, what would not hold without rows that are given up. */
+  readonly withDependents: boolean;
+  /** The authenticated name of who resolves. */
+  readonly resolvedAs: string | null;
+  readonly readableOnly?: boolean;
+  readonly lockTimeoutMs: number;
+}
+
+export interface Resolved {
+  readonly session: Session;
+  /** What was settled, in the form of the conflicts that it was. */
+  readonly settled: readonly Conflict[];
+  /** What still is in conflict. */
+  readonly left: readonly Conflict[];
+}
+
+/**
+ * Settles conflicts of an active session. All that are named, or none.
+ * @throws StageError `session_not_found`, `invalid_transition`, `session_busy`, `no_such_conflict`, `conflict_detected` when production
+ *   is not what the caller thinks, `not_resolvable`, `has_dependents`, `not_unstageable`, `busy`; nothing is changed then
+ */
+export async function resolveConflicts(
+  db: Database,
+  id: string,
+  asked: Resolving,
+): Promise<Resolved> {
+  await renewOutdated(db, id);
+  let number = '0';
+  return withinBudget(asked.lockTimeoutMs, () =>
+    onCurrentOverlays(db, sessionUuid(id), () =>
+      db.transaction(
+        async (tx) => {
+          const done = await resolveLocked(tx, id, asked);
+          number = done.number;
+          return done.resolved;
+        },
+        'read committed',
+        (tx) => isEmitted(tx, number, sessionUuid(id)),
+      ),
+    ),
+  );
+}
+
+async function resolveLocked(
+  tx: Queryable,
+  id: string,
+  asked: Resolving,
+): Promise<{ readonly resolved: Resolved; readonly number: string }> {
+  const session = await lockSession(tx, id);
+  requireTransition(session, 'resolve');
+  const { uuid } = session;
+  const readableOnly = asked.readableOnly ?? false;
+  await tx.query('DISCARD PLANS');
+  await yieldFirst(tx);
+  const found = await conflictsOf(tx, session, readableOnly);
+  const chosen = chooseSides(found, asked.resolutions);
+  const tables = await stagedTables(tx, uuid, readableOnly);
+  const touched = tables.filter(({ name }) =>
+    chosen.some(({ conflicts: [first] }) => first?.table === name),
+  );
+  demandOperable(tables, { lineages: [], whole: touched.map(({ relation }) => relation) });
+  const given: Lineage[] = [];
+  for (const row of chosen) {
+    const lineage = await settle(tx, uuid, tables, row);
+    if (lineage !== null) given.push(lineage);
+  }
+  await giveUp(tx, uuid, tables, given, asked.withDependents);
+  const left = await conflictsOf(tx, session, readableOnly);
+  const settled = chosen.flatMap(({ conflicts }) => conflicts);
+  refuseUnsettled(settled, left);
+  await tx.query('SELECT stage.note_edit($1, $2)', [uuid, asked.resolvedAs]);
+  const body = new JsonText(stringifyJson({ tables: countSides(chosen) }));
+  const number = await emit(tx, { ...session, kind: 'resolved', by: asked.resolvedAs, body });
+  return { resolved: { session: await getSession(tx, id), settled, left }, number };
+}
+
+async function conflictsOf(
+  tx: Queryable,
+  { uuid, conflictScope }: LockedSession,
+  readableOnly: boolean,
+): Promise<readonly Conflict[]> {
+  const found = await detectConflicts(tx, uuid, await reviewRelations(tx, uuid), conflictScope);
+  return readableOnly ? withhold(tx, uuid, found) : found;
+}
+
+/** Takes rows out of which production's side, or nothing, is left. @throws StageError `has_dependents` */
+async function giveUp(
+  tx: Queryable,
+  uuid: string,
+  tables: readonly StagedTable[],
+  given: readonly Lineage[],
+  withDependents: boolean,
+): Promise<void> {
+  if (given.length === 0) return;
+  const tied = await tiedLineages(tx, uuid, given);
+  if (tied.length > 0 && !withDependents)
+    throw hasDependents(tied.length, await new Names(tx, uuid, tables).of(tied, true));
+  await tx.query('SELECT stage.unstage_lineages($1, $2, $3, $4)', [
+    uuid,
+    ...arraysOf([...given, ...tied]),
+    '{}',
+  ]);
+}
+
+const placeOf = ({ table, rowId, field, kind }: Conflict) =>
+  [table, rowId.text, field ?? '', kind].join('\n');
+
+/** @throws StageError `not_resolvable` where a conflict that was settled is one still */
+function refuseUnsettled(settled: readonly Conflict[], left: readonly Conflict[]): void {
+  const places = new Set(settled.map(placeOf));
+  const still = left.find((conflict) => places.has(placeOf(conflict)));
+  if (still === undefined) return;
+  throw new StageError(
+    'not_resolvable',
+    `a conflict would not be settled by that: ${still.table} ${still.rowId.text}`,
+    {
+      hint: 'Take the row out, and stage it anew: `stage unstage`.',
+      facts: { conflicts: [conflictFacts(still)] },
+    },
+  );
+}
+
+/** No keys: who reads events need not be one who may read the table. */
+function countSides(
+  chosen: readonly { readonly conflicts: readonly Conflict[]; readonly sides: readonly Side[] }[],
+): JsonObject[] {
+  const counts = new Map<
+    string,
+    { table: string; field: string | null; take: Side; rows: number }
+  >();
+  for (const { conflicts, sides } of chosen) {
+    for (const [index, { table, field }] of conflicts.entries()) {
+      const take = sides[index] ?? 'mine';
+      const name = textOf([table, field, take]);
+      const known = counts.get(name);
+      counts.set(name, { table, field, take, rows: (known?.rows ?? 0) + 1 });
+    }
+  }
+  return [...counts.values()];
+}

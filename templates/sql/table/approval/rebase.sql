@@ -1,0 +1,32 @@
+-- Rows that production has changed under a session: what is staged of them is put upon the row as it is now.
+-- Of a column in p_theirs every version takes production's value; of one in p_mine those up to the session's first change of it. A column
+-- that the session never changed follows production. Gives production's row, NULL where it is gone, and whether anything is left.
+CREATE FUNCTION {{rebase}}(p_session uuid, p_root bigint, p_theirs text[], p_mine text[], OUT current jsonb, OUT is_void boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
+#variable_conflict use_variable
+DECLARE
+  v_now {{row_type}};
+  v_base {{row_type}};
+  v_found boolean;
+BEGIN
+  SELECT (f._stage_base).* INTO v_base FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  SELECT {{p_columns}} INTO v_now FROM {{shadow}} f JOIN {{source}} p ON {{p_matches_first}}
+  WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  v_found := FOUND;
+  IF NOT v_found THEN RETURN; END IF;
+  current := {{row_image}}(v_now);
+
+  UPDATE {{shadow}} s SET {{set_columns}}_stage_base = CASE WHEN s._stage_first THEN ROW({{base}})::{{row_type}} END
+  FROM (
+    SELECT {{first_changes}} FROM {{shadow}} v
+    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'k'
+  ) c
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k';
+{{carry}}
+
+  SELECT (f._stage_base).* INTO v_base FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  SELECT s._stage_op <> 'D' AND ROW({{s_columns}})::{{row_type}} *= v_base INTO is_void FROM {{shadow}} s
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k'
+  ORDER BY s._stage_seq DESC LIMIT 1;
+END $body$;
+REVOKE ALL ON FUNCTION {{rebase}}(uuid, bigint, text[], text[]) FROM PUBLIC;

@@ -1,0 +1,186 @@
+/**
+ * Random sessions meet random changes of production, and each conflict is settled at random: what lands is what a three-way merge by
+ * column gives, which is written here. STAGE_TEST_STATEMENTS sessions, from STAGE_TEST_SEED on.
+ */
+import { approveSession } from '../../src/review/approve.ts';
+import { findConflicts } from '../../src/review/conflicts.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import type { Resolution, Side } from '../../src/review/resolution.ts';
+import { resolveConflicts } from '../../src/review/resolve.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { brokenInvariants } from '../helpers/invariants.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const sessions = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 30);
+const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+
+const schema =
+  'CREATE TABLE t (id int PRIMARY KEY, a int, b int, g int GENERATED ALWAYS AS (a * 10 + b) STORED)';
+const data = 'INSERT INTO t (id, a, b) SELECT n, 0, 0 FROM generate_series(1, 5) n';
+const columns = ['a', 'b'] as const;
+type Column = (typeof columns)[number];
+type Row = Record<Column, number>;
+type Rows = Map<number, Row>;
+type Pick = (count: number) => number;
+
+interface Drift {
+  readonly mine: Rows;
+  readonly theirs: Rows;
+  readonly touched: ReadonlyMap<number, Touch>;
+  readonly script: string;
+}
+
+/** One change of a table, as SQL and as it is in memory. */
+interface Step {
+  readonly sql: string;
+  readonly id: number;
+  readonly set: Partial<Row> | 'delete' | 'insert';
+  readonly row?: Row;
+}
+
+function stepOf(pick: Pick, rows: Rows): Step {
+  const id = 1 + pick(7);
+  const row = rows.get(id);
+  if (row === undefined) {
+    const made = { a: pick(4), b: pick(4) };
+    return {
+      sql: `INSERT INTO t (id, a, b) VALUES (${id}, ${made.a}, ${made.b})`,
+      id,
+      set: 'insert',
+      row: made,
+    };
+  }
+  if (pick(5) === 0) return { sql: `DELETE FROM t WHERE id = ${id}`, id, set: 'delete' };
+  const set = Object.fromEntries(
+    columns.filter(() => pick(3) > 0).map((column) => [column, pick(4)]),
+  );
+  const list = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
+  return { sql: `UPDATE t SET ${list.join(', ') || 'a = a'} WHERE id = ${id}`, id, set };
+}
+
+function run(rows: Rows, { id, set, row }: Step): void {
+  if (set === 'delete') rows.delete(id);
+  else rows.set(id, { ...(rows.get(id) ?? { a: 0, b: 0 }), ...(row ?? (set as Partial<Row>)) });
+}
+
+/** What a session did to one row. */
+class Touch {
+  readonly base: Row | undefined;
+  readonly altered = new Set<Column>();
+
+  constructor(base: Row | undefined) {
+    this.base = base;
+  }
+
+  note({ set }: Step): void {
+    if (set === 'delete') return;
+    for (const column of columns)
+      if (set === 'insert' || (set[column] ?? this.base?.[column]) !== this.base?.[column])
+        this.altered.add(column);
+  }
+}
+
+/** Merges one row: as a whole where a side has none, else by columns. */
+function merge(
+  { base, altered }: Touch,
+  mine: Row | undefined,
+  theirs: Row | undefined,
+  sideOf: (column: Column) => Side | undefined,
+): Row | undefined {
+  if (JSON.stringify(theirs) === JSON.stringify(base)) return mine;
+  if (base === undefined || theirs === undefined) return theirs;
+  if (mine === undefined) return sideOf('a') === 'theirs' ? theirs : undefined;
+  const followed = columns.filter(
+    (column) =>
+      theirs[column] !== base[column] && (!altered.has(column) || sideOf(column) === 'theirs'),
+  );
+  return { ...mine, ...Object.fromEntries(followed.map((column) => [column, theirs[column]])) };
+}
+
+suite('conflicts settled at random', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+
+  const start = (): Rows => new Map([1, 2, 3, 4, 5].map((id) => [id, { a: 0, b: 0 }]));
+
+  /** What both sides do, and what that comes to in memory. */
+  async function drift(session: string, below: Pick): Promise<Drift> {
+    const [mine, theirs, touched] = [start(), start(), new Map<number, Touch>()];
+    const script: string[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      const step = stepOf(below, mine);
+      const touch = touched.get(step.id) ?? new Touch(start().get(step.id));
+      touched.set(step.id, touch);
+      touch.note(step);
+      run(mine, step);
+      script.push(step.sql);
+      await desk.stage(session, step.sql);
+    }
+    for (let index = 0; index < 5; index += 1) {
+      const step = stepOf(below, theirs);
+      run(theirs, step);
+      script.push(`production: ${step.sql}`);
+      await desk.database.query(step.sql);
+    }
+    return { mine, theirs, touched, script: script.join('; ') };
+  }
+
+  /** Takes sides: a row that one of both has not goes as a whole. */
+  async function settle(session: string, mine: Rows, below: Pick): Promise<Map<string, Side>> {
+    const choices = new Map<string, Side>();
+    const resolutions: Resolution[] = [];
+    for (const { table, rowId, field, kind } of await findConflicts(desk.service, session)) {
+      const isWhole = kind !== 'changed' || mine.get(Number(rowId.text)) === undefined;
+      const place = isWhole ? rowId.text : `${rowId.text} ${field}`;
+      const chance: Side = kind !== 'changed' || below(2) === 0 ? 'theirs' : 'mine';
+      const take = choices.get(place) ?? chance;
+      choices.set(place, take);
+      resolutions.push({ table, rowId, field, take });
+    }
+    if (resolutions.length === 0) return choices;
+    const asked = { resolutions, withDependents: false, resolvedAs: null, lockTimeoutMs: 5_000 };
+    await resolveConflicts(desk.service, session, asked);
+    return choices;
+  }
+
+  function merged({ mine, theirs, touched }: Drift, choices: Map<string, Side>): string[] {
+    const expected = new Map(theirs);
+    for (const [id, touch] of touched) {
+      const sideOf = (column: Column) => choices.get(`${id} ${column}`) ?? choices.get(`${id}`);
+      const row = merge(touch, mine.get(id), theirs.get(id), sideOf);
+      if (row === undefined) expected.delete(id);
+      else expected.set(id, row);
+    }
+    return [...expected].map(([id, { a, b }]) => `(${id},${a},${b},${a * 10 + b})`).sort();
+  }
+
+  test(
+    'land what a three-way merge gives',
+    async () => {
+      let settled = 0;
+      for (let seed = firstSeed; seed < firstSeed + sessions; seed += 1) {
+        await desk.reset();
+        const { below } = createRandom(seed);
+        const session = await desk.open();
+        const drifted = await drift(session, below);
+        const label = `seed ${seed}: ${drifted.script}`;
+        const choices = await settle(session, drifted.mine, below);
+        settled += choices.size;
+        assert.equal(await findConflicts(desk.service, session), [], label);
+        assert.equal(await brokenInvariants(desk.database), [], label);
+        const wanted = merged(drifted, choices);
+        assert.equal((await desk.contents(session))['t'], wanted, label);
+        await proposeSession(desk.service, session);
+        await approveSession(desk.service, session, { approvedBy: null, digest: null });
+        assert.equal((await desk.contents())['t'], wanted, label);
+      }
+      assert.ok(settled > sessions, `${settled} conflicts were settled`);
+    },
+    { timeout: 36_000_000 },
+  );
+});
