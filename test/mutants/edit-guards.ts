@@ -79,4 +79,11 @@ export const editGuards: readonly Guard[] = [
     without: 'found.filter(({ hidden }) => hidden !== null)',
     tests: ['rest/resolve'],
   },
+  {
+    name: 'what was settled is no conflict any more',
+    file: 'src/overlay/approval/rebase.ts',
+    text: '= ANY (p_mine) OR',
+    without: '= ANY (p_mine) AND',
+    tests: ['review/resolve'],
+  },
 ];
