@@ -1242,7 +1242,7 @@ BEGIN
     CASE WHEN (h.version)._stage_op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
          WHEN NOT _stage_f._stage_first THEN 'INSERT'
          WHEN NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) THEN 'UPDATE' END,
-    CASE WHEN _stage_f._stage_first THEN stage.key_value(_stage_f._stage_old_1) ELSE stage.key_value((h.version)."id") END,
+    CASE WHEN _stage_f._stage_first THEN pg_catalog.to_jsonb(_stage_f._stage_old_1) ELSE pg_catalog.to_jsonb((h.version)."id") END,
     NOT _stage_f._stage_first
   FROM stage_data.shadow_<invoice> _stage_f
   LEFT JOIN LATERAL (
