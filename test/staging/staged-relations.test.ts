@@ -1,0 +1,43 @@
+/** Which tables a session has staged rows of: found without holding on to all the others. */
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+/** More than are looked at in one go. */
+const tables = 52;
+
+suite('tables with staged rows', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    const made = Array.from({ length: tables }, (_, number) => `CREATE TABLE t${number} (id int)`);
+    desk = await createDesk(made.join('; '));
+  });
+  test.after(() => desk.close());
+
+  test(
+    'are found, and none of the others stays locked',
+    async () => {
+      const other = await desk.open();
+      for (let number = 0; number < tables; number += 1) {
+        await desk.stage(other, `INSERT INTO t${number} VALUES (1)`);
+      }
+      const session = await desk.open();
+      await desk.stage(session, 'INSERT INTO t3 VALUES (1); INSERT INTO t51 VALUES (1)');
+      const uuid = session.slice('sess_'.length);
+      const { names, locks } = await desk.service.transaction(async (tx) => {
+        const found = await tx.query(
+          'SELECT r::regclass::text AS name FROM stage.staged_relations($1) r ORDER BY r',
+          [uuid],
+        );
+        const [held] = await tx.query(
+          `SELECT count(*)::int AS count FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+           WHERE l.pid = pg_backend_pid() AND c.relname LIKE 'shadow_%'`,
+        );
+        return { names: found.map(({ name }) => name), locks: held?.['count'] };
+      }, 'repeatable read');
+      assert.equal(names, ['public.t3', 'public.t51']);
+      assert.is(locks, '0');
+    },
+    { timeout: 90_000 },
+  );
+});
