@@ -46,6 +46,7 @@ suite('daemon: start', (test) => {
     await until(async () => (await ours()).length === 0);
     const stopped = daemon.logged.map((line) => JSON.parse(line)).map(({ part }) => part);
     assert.equal(stopped.filter(Boolean), [
+      'removal of staged rows',
       'waiting requests',
       'REST interface',
       'proxy',
