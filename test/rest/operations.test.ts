@@ -145,7 +145,9 @@ suite('rest: openapi', (test) => {
       'POST /sessions/{id}/rehearse',
       'POST /sessions/{id}/reject',
       'POST /sessions/{id}/reopen',
+      'POST /sessions/{id}/resolve',
       'POST /sessions/{id}/revert',
+      'POST /sessions/{id}/unstage',
     ]);
   });
 

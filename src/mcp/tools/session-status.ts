@@ -1,5 +1,6 @@
 /** `session_status`: how the session is, now or once something has happened, and what was said about it. */
 import { z } from 'zod';
+import type { ApiClient } from '../../client/api-client.ts';
 import { nextEvent } from '../../client/news.ts';
 import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -95,15 +96,29 @@ async function waitForNews(call: Call, seconds: number, after: string | undefine
   return news;
 }
 
-/** The events first: a state that is newer than they are is told again by the next look. */
+/** Looks until the state is one that the events lead to: a decision in between would be told by one of them alone. */
 async function look({ api, sessionId }: Call, after = '0'): Promise<News> {
+  let { value: session } = await api.getSession(sessionId);
+  for (;;) {
+    const told = await eventsBehind(api, sessionId, after);
+    const { value: now } = await api.getSession(sessionId);
+    if (now.status === session.status && now.round === session.round)
+      return { session: now, ...told };
+    session = now;
+  }
+}
+
+async function eventsBehind(
+  api: ApiClient,
+  sessionId: string,
+  after: string,
+): Promise<Pick<News, 'events' | 'last'>> {
   const events: Event[] = [];
   let last = after;
   for (;;) {
     const { value } = await api.listEvents(sessionId, { after: last, limit: pageLength });
     events.push(...value);
     last = value.at(-1)?.number ?? last;
-    if (value.length < pageLength) break;
+    if (value.length < pageLength) return { events, last };
   }
-  return { session: (await api.getSession(sessionId)).value, events, last };
 }

@@ -57,11 +57,11 @@ export function mayRehearse(access: RehearsalAccess, caller: Caller, isOwn: bool
 
 /** @throws StageError `forbidden` */
 function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean): void {
+  if (mayRehearse(access, caller, isOwn)) return;
   if (access === 'off')
     throw new StageError('forbidden', 'this service rehearses nothing', {
       hint: 'An operator allows it with rehearsal: reviewers in the configuration of the service.',
     });
-  if (mayRehearse(access, caller, isOwn)) return;
   throw new StageError(
     'forbidden',
     access === 'authors'
