@@ -27,8 +27,8 @@ function readSettings(): Settings {
     allowPositionals: true,
     options: {
       directory: { type: 'string', default: 'test' },
-      // one more than there are cores: a test often waits
-      jobs: { type: 'string', default: String(availableParallelism() + 1) },
+      // two more than there are cores: a test often waits
+      jobs: { type: 'string', default: String(availableParallelism() + 2) },
       'file-timeout': { type: 'string', default: '300000' },
     },
   });

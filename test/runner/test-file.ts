@@ -2,6 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,12 +111,30 @@ function watch(
 
 /** Whether a process of the file's group is still there some time after the file ended; if so, ends it. */
 async function leftRunning(child: ChildProcess): Promise<boolean> {
-  for (let attempt = 0; attempt < 30; attempt += 1) {
-    if (!signalGroup(child, 0)) return false;
-    await sleep(100);
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    if (!signalGroup(child, 0) || (await onlyZombies(child))) return false;
+    await sleep(50);
   }
   killGroup(child);
   return true;
+}
+
+/**
+ * Whether every process of the file's group has ended and only waits for the first process of the system to notice:
+ * in a container that can take seconds. Linux only (proc_pid_stat(5)); elsewhere false.
+ */
+async function onlyZombies(child: ChildProcess): Promise<boolean> {
+  const names = await readdir('/proc').catch(() => []);
+  const states = await Promise.all(
+    names
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')),
+  );
+  const ours = states
+    // The command in parentheses may hold anything; behind it: state, parent, process group.
+    .map((stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' '))
+    .filter(([, , group]) => Number(group) === child.pid);
+  return ours.length > 0 && ours.every(([state]) => state === 'Z');
 }
 
 function killGroup(child: ChildProcess): void {
