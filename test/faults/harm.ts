@@ -4,8 +4,9 @@ import pg from 'pg';
 import type { Random } from '../helpers/random.ts';
 import type { Answer } from './answers.ts';
 import type { Outcome } from './arena.ts';
-import type { Operation, OperationName } from './operations.ts';
+import type { Operation } from './operations.ts';
 import { prepareOperations } from './operations.ts';
+import type { OperationName } from './plans.ts';
 import type { Scene, Target } from './scene.ts';
 import { patiently } from './scene.ts';
 

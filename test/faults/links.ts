@@ -5,7 +5,7 @@ import type { Random } from '../helpers/random.ts';
 import { startTornLink, tears } from '../helpers/torn-link.ts';
 import type { Arena } from './arena.ts';
 import { harmedRound } from './harm.ts';
-import { operationNames } from './operations.ts';
+import { operationNames } from './plans.ts';
 import { openScene } from './scene.ts';
 
 const legs = ['upstream', 'rest', 'proxy'] as const;

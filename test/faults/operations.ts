@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { callHttp } from '../helpers/http.ts';
 import type { Answer } from './answers.ts';
 import { restAnswer, sendRest, sendWrite } from './answers.ts';
+import type { OperationName, Plan, Preparation } from './plans.ts';
+import { operationNames, plans } from './plans.ts';
 import type { Scene, Target } from './scene.ts';
 import { patiently, preparationMs, targetOf } from './scene.ts';
 
@@ -16,68 +18,13 @@ export interface Operation {
   again(found: string): Promise<string[]>;
 }
 
-interface Plan {
-  readonly method: 'POST' | 'DELETE';
-  readonly path: string;
-  /** State, mutations, staged rows, audit entries and balances of the session's three rows. */
-  readonly before: string;
-  readonly after: string;
-  /** What is answered when it was not done before, and when it was. */
-  readonly statuses: readonly [number, number];
-}
-
-const plans = {
-  create: {
-    method: 'POST',
-    path: '',
-    before: 'none 0 0 0 000',
-    after: 'active 0 0 0 000',
-    statuses: [201, 200],
-  },
-  stage: {
-    method: 'POST',
-    path: '',
-    before: 'active 0 0 0 000',
-    after: 'active 1 3 0 000',
-    statuses: [200, 200],
-  },
-  propose: {
-    method: 'POST',
-    path: '/propose',
-    before: 'active 1 3 0 000',
-    after: 'proposed 1 3 0 000',
-    statuses: [200, 409],
-  },
-  approve: {
-    method: 'POST',
-    path: '/approve',
-    before: 'proposed 1 3 0 000',
-    after: 'approved 1 0 3 111',
-    statuses: [200, 409],
-  },
-  reject: {
-    method: 'POST',
-    path: '/reject',
-    before: 'proposed 1 3 0 000',
-    after: 'rejected 0 0 0 000',
-    statuses: [200, 409],
-  },
-  delete: {
-    method: 'DELETE',
-    path: '',
-    before: 'active 1 3 0 000',
-    after: 'none 0 0 0 000',
-    statuses: [200, 404],
-  },
-} satisfies Record<string, Plan>;
-export type OperationName = keyof typeof plans;
-export const operationNames = Object.keys(plans) as OperationName[];
-
 const look = (relation: number) => `
 SELECT coalesce((SELECT s.status FROM stage.session s WHERE s.id = k.id), 'none') || ' '
   || (SELECT count(*) FROM stage.mutation m WHERE m.session = k.id) || ' '
   || (SELECT count(*) FROM stage_data.shadow_${relation} v WHERE v._stage_session = k.id) || ' '
+  || coalesce((SELECT s.edits FROM stage.session s WHERE s.id = k.id), 0) || ' '
   || (SELECT count(*) FROM stage.audit a WHERE a.session = k.id) || ' '
+  || (SELECT least(count(*), 1) FROM stage.session s WHERE s.reverts = k.id) || ' '
   || (SELECT string_agg(balance::text, '' ORDER BY id) FROM account WHERE id = ANY ($2)) AS found
 FROM (SELECT coalesce((SELECT s.id FROM stage.session s WHERE s.request_key = $1), $3::uuid) AS id) k`;
 
@@ -99,17 +46,26 @@ async function prepare(scene: Scene, name: OperationName, relation: number): Pro
   const key = randomUUID();
   const rows = await scene.newRows();
   const statement = `UPDATE account SET balance = balance + 1 WHERE id IN (${rows.join()})`;
-  const session = name === 'create' ? '' : await scene.healthy.newSession();
+  const session = plan.prepared ? await scene.healthy.newSession() : '';
   const path = session && `/${session}`;
-  if (!['create', 'stage'].includes(name))
-    await scene.write(targetOf(scene.healthy), session, statement);
-  if (['approve', 'reject'].includes(name)) {
-    const { status } = await scene.healthy.call('POST', `/sessions${path}/propose`);
-    if (status !== 200) throw new Error(`not proposed: ${status}`);
-  }
-  const headers = name === 'create' ? { 'idempotency-key': key } : {};
+  const decide = async (decision: string) => {
+    const { status } = await scene.healthy.call('POST', `/sessions${path}/${decision}`);
+    if (status !== 200) throw new Error(`${decision}: ${status}`);
+  };
+  const preparations: Record<Preparation, () => Promise<unknown>> = {
+    staged: () => scene.write(targetOf(scene.healthy), session, statement),
+    drifted: () =>
+      scene.database.query('UPDATE account SET note = note + 1 WHERE id = ANY ($1)', [rows]),
+    proposed: () => decide('propose'),
+    approved: () => decide('approve'),
+  };
+  for (const preparation of plan.prepared ?? []) await preparations[preparation]();
+  const headers = plan.prepared ? {} : { 'idempotency-key': key };
   const ask = (url: string) =>
-    callHttp(url, plan.method, `/sessions${path}${plan.path}`, { json: {}, headers });
+    callHttp(url, plan.method, `/sessions${path}${plan.path}`, {
+      json: plan.body ?? {},
+      headers,
+    });
   const found = async () => {
     const values = [key, rows, session.slice('sess_'.length) || nobody];
     const [state] = await patiently(() =>

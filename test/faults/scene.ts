@@ -26,7 +26,9 @@ export interface Scene {
 
 export async function openScene(): Promise<Scene> {
   const database = await createTestDatabase({ template: 'empty' });
-  await database.query('CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL)');
+  await database.query(
+    'CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL, note int DEFAULT 0)',
+  );
   const healthy = await startTestDaemon({ database, flags: { maxConnections: 40 } });
   // the table's overlay is there from the first round on
   const session = await healthy.newSession();

@@ -2,7 +2,6 @@
  * Rounds of review against each other and against writers: `STAGE_TEST_RACES=1000 npm test -- review/reopen-races` is the long form.
  * Whatever wins, state, events, log, production and audit agree, and an approval applies what it names, whole.
  */
-import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/approve.ts';
 import { listAudit } from '../../src/review/audit-store.ts';
 import { proposeSession } from '../../src/review/propose.ts';
@@ -13,6 +12,8 @@ import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
+import type { Outcome } from '../helpers/racing.ts';
+import { race } from '../helpers/racing.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -24,12 +25,6 @@ const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int)';
 const data = 'INSERT INTO account SELECT n, 0 FROM generate_series(1, 9) n';
 
 type Kind = 'reopen' | 'propose' | 'approve' | 'approve named' | 'write';
-
-interface Outcome {
-  readonly kind: Kind;
-  /** `done`, or the code of what it was refused with. */
-  readonly code: string;
-}
 
 /** What may come of each, beside that it is done. */
 const refusals: Readonly<Record<Kind, readonly string[]>> = {
@@ -49,7 +44,7 @@ suite('races of rounds', (test) => {
   test.after(() => desk.close());
 
   /** Begins things at once, each a moment after the other, and waits for all. */
-  async function race(session: string, digest: string, random: Random): Promise<Outcome[]> {
+  async function raceOf(session: string, digest: string, random: Random): Promise<Outcome<Kind>[]> {
     const by = { approvedBy: null, digest: null };
     const works: Record<Kind, () => Promise<unknown>> = {
       reopen: () =>
@@ -61,16 +56,7 @@ suite('races of rounds', (test) => {
     };
     const kinds: Kind[] = ['reopen', 'write', 'propose', 'approve named', 'write'];
     const extra: Kind[] = ['reopen', 'approve', 'propose'];
-    const chosen = [...kinds, random.pick(extra)].map((kind) => ({ kind, at: random.below(40) }));
-    const run = async ({ kind, at }: (typeof chosen)[number]): Promise<Outcome> => {
-      await new Promise((resolve) => setTimeout(resolve, at));
-      const code = await works[kind]().then(
-        () => 'done',
-        (error: StageError) => error.code,
-      );
-      return { kind, code };
-    };
-    return Promise.all(chosen.map(run));
+    return race(works, [...kinds, random.pick(extra)], random, 40);
   }
 
   const balances = async () =>
@@ -84,7 +70,7 @@ suite('races of rounds', (test) => {
   const kindsOf = async (session: string) =>
     (await listEvents(desk.service, session, { after: '0', limit: 100 })).map(({ kind }) => kind);
 
-  async function check(session: string, outcomes: readonly Outcome[]): Promise<void> {
+  async function check(session: string, outcomes: readonly Outcome<Kind>[]): Promise<void> {
     const label = JSON.stringify(outcomes);
     const done = (...kinds: Kind[]) =>
       outcomes.filter(({ kind, code }) => kinds.includes(kind) && code === 'done').length;
@@ -130,7 +116,7 @@ suite('races of rounds', (test) => {
         await desk.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id = 1');
         await proposeSession(desk.service, session, 'bot');
         const { digest } = await diffOf(desk.service, session);
-        await check(session, await race(session, digest, random));
+        await check(session, await raceOf(session, digest, random));
         const { status, round } = await getSession(desk.service, session);
         const end = `${status} in round ${round}`;
         ends.set(end, (ends.get(end) ?? 0) + 1);

@@ -1,0 +1,118 @@
+/**
+ * Conflicts are settled while others write, propose, approve and reopen, and production changes: `STAGE_TEST_RACES=1000 npm test --
+ * review/resolve-races` is the long form. Whatever wins, no value of production that nobody saw is overwritten.
+ */
+import { approveSession } from '../../src/review/approve.ts';
+import { findConflicts } from '../../src/review/conflicts.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+import { reopenSession } from '../../src/review/reopen.ts';
+import type { Side } from '../../src/review/resolution.ts';
+import { resolveConflicts } from '../../src/review/resolve.ts';
+import { verifyAudit } from '../../src/review/verify-audit.ts';
+import { listEvents } from '../../src/staging/event-store.ts';
+import { getSession } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { brokenInvariants } from '../helpers/invariants.ts';
+import { race, Seen } from '../helpers/racing.ts';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+const races = Number(process.env['STAGE_TEST_RACES'] ?? 12);
+const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+
+const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int, note int)';
+const data = 'INSERT INTO account SELECT n, 0, 0 FROM generate_series(1, 4) n';
+
+/** What may come of each, beside that it is done. */
+const refusals = {
+  mine: ['invalid_transition', 'session_busy', 'busy', 'no_such_conflict'],
+  theirs: ['invalid_transition', 'session_busy', 'busy', 'no_such_conflict'],
+  propose: ['invalid_transition', 'session_busy'],
+  approve: ['invalid_transition', 'session_busy', 'busy', 'conflict_detected'],
+  reopen: ['invalid_transition', 'session_busy'],
+  // the proxy would run it again
+  write: ['25006', 'ST002'],
+  // production waits for an approval, and is never refused
+  change: [],
+} as const;
+type Kind = keyof typeof refusals;
+
+suite('races of conflicts that are settled', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+
+  const settle = (session: string, side: Side) =>
+    resolveConflicts(desk.service, session, {
+      ...{ resolutions: side, withDependents: false, resolvedAs: 'ann', lockTimeoutMs: 5_000 },
+    });
+  const approve = (session: string) =>
+    approveSession(desk.service, session, { approvedBy: null, digest: null });
+  const reopen = (session: string) =>
+    reopenSession(desk.service, session, { message: 'x', reopenedAs: 'ann', asReviewer: true });
+  const change = () => desk.database.query('UPDATE account SET note = note + 1 WHERE id IN (1, 4)');
+
+  const works = (session: string): Record<Kind, () => Promise<unknown>> => ({
+    mine: () => settle(session, 'mine'),
+    theirs: () => settle(session, 'theirs'),
+    propose: () => proposeSession(desk.service, session),
+    approve: () => approve(session),
+    reopen: () => reopen(session),
+    write: () => desk.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id IN (1, 2)'),
+    change,
+  });
+
+  async function demandOutcome(session: string, settled: number, story: string): Promise<void> {
+    assert.equal(await brokenInvariants(desk.database), [], story);
+    const { status, edits } = await getSession(desk.service, session);
+    const events = await listEvents(desk.service, session, { after: '0', limit: 100 });
+    const kinds = events.map(({ kind }) => kind);
+    assert.is(kinds.filter((kind) => kind === 'resolved').length, settled, story);
+    // behind a proposal only when it was given back, and behind an approval nothing
+    assert.not.match(kinds.join(' '), /proposed resolved|approved \w/);
+    assert.is(edits, settled, story);
+    if (status === 'approved') return;
+    if (status === 'proposed') await reopen(session);
+    if ((await findConflicts(desk.service, session)).length > 0) await settle(session, 'mine');
+    const expected = await desk.contents(session);
+    await proposeSession(desk.service, session);
+    await approve(session);
+    assert.equal(await desk.contents(), expected, story);
+  }
+
+  const work = async () => {
+    const random = createRandom(seed);
+    const seen = new Seen();
+    for (let round = 0; round < races; round += 1) {
+      await desk.reset();
+      const session = await desk.open();
+      await desk.stage(session, 'UPDATE account SET balance = balance + 10 WHERE id < 4');
+      await change();
+      const kinds: Kind[] = ['mine', 'write', 'change', 'theirs', 'write', 'propose', 'mine'];
+      const chosen = [...kinds, random.pick(['approve', 'reopen', 'change'] as const)];
+      const outcomes = await race(works(session), [...chosen, 'approve'], random, 60);
+      const story = `round ${round}: ${JSON.stringify(outcomes)}`;
+      for (const outcome of outcomes) {
+        seen.add(outcome);
+        const { kind, code } = outcome;
+        if (code !== 'done') assert.ok((refusals[kind] as readonly string[]).includes(code), story);
+      }
+      const done = (kind: Kind) =>
+        outcomes.filter((outcome) => outcome.kind === kind && outcome.code === 'done').length;
+      await demandOutcome(session, done('mine') + done('theirs'), story);
+      const notes = await desk.database.query('SELECT note FROM account ORDER BY id');
+      const changes = 1 + done('change');
+      assert.equal(
+        notes.map(({ note }) => note),
+        [changes, 0, 0, changes],
+        story,
+      );
+    }
+    assert.ok(seen.count('mine done') > 0, String(seen));
+    assert.is((await verifyAudit(desk.service)).firstBad, null);
+  };
+  test(`leave one order of events, ${races} times`, work, { timeout: 60_000 + races * 2_000 });
+});
