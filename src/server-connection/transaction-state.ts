@@ -3,36 +3,16 @@
  * that they succeed; every ReadyForQuery says how it really went. `transaction-table` says what each event does.
  */
 import type { TransactionStatus } from '../wire/backend-messages.ts';
-import type { Access, TransactionEvent, TransactionPhase } from './transaction-table.ts';
-import { transactionTable } from './transaction-table.ts';
-
-/** `internal`: opened by us for writes outside the client's transactions; `client`: by the client's BEGIN. */
-type Block = 'none' | 'internal' | 'client';
-
-/** What a phase says, taken out of its name once: it is asked for several times a message. */
-const facts = Object.fromEntries(
-  Object.keys(transactionTable).map((phase) => {
-    const inside = phase.startsWith('internal') ? 'internal' : 'client';
-    const block: Block = phase === 'none' || phase.startsWith('left') ? 'none' : inside;
-    const isReadOnly = phase.endsWith('read only');
-    const isReadWrite = phase.endsWith('read write');
-    return [phase, { block, failed: phase.endsWith('failed'), isReadOnly, isReadWrite }];
-  }),
-) as Readonly<Record<TransactionPhase, PhaseFacts>>;
-
-interface PhaseFacts {
-  readonly block: Block;
-  readonly failed: boolean;
-  readonly isReadOnly: boolean;
-  readonly isReadWrite: boolean;
-}
+import { Savepoints } from './savepoints.ts';
+import type { Access, Block, TransactionEvent, TransactionPhase } from './transaction-table.ts';
+import { phaseFacts, transactionTable } from './transaction-table.ts';
 
 export class TransactionState {
   private defaultAccess: Access;
   /** The same at the start of the connection. */
   readonly initialAccess: Access;
   private phase: TransactionPhase = 'none';
-  private facts = facts.none;
+  private facts = phaseFacts.none;
   private codeRun = 0;
   /** Since it began, the transaction has been one that may write. */
   private wasWritable = false;
@@ -40,8 +20,7 @@ export class TransactionState {
   private isGuarded = false;
   /** The access that a failure leaves the next transaction of a chain; null where the server has taken it over itself. */
   private begunAccess: Access | null;
-  /** The client's savepoints, innermost last. */
-  private savepoints: string[] = [];
+  private readonly savepoints = new Savepoints();
   /** A savepoint is set to which a write of the client's can be rolled back to be run again; a guard may be inside. */
   private isProtected = false;
   /** Messages ran outside any block since the last Sync: PostgreSQL's implicit transaction is open. */
@@ -164,7 +143,7 @@ export class TransactionState {
 
   private apply(event: TransactionEvent): void {
     this.phase = transactionTable[this.phase][event];
-    this.facts = facts[this.phase];
+    this.facts = phaseFacts[this.phase];
     if (this.facts.isReadWrite) this.wasWritable = true;
   }
 
@@ -229,13 +208,25 @@ export class TransactionState {
 
   /** The client's SAVEPOINT. */
   save(name: string): void {
-    if (!this.failed) this.savepoints.push(name);
+    if (!this.failed) this.savepoints.add(name);
+  }
+
+  /**
+   * To be called before a savepoint, or the end of a transaction, is sent: that is taken for done.
+   * @returns what takes it back, for a statement that fails or is skipped by the server
+   */
+  mark(): () => void {
+    const { begunAccess } = this;
+    const restore = this.savepoints.mark();
+    return () => {
+      restore();
+      this.begunAccess = begunAccess;
+    };
   }
 
   /** The client's RELEASE SAVEPOINT or ROLLBACK TO SAVEPOINT, which keeps the savepoint itself. */
   rewind(name: string, how: 'release' | 'rollback to'): void {
-    const at = this.savepoints.lastIndexOf(name);
-    if (at >= 0) this.savepoints.length = how === 'rollback to' ? at + 1 : at;
+    this.savepoints.rewind(name, how);
     this.apply(how);
     this.unprotect();
   }
@@ -253,19 +244,24 @@ export class TransactionState {
    * @returns the access that it is to have; null where the server gives it that by itself
    */
   chain(how: 'commit' | 'rollback'): Access | null {
-    const isForgotten = this.failed && this.savepoints.length === 0;
+    const isForgotten = this.failed && this.savepoints.isEmpty;
     if (how === 'commit' && this.phase === 'client read write') this.begunAccess = 'read write';
     else if (!isForgotten) this.begunAccess = null;
     this.apply('chain');
     this.unprotect();
-    this.savepoints = [];
+    this.savepoints.clear();
     this.wasWritable = false;
     return this.begunAccess;
   }
 
-  /** SET TRANSACTION outside of a block; null when the client's batch of messages ends. */
-  setImplicitAccess(access: Access | null): void {
+  /** SET TRANSACTION outside of a block. */
+  setImplicitAccess(access: Access): void {
     this.implicitAccess = access;
+  }
+
+  /** The client's batch of messages ends, by a Sync or with a Query, which is one by itself. */
+  endBatch(): void {
+    this.implicitAccess = null;
   }
 
   /** A message of the extended protocol was sent. */
@@ -285,6 +281,6 @@ export class TransactionState {
   private leave(): void {
     this.unprotect();
     this.begunAccess = this.clientAccess;
-    this.savepoints = [];
+    this.savepoints.clear();
   }
 }

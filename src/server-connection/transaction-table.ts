@@ -112,3 +112,24 @@ export const transactionTable: Readonly<Record<TransactionPhase, Row>> = {
   'client unknown': inside('client', 'unknown'),
   'client failed': inside('client', 'failed'),
 };
+
+/** Who has opened the transaction block that is open: the proxy for writes outside of the client's transactions, or the client's BEGIN. */
+export type Block = 'none' | 'internal' | 'client';
+
+interface PhaseFacts {
+  readonly block: Block;
+  readonly failed: boolean;
+  readonly isReadOnly: boolean;
+  readonly isReadWrite: boolean;
+}
+
+/** What a phase says, taken out of its name once: it is asked for several times a message. */
+export const phaseFacts = Object.fromEntries(
+  Object.keys(transactionTable).map((phase) => {
+    const inside = phase.startsWith('internal') ? 'internal' : 'client';
+    const block: Block = phase === 'none' || phase.startsWith('left') ? 'none' : inside;
+    const isReadOnly = phase.endsWith('read only');
+    const isReadWrite = phase.endsWith('read write');
+    return [phase, { block, failed: phase.endsWith('failed'), isReadOnly, isReadWrite }];
+  }),
+) as Readonly<Record<TransactionPhase, PhaseFacts>>;

@@ -31,6 +31,9 @@ export function isControlling({ type }: ControlAction): boolean {
   return !['declare', 'fetch', 'close', 'pass', 'execute'].includes(type);
 }
 
+/** What changes the savepoints, or the access that a chain of transactions has. */
+const marking = new Set(['savepoint', 'release', 'rollback to', 'commit', 'rollback']);
+
 /** What it undoes is undone with the savepoints of ours. */
 const isRollback = (action: ControlAction) =>
   action.type === 'rollback to' || (action.type === 'rollback' && !action.chain);
@@ -59,7 +62,8 @@ export function beforeControl(
   else if (!isRollback(action)) internal.release();
   if (action.type === 'commit') internal.checkCommit();
   if (action.type === 'set constraints') setConstraints({ state, internal }, action);
-  if (state.block !== 'internal') return {};
+  if (state.block !== 'internal')
+    return marking.has(action.type) ? { onFailure: state.mark() } : {};
   const command = ends && action.chain ? `${action.type} AND CHAIN` : needsBlock[action.type];
   if (command !== undefined) {
     const message = `${command.toUpperCase()} can only be used in transaction blocks`;

@@ -70,7 +70,7 @@ async function handleWithDefault(context: ConnectionContext, message: Message): 
 
 function sync(context: ConnectionContext, message: Message): void | Promise<void> {
   const { state, link, retry, internal, router, pending } = context;
-  state.setImplicitAccess(null);
+  state.endBatch();
   if (state.isDefaultChanged) pending.wait = 'before anything';
   retry.keep(message);
   // A write that was bound has been planned, executed or not, and planning may run functions.

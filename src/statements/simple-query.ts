@@ -27,7 +27,7 @@ export function handleQuery(
 ): void | Promise<void> {
   // A write that was bound and not executed cannot be run again behind this.
   if (context.retry.scope !== null) context.retry.disarm();
-  context.state.setImplicitAccess(null);
+  context.state.endBatch();
   // Nor may what its planning has run be committed unseen.
   context.internal.endWatch();
   const text = decodeQuery(payload);
@@ -109,7 +109,8 @@ async function runQuery(context: ConnectionContext, plan: QueryPlan): Promise<vo
     if (router.hasShownError) break;
   }
   if (plan.changesPath) names.forget();
-  if (!isReadyShown) await finish(context);
+  if (isReadyShown) state.endBatch();
+  else await finish(context);
 }
 
 /** Statements of one message share a transaction. A write opens it by itself, to be tried twice if it is the first. */
@@ -126,12 +127,11 @@ async function endBatch(context: ConnectionContext): Promise<void> {
 }
 
 async function finish(context: ConnectionContext): Promise<void> {
-  if (!context.state.needsInternalCommit) {
-    showReady(context);
-    return;
-  }
-  commitInternal(context, passing.sync);
-  await waitForResponses(context);
+  if (context.state.needsInternalCommit) {
+    commitInternal(context, passing.sync);
+    await waitForResponses(context);
+  } else showReady(context);
+  context.state.endBatch();
 }
 
 function showReady({ state, router }: ConnectionContext): void {
