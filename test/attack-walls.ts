@@ -1,0 +1,63 @@
+/**
+ * Takes each wall away, and sends random transactions: `npm run attack:walls -- [--programs 2000] [--seed S]`. The look before COMMIT,
+ * which is left, has to keep all of them from production. That they do reach it without that look is seen as well.
+ * Works on copies of the project. Ends with `N held, N did not hold`.
+ */
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { parseArgs, promisify } from 'node:util';
+import { commitWall, otherWalls } from './attacks/walls-away.ts';
+import type { Edit } from './mutants/project-copy.ts';
+import { changeFile, copyProject } from './mutants/project-copy.ts';
+import { defaultMajor, startTestServer } from './runner/server.ts';
+
+const run = promisify(execFile);
+
+const { values } = parseArgs({
+  options: {
+    programs: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+/** Gives the last line of the run: its counts. */
+async function countsWithout(edits: readonly Edit[], upstream: string): Promise<string> {
+  const copy = await copyProject();
+  try {
+    for (const edit of edits) await changeFile(copy, edit);
+    const args = ['--programs', values.programs, '--seed', values.seed, '--told', '0'];
+    const options = {
+      cwd: copy,
+      env: { ...process.env, STAGE_TEST_UPSTREAM: upstream },
+      maxBuffer: 64 * 1024 * 1024,
+    };
+    const script = ['--import', 'tsx', 'test/attack-random.ts', ...args];
+    const { stdout } = await run(process.execPath, script, options).catch(
+      (error: { stdout: string }) => error,
+    );
+    return stdout.trim().split('\n').at(-1) ?? '';
+  } finally {
+    await rm(copy, { recursive: true });
+  }
+}
+
+const server = await startTestServer(
+  process.env['STAGE_TEST_UPSTREAM'],
+  process.env['STAGE_TEST_PG'] || defaultMajor,
+);
+const held = { yes: 0, no: 0 };
+try {
+  for (const { name, edits } of otherWalls) {
+    const alone = await countsWithout(edits, server.url);
+    const without = await countsWithout([...edits, ...commitWall.edits], server.url);
+    const isHeld = / leaks 0,/.test(alone) && / leaks [1-9]/.test(without);
+    held[isHeld ? 'yes' : 'no'] += 1;
+    const verdict = isHeld ? 'held' : 'DID NOT HOLD';
+    process.stdout.write(`${verdict} without ${name}: ${alone}\n`);
+    process.stdout.write(`  and without ${commitWall.name}: ${without}\n`);
+  }
+} finally {
+  await server.stop();
+}
+process.stdout.write(`${held.yes} held, ${held.no} did not hold\n`);
+process.exitCode = held.no === 0 ? 0 : 1;

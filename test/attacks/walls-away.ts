@@ -1,0 +1,84 @@
+/** The walls between a client and production, each taken away as a whole: what is left has to hold alone. */
+import type { Edit } from '../mutants/project-copy.ts';
+
+interface Wall {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+}
+
+/** The look before COMMIT. */
+export const commitWall: Wall = {
+  name: 'the look before COMMIT',
+  edits: [
+    {
+      file: 'src/server-connection/internal-queries.ts',
+      text: 'this.wall.check(unlessFailed);',
+      without: '',
+    },
+  ],
+};
+
+/** Functions that write are not looked for, neither before a statement runs nor when it has ended. */
+const uncheckedCalls: readonly Edit[] = [
+  {
+    file: 'src/statements/read-calls.ts',
+    text: 'if (!needsAsking(context, verdict)) return;',
+    without: 'return;',
+  },
+  { file: 'src/rewrite/rewrite.ts', text: 'if (harmful) throw', without: 'if (false) throw' },
+  {
+    file: 'src/server-connection/internal-queries.ts',
+    text: 'if (this.nonce === null) return;',
+    without: 'return;',
+  },
+];
+
+/** What is left when one of them is gone is the look before COMMIT. */
+export const otherWalls: readonly Wall[] = [
+  {
+    name: 'the rewriting of writes',
+    edits: [
+      ...uncheckedCalls,
+      {
+        file: 'src/server-connection/upstream-text.ts',
+        text: 'if (target !== null && !isReplaced)',
+        without: 'if (false)',
+      },
+      {
+        file: 'src/server-connection/upstream-text.ts',
+        text: "  return checked('staged', sent, frame);",
+        without: `
+          const gone = replacements.reduce((sum, { start, end }) => sum + end - start, 0);
+          const come = replacements.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+          const from = writtenFrom;
+          return checked('staged', written.subarray(from, from + sent.length + gone - come), frame);`,
+      },
+      {
+        file: 'src/server-connection/upstream-text.ts',
+        text: '  { sent, replacements }: SentText,\n  offset',
+        without: '  { sent, replacements, written, start: writtenFrom }: SentText,\n  offset',
+      },
+    ],
+  },
+  {
+    name: 'what is known of the access',
+    edits: [
+      ...uncheckedCalls,
+      {
+        file: 'src/server-connection/internal-queries.ts',
+        text: 'if (!this.state.exposesReads) return;',
+        without: 'return;',
+      },
+      {
+        file: 'src/server-connection/upstream-writer.ts',
+        text: "if (kind === 'read' && this.state.exposesReads)",
+        without: 'if (false)',
+      },
+      {
+        file: 'src/server-connection/internal-queries.ts',
+        text: "this.run({ text: 'SHOW transaction_read_only' }, { onRow, onError: unlessFailed });",
+        without: "this.state.learnAccess('read write');",
+      },
+    ],
+  },
+];

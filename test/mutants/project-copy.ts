@@ -1,0 +1,41 @@
+/** A copy of the project, in which parts of the source are changed for a while. */
+import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export interface Edit {
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly text: string;
+  /** What it becomes. */
+  readonly without: string;
+}
+
+const parts = ['src', 'test', 'templates', 'bin', 'package.json', 'README.md', 'docs'];
+
+/** Copies the project to a temporary folder, which the caller removes. Its dependencies are the project's own. */
+export async function copyProject(): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'stage-mutants-'));
+  for (const part of parts) await cp(part, join(copy, part), { recursive: true });
+  await symlink(resolve('node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/**
+ * Changes a file of the copy.
+ * @returns what puts back what was there
+ * @throws Error when the text is not where it is said to be: then it must be looked for
+ */
+export async function changeFile(
+  copy: string,
+  { file, text, without }: Edit,
+): Promise<() => Promise<void>> {
+  const path = join(copy, file);
+  const original = await readFile(path, 'utf8');
+  if (original.split(text).length !== 2) throw new Error(`not found once in ${file}: ${text}`);
+  await writeFile(
+    path,
+    original.replace(text, () => without),
+  );
+  return () => writeFile(path, original);
+}
