@@ -134,7 +134,7 @@ export async function settle(
   if (kind !== 'changed' || lineage.type === 'DELETE') {
     if (!isOneSided) throw notResolvable(first, 'the row as a whole is one side or the other');
     if (side === 'theirs') return lineage;
-    if (kind !== 'changed') throw notResolvable(first, reasons[kind]);
+    if (kind !== 'changed') return beginAnew(tx, uuid, lineage, first);
   }
   return rebase(tx, uuid, lineage, row);
 }
@@ -154,6 +154,32 @@ async function rebase(
   );
   await demandSeen(tx, rebased?.['current'] ?? null, row.conflicts, lineage.rowId);
   return rebased?.['is_void'] === 't' ? lineage : null;
+}
+
+/**
+ * Makes an UPDATE of an INSERT whose row production has by now, and an INSERT of an UPDATE whose row is gone.
+ * @returns the lineage where nothing is left of it
+ */
+async function beginAnew(
+  tx: Queryable,
+  uuid: string,
+  lineage: FoundLineage,
+  conflict: Conflict,
+): Promise<Lineage | null> {
+  if (lineage.type === null || lineage.type === 'DELETE') return lineage;
+  const [begun] = await tx.query(`SELECT * FROM stage_data.rebegin_${lineage.relation}($1, $2)`, [
+    uuid,
+    lineage.root,
+  ]);
+  if (begun?.['is_possible'] !== 't')
+    throw notResolvable(conflict, reasons[conflict.kind as 'gone' | 'key_exists']);
+  const current = begun['current'] ?? null;
+  const [row] = await tx.query('SELECT $1::jsonb IS NOT DISTINCT FROM $2::jsonb AS same', [
+    current,
+    conflict.productionCurrent?.text ?? null,
+  ]);
+  if (row?.['same'] !== 't') throw changing(lineage.rowId);
+  return begun['is_void'] === 't' ? lineage : null;
 }
 
 async function lineageOf(
@@ -182,14 +208,17 @@ async function demandSeen(
       'SELECT ($1::jsonb -> $2)::text IS NOT DISTINCT FROM ($3::jsonb)::text AS same',
       [current, field, productionCurrent?.text ?? 'null'],
     );
-    if (row?.['same'] !== 't')
-      throw new InTheWay('40001', `row ${rowId.text} is being changed in production`);
+    if (row?.['same'] !== 't') throw changing(rowId);
   }
 }
 
+const changing = ({ text }: JsonText) =>
+  new InTheWay('40001', `row ${text} is being changed in production`);
+
 const reasons = {
-  gone: 'its row is gone from production: take it out, and insert it anew',
-  key_exists: 'production has a row of that key: take it out, and update that one',
+  gone: 'its row is gone from production, and the session has moved it or inserted it anew: take it out, and insert it anew',
+  key_exists:
+    'production has a row of that key, and the session has moved its own there or away: take it out, and update that one',
   cascade:
     'production rows that nobody reviewed hang on it: take the change of their parent out, and make it again',
   schema: 'its table has changed: stage the changes anew in another session',

@@ -69,12 +69,17 @@ function run(rows: Rows, { id, set, row }: Step): void {
 class Touch {
   readonly base: Row | undefined;
   readonly altered = new Set<Column>();
+  /** The session deleted production's row first of all: when it is gone, it cannot be inserted anew there. */
+  beginsDeleted = false;
+  private isTouched = false;
 
   constructor(base: Row | undefined) {
     this.base = base;
   }
 
   note({ set }: Step): void {
+    if (!this.isTouched) this.beginsDeleted = set === 'delete';
+    this.isTouched = true;
     if (set === 'delete') return;
     for (const column of columns)
       if (set === 'insert' || (set[column] ?? this.base?.[column]) !== this.base?.[column])
@@ -90,7 +95,9 @@ function merge(
   sideOf: (column: Column) => Side | undefined,
 ): Row | undefined {
   if (JSON.stringify(theirs) === JSON.stringify(base)) return mine;
-  if (base === undefined || theirs === undefined) return theirs;
+  const isUnchanged = JSON.stringify(mine) === JSON.stringify(base);
+  if (base === undefined || theirs === undefined)
+    return sideOf('a') === 'mine' && !isUnchanged ? mine : theirs;
   if (mine === undefined) return sideOf('a') === 'theirs' ? theirs : undefined;
   const followed = columns.filter(
     (column) =>
@@ -131,13 +138,18 @@ suite('conflicts settled at random', (test) => {
   }
 
   /** Takes sides: a row that one of both has not goes as a whole. */
-  async function settle(session: string, mine: Rows, below: Pick): Promise<Map<string, Side>> {
+  async function settle(
+    session: string,
+    { mine, touched }: Drift,
+    below: Pick,
+  ): Promise<Map<string, Side>> {
     const choices = new Map<string, Side>();
     const resolutions: Resolution[] = [];
     for (const { table, rowId, field, kind } of await findConflicts(desk.service, session)) {
       const isWhole = kind !== 'changed' || mine.get(Number(rowId.text)) === undefined;
       const place = isWhole ? rowId.text : `${rowId.text} ${field}`;
-      const chance: Side = kind !== 'changed' || below(2) === 0 ? 'theirs' : 'mine';
+      const isStuck = kind === 'gone' && touched.get(Number(rowId.text))?.beginsDeleted === true;
+      const chance: Side = isStuck || below(2) === 0 ? 'theirs' : 'mine';
       const take = choices.get(place) ?? chance;
       choices.set(place, take);
       resolutions.push({ table, rowId, field, take });
@@ -169,7 +181,7 @@ suite('conflicts settled at random', (test) => {
         const session = await desk.open();
         const drifted = await drift(session, below);
         const label = `seed ${seed}: ${drifted.script}`;
-        const choices = await settle(session, drifted.mine, below);
+        const choices = await settle(session, drifted, below);
         settled += choices.size;
         assert.equal(await findConflicts(desk.service, session), [], label);
         assert.equal(await brokenInvariants(desk.database), [], label);

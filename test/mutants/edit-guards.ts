@@ -86,4 +86,11 @@ export const editGuards: readonly Guard[] = [
     without: '= ANY (p_mine) AND',
     tests: ['review/resolve'],
   },
+  {
+    name: 'a row that the session has moved is not begun anew',
+    file: 'templates/sql/table/approval/rebegin.sql',
+    text: 'IF NOT is_possible THEN RETURN; END IF;',
+    without: 'is_possible := true;',
+    tests: ['review/resolve'],
+  },
 ];

@@ -157,13 +157,85 @@ suite('resolve', (test) => {
 
   test('gives up a row that is gone, or whose key is taken, for production', async () => {
     const session = await drifted(
-      `UPDATE node SET parent = 1 WHERE id = 3; INSERT INTO owner VALUES (9, 'mine'), (10, 'ten')`,
+      `UPDATE node SET parent = 1 WHERE id = 3; INSERT INTO owner VALUES (9, 'mine')`,
       `DELETE FROM node WHERE id = 3; INSERT INTO owner VALUES (9, 'theirs')`,
     );
-    for (const row of [one('node', 3, 'mine'), one('owner', 9, 'mine')])
-      assert.is((await rejects(resolve(session, [row]))).code, 'not_resolvable');
     await resolve(session, [one('node', 3, 'theirs'), one('owner', 9, 'theirs')]);
     await demandLanding(session, { '(SELECT name FROM owner WHERE id = 9)': 'theirs' });
+  });
+
+  test('inserts a row that is gone, and updates one whose key is taken, as the session has them', async () => {
+    const session = await drifted(
+      `UPDATE node SET parent = NULL WHERE id = 3; UPDATE node SET parent = 1 WHERE id = 3;
+       INSERT INTO owner VALUES (9, 'a'); UPDATE owner SET name = 'mine' WHERE id = 9`,
+      `DELETE FROM node WHERE id = 3; INSERT INTO owner VALUES (9, 'theirs')`,
+    );
+    await resolve(session, [one('node', 3, 'mine'), one('owner', 9, 'mine')]);
+    const { changes } = await diffOf(desk.service, session);
+    assert.equal(
+      changes.map(({ type, before }) => [type, before]),
+      [
+        ['INSERT', null],
+        ['UPDATE', { id: 9, name: 'theirs' }],
+      ],
+    );
+    await demandLanding(session, {
+      '(SELECT parent FROM node WHERE id = 3)': '1',
+      '(SELECT name FROM owner WHERE id = 9)': 'mine',
+    });
+  });
+
+  test('does so with composite keys, generated and identity columns, and in partitions', async () => {
+    const session = await drifted(
+      `UPDATE odd SET n = 5, j = '{"x":  1}' WHERE a = 1; INSERT INTO odd (a, b, n) VALUES (7, 'z', 1);
+       UPDATE toy SET pet = 2 WHERE id = 1; INSERT INTO part VALUES ('2025-05-06', 2); UPDATE part SET v = v WHERE v = 1`,
+      `DELETE FROM odd WHERE a = 1; INSERT INTO odd (a, b, n, j) VALUES (7, 'z', 2, 'null'); DELETE FROM toy WHERE id = 1;
+       INSERT INTO part VALUES ('2025-05-06', 2)`,
+    );
+    await resolve(session, 'mine');
+    await demandLanding(session, {
+      '(SELECT (b, g, n, j, by) FROM odd WHERE a = 1)': '(x,2,5,"{""x"":  1}","\\\\x00ff")',
+      '(SELECT (n, j) FROM odd WHERE a = 7)': '(1,)',
+      '(SELECT pet FROM toy WHERE id = 1)': '2',
+      '(SELECT count(*) FROM part)': '3',
+    });
+  });
+
+  test('takes out of the session what comes to nothing upon production', async () => {
+    const session = await drifted(
+      `DELETE FROM node WHERE id = 3; INSERT INTO owner VALUES (9, 'same'), (10, 'x'); DELETE FROM owner WHERE id = 10`,
+      `DELETE FROM node WHERE id = 3; INSERT INTO owner VALUES (9, 'same'), (10, 'theirs')`,
+    );
+    await resolve(session, 'mine');
+    assert.is(await desk.stagedRows(session), 0);
+    await demandLanding(session, { '(SELECT name FROM owner WHERE id = 10)': 'theirs' });
+  });
+
+  test('says why a row that has moved, or was made anew, is not put upon production', async () => {
+    const stories: readonly (readonly [string, string, Resolution])[] = [
+      [
+        'UPDATE node SET id = 30 WHERE id = 3',
+        'DELETE FROM node WHERE id = 3',
+        one('node', 3, 'mine'),
+      ],
+      [
+        'DELETE FROM node WHERE id = 3; INSERT INTO node VALUES (3, 1)',
+        'DELETE FROM node WHERE id = 3',
+        one('node', 3, 'mine'),
+      ],
+      [
+        `INSERT INTO owner VALUES (9, 'a'); UPDATE owner SET id = 10 WHERE id = 9`,
+        `INSERT INTO owner VALUES (10, 'b')`,
+        one('owner', 10, 'mine'),
+      ],
+    ];
+    for (const [statements, production, row] of stories) {
+      await desk.reset();
+      const session = await drifted(statements, production);
+      const before = await diffOf(desk.service, session);
+      assert.is((await rejects(resolve(session, [row]))).code, 'not_resolvable', statements);
+      assert.equal(await diffOf(desk.service, session), before);
+    }
   });
 
   test('gives up what hangs on a row only where that is asked for', async () => {

@@ -1329,6 +1329,46 @@ WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> '
   ORDER BY s._stage_seq DESC LIMIT 1;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.rebase_<invoice>(uuid, bigint, text[], text[]) FROM PUBLIC;
+;
+-- Begins a lineage anew upon production as it is now: what was an INSERT of a row that production has by now becomes an UPDATE of it, and
+-- an UPDATE of a row that is gone an INSERT. Gives production's row, NULL where it is gone, whether anything is left, and whether it could
+-- be done: not where the session moves the row to another key, or begins by deleting it, or where a foreign key's action began it.
+CREATE FUNCTION stage_data.rebegin_<invoice>(p_session uuid, p_root bigint, OUT current jsonb, OUT is_void boolean, OUT is_possible boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
+#variable_conflict use_variable
+DECLARE
+  v_now stage_data.row_<invoice>;
+  v_found boolean;
+BEGIN
+  SELECT bool_and(s._stage_origin <> 'k' AND s."id" OPERATOR(pg_catalog.=) f."id") AND bool_or(s._stage_seq = p_root AND s._stage_origin = 'c' AND s._stage_op <> 'D')
+  INTO is_possible
+  FROM stage_data.shadow_<invoice> f JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
+  WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  IF NOT is_possible THEN RETURN; END IF;
+
+  SELECT p."id", p."customer", p."amount", p."note" INTO v_now FROM stage_data.shadow_<invoice> f JOIN stage_data.source_<invoice>() p ON p."id" OPERATOR(pg_catalog.=) f."id"
+  WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  v_found := FOUND;
+  IF v_found THEN current := pg_catalog.to_jsonb(v_now); END IF;
+
+  UPDATE stage_data.shadow_<invoice> s SET _stage_op = CASE WHEN v_found THEN 'U' ELSE 'I' END, _stage_first = v_found, _stage_check = true,
+    _stage_base = CASE WHEN v_found THEN v_now END, _stage_old_1 = NULL
+  WHERE s._stage_session = p_session AND s._stage_seq = p_root;
+-- What rows were found by before each change: the key and what foreign keys refer to by now.
+UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
+FROM (
+  SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
+  FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND coalesce(x._stage_root, x._stage_seq) = p_root
+  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'k' ORDER BY x._stage_seq)
+) v
+WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> 'I';
+
+
+  SELECT s._stage_op <> 'D' AND v_found AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= v_now INTO is_void FROM stage_data.shadow_<invoice> s
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
+  ORDER BY s._stage_seq DESC LIMIT 1;
+END $body$;
+REVOKE ALL ON FUNCTION stage_data.rebegin_<invoice>(uuid, bigint) FROM PUBLIC;
 
 -- What stage.table_stamp gives, without looking each time: asked when the expression is planned. Its plan depends on the relations
 -- whose OIDs stand in it, which are all that the stamp looks at but for the schema: PostgreSQL plans it anew when one of them is

@@ -1,4 +1,4 @@
-/** The function of a table that puts staged rows upon what production has of them now. */
+/** The functions of a table that put staged rows upon what production has of them now. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
@@ -8,6 +8,7 @@ import {
   columnNames,
   functionName,
   isKeyless,
+  oldColumns,
   rowTypeName,
   shadowName,
   sourceCall,
@@ -17,9 +18,32 @@ import { keyColumns, keysEqual, oldKeyColumns, rowImage, same } from '../row-ide
 const ofLineage = (alias: string) =>
   `${alias}._stage_session = p_session AND coalesce(${alias}._stage_root, ${alias}._stage_seq) = p_root`;
 
-/** Builds `rebase_<oid>`; none for a table whose staged rows have no lineages. */
+/** Builds `rebase_<oid>` and `rebegin_<oid>`; none for a table whose staged rows have no lineages. */
 export function rebaseSql(table: Table): string {
   if (isKeyless(table) || table.isInherited) return '';
+  return [valuesSql(table), beginningSql(table)].join(';\n');
+}
+
+function beginningSql(table: Table): string {
+  const columns = columnNames(table);
+  return fillSql(loadSql('table/approval/rebegin.sql'), {
+    rebegin: functionName(table, 'rebegin'),
+    shadow: shadowName(table),
+    source: sourceCall(table),
+    row_type: rowTypeName(table),
+    row_image: rowImage(table),
+    p_columns: columnList(columns, 'p.'),
+    s_columns: columnList(columns, 's.'),
+    s_keeps_key: keysEqual(table, keyColumns(table, 's.'), keyColumns(table, 'f.')),
+    p_matches_f: keysEqual(table, keyColumns(table, 'p.'), keyColumns(table, 'f.')),
+    no_old: oldColumns(table)
+      .map((_, index) => `_stage_old_${index + 1} = NULL`)
+      .join(', '),
+    carry: followSql(table, ofLineage).join('\n'),
+  });
+}
+
+function valuesSql(table: Table): string {
   const columns = columnNames(table);
   const isKey = new Set(table.key.map(({ name }) => name));
   const moving = table.columns
