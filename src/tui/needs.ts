@@ -3,7 +3,7 @@ import { markKey } from '../client/marks.ts';
 import type { Chunk, TableOutline } from '../model/change.ts';
 import { stepCountsOf } from '../model/change.ts';
 import type { Filter, State } from './state.ts';
-import { countIn, currentDigest, currentTable, listLength } from './state.ts';
+import { countIn, currentDigest, currentTable, digestName, listLength } from './state.ts';
 
 /** Changes that are fetched at once, and how far ahead of the screen that is done. */
 const pageSize = 500;
@@ -67,7 +67,7 @@ export function needsOf(state: State): Need[] {
     needs.push({ kind: 'why', table: change.table, number, revision: outline.revision });
   }
   if (currentDigest(state) === null && (wantsDigest(state) || changeCount(state) <= smallDiff)) {
-    needs.push({ kind: 'digest', revision: outline.revision });
+    needs.push({ kind: 'digest', revision: digestName(state) });
   }
   return needs;
 }

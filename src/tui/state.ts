@@ -50,7 +50,7 @@ export interface Search {
   readonly current: number;
 }
 
-/** A digest, and the revision of the diff that it names. */
+/** A digest, and the diff that it names: see digestName. */
 export interface Digest {
   readonly revision: string;
   readonly text: string;
@@ -192,7 +192,14 @@ export const operationOf = (filter: Filter): Operation | undefined =>
 export const rowKey = (table: string, rowId: JsonText) =>
   `${table}\n${rowId.text.replaceAll(/\s/g, '')}`;
 
+/** Names what the current digest is of: the diff that is shown, in the round that it is proposed in. */
+export function digestName({ outline, session }: State): string {
+  const { round = 0, status } = session ?? {};
+  return `${outline?.revision ?? ''} ${status === 'active' ? round + 1 : round}`;
+}
+
 /** What the current digest is, if it names the diff that is shown. */
-export function currentDigest({ digest, outline }: State): string | null {
-  return digest !== null && digest.revision === outline?.revision ? digest.text : null;
+export function currentDigest(state: State): string | null {
+  const { digest } = state;
+  return digest?.revision === digestName(state) ? digest.text : null;
 }

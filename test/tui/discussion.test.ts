@@ -88,6 +88,18 @@ suite('tui: asking for changes', (test) => {
     }
   });
 
+  test('the digest is that of the next round then, and read anew', () => {
+    const at = desk();
+    const asked = () => at.daemon.asked.filter(({ kind }) => kind === 'digest').length;
+    at.act({ type: 'session', session: { ...session, status: 'active', round: 0 } });
+    at.act({ type: 'session', session });
+    assert.is(asked(), 1);
+    at.act({ type: 'session', session: { ...session, status: 'active' } });
+    assert.is(asked(), 2);
+    at.act({ type: 'session', session: { ...session, round: 2 } });
+    assert.is(asked(), 2);
+  });
+
   test('what may be decided is seen on 80 columns', () => {
     const at = desk();
     assert.match(at.screen, /A approve · C changes · X reject/);
