@@ -241,9 +241,11 @@ function contradiction({ table, rowId }: Resolution): StageError {
 }
 
 function notResolvable(conflict: Conflict, why: string): StageError {
+  const { table, rowId, kind } = conflict;
+  const place = kind === 'schema' ? table : `${table} ${rowId.text}`;
   return new StageError(
     'not_resolvable',
-    `the conflict cannot be settled in place: ${conflict.table} ${conflict.rowId.text}: ${why}`,
+    `the conflict cannot be settled in place: ${place}: ${why}`,
     {
       hint: 'Take rows out with `stage unstage`, and stage them anew.',
       facts: { conflicts: [conflictFacts(conflict)] },

@@ -145,6 +145,24 @@ suite('rest: resolve', (test) => {
     assert.is((await post(`/sessions/${id}/resolve`, 'ben', many)).body.resolved.length, 1);
   });
 
+  test('says of a table that has changed why nothing is settled, whatever side is named', async () => {
+    await rest.database.query(
+      `CREATE TABLE lent (id int PRIMARY KEY, until text); GRANT SELECT, INSERT ON lent TO ${role}`,
+    );
+    const { id } = (await post('/sessions', 'ben')).body;
+    await rest.write(id, `INSERT INTO lent VALUES (1, 'soon')`, [], role);
+    await rest.database.query('ALTER TABLE lent DROP COLUMN until');
+    const [conflict] = (await get(`/sessions/${id}/conflicts`)).conflicts;
+    assert.equal([conflict.kind, conflict.row_id], ['schema', null]);
+    const { table, row_id, field } = conflict;
+    for (const take of ['mine', 'theirs']) {
+      const resolutions = [{ table, row_id, field, take, production_current: null }];
+      const { status, body } = await post(`/sessions/${id}/resolve`, 'ben', { resolutions });
+      assert.equal([status, body.error], [409, 'not_resolvable']);
+      assert.match(body.message, 'in place: lent: its table has changed');
+    }
+  });
+
   test('tells authors nothing of conflicts that are hidden, and settles none', async () => {
     const id = await drifted(4);
     await rest.database.query(`REVOKE SELECT ON products FROM ${role}`);

@@ -57,7 +57,7 @@ const unstage = defineRoute({
 type Key = number | string | Readonly<Record<string, unknown>>;
 
 /** A key as JSON. */
-export const keyText = (key: Key) => new JsonText(stringifyJson(key as JsonObject));
+export const keyText = (key: Key | null) => new JsonText(stringifyJson(key as JsonObject));
 
 function choiceOf(table: string, key: Key | null | undefined): Choice {
   return { table, rowId: key == null ? null : keyText(key) };

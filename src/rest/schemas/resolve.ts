@@ -13,7 +13,7 @@ export const resolveBody = z
       .array(
         z.strictObject({
           table: shortText,
-          row_id: key,
+          row_id: key.nullable().meta({ description: 'null of a conflict about the table itself' }),
           field: z.string().max(200).nullish().meta({
             description: 'One column; left out for all conflicts of the row',
           }),
