@@ -1,17 +1,11 @@
 /** Tells about an error: for people what failed and what to do next, with --json the object REST would answer. */
 import { randomUUID } from 'node:crypto';
 
-import { keyCell, nameCell, tableCell, valueCell } from '../client/cell.ts';
-import { readConflict } from '../client/decode.ts';
-import { elementsOf } from '../client/fields.ts';
+import { valueCell } from '../client/cell.ts';
+import { conflictLine, conflictsOf, dependentLines } from '../client/place-words.ts';
 import { sanitize } from '../client/sanitize.ts';
-import type { RowReport } from '../client/unstage.ts';
-import { readRow } from '../client/unstage.ts';
-import { columnCell, sidesOf } from '../client/values.ts';
-import { conflictInWords, hiddenInWords } from '../client/words.ts';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
-import type { Conflict } from '../model/change.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
 import type { Output } from './output.ts';
 
@@ -81,49 +75,6 @@ function failureJson(error: StageError): string {
   const { code, message, hint, facts } = error;
   // of an error that no request has led to, the id is found in no log
   return stringifyJson({ error: code, message, hint, request_id: randomUUID(), ...facts });
-}
-
-function conflictsOf(error: StageError): readonly Conflict[] {
-  const conflicts = error.facts['conflicts'];
-  return conflicts instanceof JsonText ? elementsOf(conflicts).map(readConflict) : [];
-}
-
-const mostDependents = 20;
-
-/** The rows that would have to go with others. */
-function dependentLines({ facts }: StageError): string[] {
-  const { dependents, dependents_count: count } = facts;
-  if (!(dependents instanceof JsonText)) return [];
-  const rows = elementsOf(dependents).map(readRow).slice(0, mostDependents);
-  const more = Number(count instanceof JsonText ? count.text : 0) - rows.length;
-  return [...rows.map(rowPlace), ...(more > 0 ? [`and ${more} more`] : [])];
-}
-
-/** A row by its table and key. */
-export const rowPlace = ({ table, rowId }: RowReport) =>
-  `${tableCell(table)} ${rowId === null ? hiddenInWords : keyCell(rowId)}`;
-
-/** The row that a conflict is about. */
-export const conflictPlace = ({ table, rowId }: Conflict) =>
-  `${tableCell(table)} ${keyCell(rowId)}`;
-
-/** Says of one conflict where it is, and what the three sides have. */
-function conflictLine(conflict: Conflict): string {
-  const place = conflictPlace(conflict);
-  if (conflict.kind === 'schema') return `${schemaPlace(conflict)}: ${conflictInWords(conflict)}`;
-  if (conflict.field === null) return `${place}: ${conflictInWords(conflict)}`;
-  const [base, staged, production] = conflictSides(conflict);
-  return `${place} ${nameCell(conflict.field)}: was ${base}, staged ${staged}, in production ${production}`;
-}
-
-/** The table, or the column, that has changed. */
-const schemaPlace = ({ table, field }: Conflict) =>
-  field === null ? tableCell(table) : `${tableCell(table)} ${nameCell(field)}`;
-
-/** What base, session and production have, as cells. */
-export function conflictSides(conflict: Conflict): [string, string, string] {
-  const [base, staged, current] = sidesOf(conflict);
-  return [columnCell(base), columnCell(staged), columnCell(current)];
 }
 
 /** Stack traces keep their lines; each line is made safe. */

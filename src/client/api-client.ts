@@ -139,9 +139,10 @@ export class ApiClient {
     return this.#get(sessionPath(id, 'conflicts'), read);
   }
 
-  /** Has approval tried, and rolled back. */
-  async rehearse(id: string): Promise<Reply<RehearsalReport>> {
-    return this.#post(sessionPath(id, 'rehearse'), readRehearsal, {});
+  /** Has approval tried, and rolled back. The signal ends the waiting for it. */
+  async rehearse(id: string, signal?: AbortSignal): Promise<Reply<RehearsalReport>> {
+    const call = { method: 'POST', path: sessionPath(id, 'rehearse'), body: {}, signal } as const;
+    return this.#read(call, readRehearsal);
   }
 
   async propose(id: string, message?: string): Promise<Reply<Session>> {
@@ -200,7 +201,13 @@ export class ApiClient {
     choice: ConflictChoice | null,
     withDependents: boolean,
   ): Promise<Reply<ResolveReport>> {
-    const row = choice && { table: choice.table, row_id: choice.rowId, field: choice.field, take };
+    const row = choice && {
+      table: choice.table,
+      row_id: choice.rowId,
+      field: choice.field,
+      take,
+      production_current: choice.productionCurrent,
+    };
     const meant = row === null ? { all: take } : { resolutions: [row] };
     const body = { ...meant, with_dependents: withDependents };
     return this.#post(sessionPath(id, 'resolve'), readResolved, body);

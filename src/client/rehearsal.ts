@@ -8,6 +8,8 @@ import { Fields } from './fields.ts';
 export interface RehearsalReport {
   /** Approval would find nothing against it. */
   readonly ok: boolean;
+  /** Of what was rehearsed, as `approve` takes it. */
+  readonly digest: string;
   readonly conflicts: readonly Conflict[];
   readonly failure: {
     readonly sqlstate: string;
@@ -41,6 +43,7 @@ export function readRehearsal(json: JsonText): RehearsalReport {
   const fields = new Fields(json);
   return {
     ok: fields.json('ok')?.text === 'true',
+    digest: fields.required('digest'),
     conflicts: fields.list('conflicts').map(readConflict),
     failure: readFailure(fields.object('failure')),
     wouldLand: fields.json('would_land') && fields.list('would_land').map(readCounts),

@@ -13,6 +13,8 @@ export interface ConflictChoice {
   /** A key as JSON. */
   readonly rowId: JsonText;
   readonly field?: string | undefined;
+  /** What production has there, as it was seen: refused where it has something else by now. */
+  readonly productionCurrent?: JsonText | undefined;
 }
 
 export interface ResolveReport {
@@ -30,3 +32,7 @@ export function readResolved(json: JsonText): ResolveReport {
     left: fields.list('conflicts').map(readConflict),
   };
 }
+
+/** `Settled: 1, left: 2.` */
+export const settledInWords = ({ resolved, left }: ResolveReport) =>
+  `Settled: ${resolved.length}, left: ${left.length}.`;

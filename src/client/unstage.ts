@@ -1,6 +1,7 @@
 /** Reads the answer to a request that takes staged rows out of a session. */
 import type { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
+import { tableCell } from './cell.ts';
 import { readSession } from './decode.ts';
 import { Fields } from './fields.ts';
 
@@ -41,4 +42,9 @@ export function readUnstaged(json: JsonText): UnstageReport {
 export function readRow(json: JsonText): RowReport {
   const fields = new Fields(json);
   return { table: fields.required('table'), rowId: fields.json('row_id') };
+}
+
+/** `Taken out: products 1, orders 2.` */
+export function takenOutInWords({ counts }: UnstageReport): string {
+  return `Taken out: ${counts.map(({ table, rows }) => `${tableCell(table)} ${rows}`).join(', ')}.`;
 }

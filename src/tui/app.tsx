@@ -6,17 +6,14 @@ import { useInput } from 'ink';
 import { useEffect, useLayoutEffect, useMemo, useReducer } from 'react';
 import type { Marks } from '../client/marks.ts';
 import { SidesCache } from './cells.ts';
+import { keyNames } from './key-names.ts';
 import type { Keymap } from './keys.ts';
-import { keyNames } from './keys.ts';
-import { fitLines } from './line.ts';
 import type { Action } from './reducer.ts';
 import { reduce } from './reducer.ts';
 import type { Size, State } from './state.ts';
 import { initialState } from './state.ts';
 import type { Theme } from './theme.ts';
-import { bodyView } from './views/body.ts';
-import { keysLine, noticeLine } from './views/footing.ts';
-import { headingLine, tabsLine } from './views/heading.ts';
+import { frameView } from './views/frame.ts';
 
 export type Dispatch = (action: Action) => void;
 
@@ -53,22 +50,10 @@ export function App({ wiring }: { readonly wiring: Wiring }) {
   useInput((input, key) => {
     for (const name of keyNames(input, key)) dispatch({ type: 'key', name });
   });
-  const lines = useMemo(() => frameOf(state, sides, wiring.theme), [state, sides, wiring]);
+  const lines = useMemo(() => frameView(state, sides).map(wiring.theme), [state, sides, wiring]);
   useLayoutEffect(() => {
     wiring.paint(lines);
     return undefined;
   }, [wiring, lines]);
   return null;
-}
-
-/** The whole screen, each line exactly as wide as it. */
-function frameOf(state: State, sides: SidesCache, theme: Theme): string[] {
-  const lines = [
-    headingLine(state),
-    tabsLine(state),
-    ...bodyView(state, sides),
-    noticeLine(state),
-    keysLine(state),
-  ];
-  return fitLines(lines, state.size.columns, lines.length).map(theme);
 }

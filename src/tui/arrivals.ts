@@ -4,7 +4,7 @@ import { scrolled } from './lists.ts';
 import type { Need, PageNeed } from './needs.ts';
 import { startOfChunkWith } from './needs.ts';
 import type { Loaded, State } from './state.ts';
-import { currentTable, listLength } from './state.ts';
+import { currentTable, editName, listLength } from './state.ts';
 
 /** Changes that are kept around the screen; and the length of their text, whatever their number. */
 const keptAround = 2000;
@@ -19,7 +19,9 @@ export function renewed(state: State, outline: Outline): State {
   const next = { ...state, outline, table: Math.max(0, same), changes: new Map() };
   const kept = same >= 0 || first;
   const row = kept ? Math.max(0, Math.min(state.row, listLength(next) - 1)) : 0;
-  const written = !first && state.session?.status === 'active';
+  const { session, edited } = state;
+  const isOwn = session !== null && editName(session) === edited;
+  const written = !first && !isOwn && session?.status === 'active';
   const text = 'The session has changed: the diff was read again.';
   const notice = written ? { text, alarm: true } : state.notice;
   return scrolled({

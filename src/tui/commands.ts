@@ -1,9 +1,11 @@
 /** What keys ask for: moving about, and how things are shown. */
 import { followed } from './arrivals.ts';
+import { ask, askFor, askForComment, askToReopen, askToRevert, askToUnstage } from './asking.ts';
+import { cancelled, rehearse, take } from './doing.ts';
 import type { Command, Move } from './keys.ts';
 import { listOf, pageHeight, toTable } from './lists.ts';
 import { toggled } from './reviewed.ts';
-import type { Deed, Filter, Pane, Prompt, State } from './state.ts';
+import type { Filter, Pane, State } from './state.ts';
 import { currentTable, filters, listLength, panes } from './state.ts';
 
 const moves = {
@@ -18,40 +20,6 @@ const moves = {
 } as const satisfies Record<Move, unknown>;
 
 type Change = (state: State) => State;
-
-const ask =
-  (prompt: Prompt): Change =>
-  (state) => ({ ...state, prompt });
-/** Asks before a deed; of a session that was decided on, there is none to ask about. */
-const askFor =
-  (deed: Deed): Change =>
-  (state) => {
-    const status = state.session?.status;
-    if (status !== 'approved' && status !== 'rejected')
-      return { ...state, prompt: { kind: 'confirm', deed, text: '' } };
-    const text = `The session is ${status} already: there is nothing to ${deed}.`;
-    return { ...state, notice: { text, alarm: true } };
-  };
-/** Only what was proposed can be given back. */
-function askToReopen(state: State): State {
-  const status = state.session?.status;
-  if (status === 'proposed')
-    return { ...state, prompt: { kind: 'confirm', deed: 'reopen', text: '' } };
-  const text = `The session is ${status}: changes are asked for in one that is proposed.`;
-  return { ...state, notice: { text, alarm: true } };
-}
-
-/** On the chosen row, or where none is in sight on the session. */
-function askForComment(state: State): State {
-  const { pane, changes, row } = state;
-  const isOnRow = (pane === 'rows' || pane === 'detail') && listLength(state) > 0;
-  const change = isOnRow ? changes.get(row) : undefined;
-  if (isOnRow && change === undefined) {
-    return { ...state, notice: { text: 'The row is still being read.', alarm: false } };
-  }
-  const about = change === undefined ? null : { table: change.table, rowId: change.rowId };
-  return { ...state, prompt: { kind: 'comment', about, text: '' } };
-}
 
 const toFilter =
   (filter: Filter): Change =>
@@ -89,6 +57,11 @@ const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
   approve: askFor('approve'),
   reject: askFor('reject'),
   reopen: askToReopen,
+  revert: askToRevert,
+  unstage: askToUnstage,
+  mine: take('mine'),
+  theirs: take('theirs'),
+  rehearse,
   comment: askForComment,
   help: (state) => ({ ...state, help: '' }),
 };
@@ -129,6 +102,7 @@ const around: Partial<Record<Pane, Pane>> = {
   log: 'rows',
   conflicts: 'rows',
   comments: 'rows',
+  effects: 'rows',
 };
 
 function open(state: State): State {
@@ -149,6 +123,7 @@ function back(state: State): State {
   if (state.anchor !== null) return { ...state, anchor: null };
   if (state.search !== null) return { ...state, search: null };
   if (state.zoomed) return { ...state, zoomed: false };
+  if (state.pane === 'effects' && state.rehearsing !== null) return cancelled(state);
   return { ...state, pane: around[state.pane] ?? state.pane };
 }
 

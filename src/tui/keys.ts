@@ -1,5 +1,4 @@
 /** The keys: what each is called, what it does, and how the help tells it. */
-import type { Key } from 'ink';
 import { StageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 
@@ -39,6 +38,11 @@ export type Command =
   | 'approve'
   | 'reject'
   | 'reopen'
+  | 'revert'
+  | 'mine'
+  | 'theirs'
+  | 'unstage'
+  | 'rehearse'
   | 'comment'
   | 'help';
 
@@ -71,7 +75,7 @@ export const bindings: readonly Binding[] = [
   {
     keys: ['tab'],
     does: 'nextPane',
-    help: 'next pane: tables, rows, detail, log, conflicts, comments',
+    help: 'next pane: tables, rows, detail, log, conflicts, comments, effects',
   },
   { keys: ['shift-tab'], does: 'previousPane', help: 'previous pane' },
   { keys: ['enter', 'x'], does: 'open', help: 'open: the rows of a table, the detail of a row' },
@@ -99,6 +103,11 @@ export const bindings: readonly Binding[] = [
   { keys: ['A'], does: 'approve', help: 'approve it and apply it to production (asks)' },
   { keys: ['X'], does: 'reject', help: 'reject it and discard what was staged (asks)' },
   { keys: ['C'], does: 'reopen', help: 'give it back for changes, with a message (asks)' },
+  { keys: ['U'], does: 'revert', help: 'take an approved session back, in a new one (asks)' },
+  { keys: ['o'], does: 'mine', help: "settle the conflict: the session's value stands" },
+  { keys: ['p'], does: 'theirs', help: "settle the conflict: production's value stands" },
+  { keys: ['u'], does: 'unstage', help: 'take the row out of the session (asks)' },
+  { keys: ['e'], does: 'rehearse', help: 'rehearse the approval: what would really land' },
   { keys: ['M'], does: 'comment', help: 'comment on the row, or on the session' },
   { keys: ['?'], does: 'help', help: 'this help' },
   { keys: ['ctrl-z'], does: 'suspend', help: 'suspend; fg comes back' },
@@ -154,37 +163,4 @@ function checkOwn(own: OwnKeys): void {
   throw new StageError('configuration_invalid', `\`keys\`: ${twice} is given twice`, {
     hint: 'Give each key to one thing; see `stage serve --print-config`.',
   });
-}
-
-const special = [
-  ['upArrow', 'up'],
-  ['downArrow', 'down'],
-  ['leftArrow', 'left'],
-  ['rightArrow', 'right'],
-  ['pageDown', 'pagedown'],
-  ['pageUp', 'pageup'],
-  ['home', 'home'],
-  ['end', 'end'],
-  ['return', 'enter'],
-  ['escape', 'escape'],
-  ['backspace', 'backspace'],
-  ['delete', 'backspace'],
-] as const;
-
-const inText: Readonly<Record<string, string>> = {
-  ' ': 'space',
-  '\r': 'enter',
-  '\n': 'enter',
-  '\t': 'tab',
-  '\x7f': 'backspace',
-};
-
-/** The names of the keys that one event of Ink stands for: characters that came fast arrive as one. */
-export function keyNames(input: string, key: Key): string[] {
-  if (key.tab) return [key.shift ? 'shift-tab' : 'tab'];
-  const name = special.find(([field]) => key[field])?.[1];
-  if (name !== undefined) return [name];
-  if (key.ctrl) return [`ctrl-${input}`];
-  if (key.meta) return [];
-  return [...input].map((character) => inText[character] ?? character);
 }

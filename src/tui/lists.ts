@@ -3,6 +3,7 @@ import { bodyHeight } from './screen.ts';
 import type { State } from './state.ts';
 import { listLength } from './state.ts';
 import { detailLength } from './views/detail.ts';
+import { effectsLength } from './views/effects.ts';
 
 interface List {
   readonly position: number;
@@ -42,6 +43,12 @@ export function listOf(state: State): List {
         position: state.comment,
         length: state.comments.length,
         goTo: (comment) => ({ ...state, comment }),
+      };
+    case 'effects':
+      return {
+        position: state.effectsTop,
+        length: effectsLength(state),
+        goTo: (effectsTop) => ({ ...state, effectsTop }),
       };
     case 'rows':
       return {

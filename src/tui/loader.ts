@@ -1,4 +1,4 @@
-/** Between the state and the daemon: fetches what the screen lacks, looks for news, does the deeds. */
+/** Between the state and the daemon: fetches what the screen lacks, and looks for news. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../client/api-client.ts';
 import { causeInWords } from '../client/cause-words.ts';
@@ -7,10 +7,11 @@ import { News } from '../client/news.ts';
 import { StageError } from '../errors.ts';
 import type { AidsReader } from './aids-reader.ts';
 import type { Dispatch } from './app.tsx';
+import { Doer, sentenceOf } from './doer.ts';
 import type { Need } from './needs.ts';
 import { needsOf } from './needs.ts';
-import type { Deed, State } from './state.ts';
-import { currentDigest, operationOf } from './state.ts';
+import type { State } from './state.ts';
+import { operationOf } from './state.ts';
 
 /** How often the session is looked at, and production: seldom where that is much work for the database. */
 const sessionEveryMs = 2000;
@@ -45,8 +46,7 @@ export class Loader {
   readonly #options: LoaderOptions;
   /** Needs that are being fetched, or that the daemon refused: they are not asked for again. */
   readonly #known = new Set<string>();
-  #deed: State['deed'] = null;
-  #saying: State['saying'] = null;
+  readonly #doer: Doer;
   #commentCount = 0;
   #seen = '';
   #isOffline = false;
@@ -58,6 +58,7 @@ export class Loader {
 
   constructor(options: LoaderOptions) {
     this.#options = options;
+    this.#doer = new Doer({ ...options, done: () => this.hurry() });
   }
 
   /** Looks for news until the signal ends it. The comparison with production waits until there is something to see. */
@@ -90,7 +91,7 @@ export class Loader {
     this.#hurry = new AbortController();
   }
 
-  /** Fetches what a state lacks, and does the deed that it asks for. */
+  /** Fetches what a state lacks, and has done what it asks for. */
   follow(state: State): void {
     for (const need of needsOf(state)) void this.#meet(need);
     const mutation = state.pane === 'log' ? state.mutations.get(state.mutation) : undefined;
@@ -102,11 +103,7 @@ export class Loader {
         return true;
       });
     }
-    if (state.deed !== null && state.deed !== this.#deed) void this.#carryOut(state.deed, state);
-    this.#deed = state.deed;
-    const { saying } = state;
-    if (saying !== null && saying !== this.#saying) void this.#say(saying);
-    this.#saying = saying;
+    this.#doer.follow(state);
   }
 
   /** Looks and waits in turn; after a fault it waits for a fixed time. */
@@ -254,39 +251,4 @@ export class Loader {
       }
     }
   }
-
-  async #carryOut({ deed, reason }: { deed: Deed; reason: string }, state: State): Promise<void> {
-    const { api, id, approver, dispatch } = this.#options;
-    const digest = currentDigest(state) ?? undefined;
-    const deeds = {
-      propose: () => api.propose(id),
-      approve: () => api.approve(id, { approvedBy: approver, digest }),
-      reject: () => api.reject(id, reason === '' ? undefined : reason),
-      reopen: () => api.reopen(id, reason),
-    };
-    try {
-      const { value: session } = await deeds[deed]();
-      dispatch({ type: 'done', deed, session });
-    } catch (error) {
-      dispatch({ type: 'failed', text: sentenceOf(error) });
-    }
-    this.hurry();
-  }
-
-  async #say({ text, about }: NonNullable<State['saying']>): Promise<void> {
-    const { api, id, dispatch } = this.#options;
-    try {
-      await api.addComment(id, { body: text, table: about?.table, rowId: about?.rowId });
-      dispatch({ type: 'said' });
-    } catch (error) {
-      dispatch({ type: 'failed', text: sentenceOf(error) });
-    }
-    this.hurry();
-  }
-}
-
-/** What went wrong and what to do next, on one line. */
-function sentenceOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return error instanceof StageError && error.hint ? `${message}. ${error.hint}` : message;
 }

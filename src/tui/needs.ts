@@ -72,7 +72,10 @@ export function needsOf(state: State): Need[] {
   return needs;
 }
 
-const wantsDigest = ({ prompt }: State) => prompt?.kind === 'confirm' && prompt.deed === 'approve';
+/** To approve it, or to know whether it is what was rehearsed. */
+const wantsDigest = ({ prompt, pane, rehearsal }: State) =>
+  (prompt?.kind === 'confirm' && prompt.deed === 'approve') ||
+  (pane === 'effects' && rehearsal !== null);
 
 function changeCount({ outline }: State): number {
   const counts = stepCountsOf(outline?.tables ?? []);

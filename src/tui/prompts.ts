@@ -2,8 +2,9 @@
 import { shortId } from '../model/session.ts';
 import { followed } from './arrivals.ts';
 import { toRow } from './commands.ts';
+import type { Deed, Prompt } from './deeds.ts';
 import { toTable } from './lists.ts';
-import type { Deed, Prompt, State } from './state.ts';
+import type { State } from './state.ts';
 import { currentDigest } from './state.ts';
 
 const longest = 200;
@@ -16,10 +17,10 @@ export function typed(state: State, name: string): State {
   if (prompt === null) return state;
   if (key === 'escape') return cancelled(state, prompt);
   if (key === 'enter') return accepted({ ...state, prompt: null }, prompt);
-  return { ...state, prompt: { ...prompt, text: edited(prompt.text, key) } };
+  return { ...state, prompt: { ...prompt, text: lengthened(prompt.text, key) } };
 }
 
-function edited(text: string, key: string): string {
+function lengthened(text: string, key: string): string {
   if (key === 'backspace') return [...text].slice(0, -1).join('');
   const character = key === 'space' ? ' ' : key;
   // keys without a character of their own have longer names
@@ -28,12 +29,12 @@ function edited(text: string, key: string): string {
 
 function inHelp(state: State, text: string, key: string): State {
   if (key === 'escape' || key === 'enter') return { ...state, help: null };
-  return { ...state, help: edited(text, key) };
+  return { ...state, help: lengthened(text, key) };
 }
 
 function cancelled(state: State, prompt: Prompt): State {
-  const asked = ['confirm', 'reason', 'comment'].includes(prompt.kind);
-  const notice = asked ? { text: 'Nothing was done.', alarm: false } : null;
+  const asked = ['confirm', 'edit', 'reason', 'comment'].includes(prompt.kind);
+  const notice = asked ? nothingDone : null;
   return { ...state, prompt: null, notice };
 }
 
@@ -47,6 +48,8 @@ function accepted(state: State, prompt: Prompt): State {
       return worded(state, prompt);
     case 'comment':
       return said(state, prompt);
+    case 'edit':
+      return edited(state, prompt);
     case 'confirm':
       return confirmed(state, prompt.deed, prompt.text.trim());
   }
@@ -81,11 +84,19 @@ function goneTo(state: State, text: string): State {
   return { ...state, notice: { text: `There is no table ${text} in this diff.`, alarm: true } };
 }
 
+const nothingDone = { text: 'Nothing was done.', alarm: false };
+
+const isAgreed = ({ session }: State, text: string) =>
+  text === 'yes' || text === shortId(session?.id ?? '');
+
+/** Whoever goes on after having read what hangs on it takes that, too. */
+function edited(state: State, { edit, dependents, text }: Prompt & { kind: 'edit' }): State {
+  if (!isAgreed(state, text.trim())) return { ...state, notice: nothingDone };
+  return { ...state, edit: { ...edit, withDependents: dependents.length > 0 } };
+}
+
 function confirmed(state: State, deed: Deed, text: string): State {
-  const id = state.session?.id ?? '';
-  if (text !== 'yes' && text !== shortId(id)) {
-    return { ...state, notice: { text: 'Nothing was done.', alarm: false } };
-  }
+  if (!isAgreed(state, text)) return { ...state, notice: nothingDone };
   if (deed === 'reject' || deed === 'reopen')
     return { ...state, prompt: { kind: 'reason', deed, text: '' } };
   if (deed === 'approve' && currentDigest(state) === null) {

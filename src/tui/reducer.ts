@@ -1,17 +1,19 @@
 /** From one state of the screen to the next. Pure: what has to be done is found in the state afterwards. */
 import type { Comment } from '../client/discussion.ts';
+import type { RehearsalReport } from '../client/rehearsal.ts';
 import type { ChangePage, Conflict, Mutation, Outline } from '../model/change.ts';
 import type { Session } from '../model/session.ts';
 import type { Aids } from './aids.ts';
 import { found, page, renewed } from './arrivals.ts';
 import { command } from './commands.ts';
+import type { Deed, Edit } from './deeds.ts';
 import type { Command, Effect } from './keys.ts';
 import { effects } from './keys.ts';
 import { scrolled } from './lists.ts';
 import type { Need, PageNeed } from './needs.ts';
 import { typed } from './prompts.ts';
-import type { Deed, Digest, Size, State } from './state.ts';
-import { rowKey } from './state.ts';
+import type { Digest, Size, State } from './state.ts';
+import { editName, rowKey } from './state.ts';
 
 export type Action =
   | { readonly type: 'key'; readonly name: string }
@@ -32,14 +34,34 @@ export type Action =
   | { readonly type: 'why'; readonly key: string; readonly causes: readonly string[] }
   | { readonly type: 'said' }
   | { readonly type: 'aids'; readonly id: string; readonly aids: Aids }
-  | { readonly type: 'done'; readonly deed: Deed; readonly session: Session }
+  | { readonly type: 'done'; readonly deed: Decision; readonly session: Session }
+  | {
+      readonly type: 'edited';
+      readonly session: Session;
+      /** What is left of them, where they were looked for. */
+      readonly conflicts: readonly Conflict[] | null;
+      readonly text: string;
+    }
+  | {
+      /** An edit was refused, for other rows hang on what it takes out. */
+      readonly type: 'dependents';
+      readonly edit: Edit;
+      readonly dependents: readonly string[];
+      readonly text: string;
+    }
+  | { readonly type: 'reverted'; readonly id: string }
+  | { readonly type: 'rehearsed'; readonly report: RehearsalReport }
+  | { readonly type: 'unrehearsed'; readonly text: string }
   | { readonly type: 'offline'; readonly text: string | null }
   | { readonly type: 'failed'; readonly text: string }
   | { readonly type: 'notice'; readonly text: string; readonly alarm: boolean };
 
 type Handlers = { [T in Action['type']]: (state: State, action: Action & { type: T }) => State };
 
-const outcomes: Readonly<Record<Deed, string>> = {
+/** What makes another state of the session. */
+type Decision = Exclude<Deed, 'revert'>;
+
+const outcomes: Readonly<Record<Decision, string>> = {
   propose: 'Proposed: the session takes no more writes. A approves, X rejects.',
   approve: 'Approved: the rows are in production.',
   reject: 'Rejected: what was staged is gone, production is untouched.',
@@ -65,12 +87,7 @@ const handlers: Handlers = {
   }),
   digest: (state, { digest }) => ({ ...state, digest }),
   found: (state, action) => found(state, action.need, action.page),
-  conflicts: (state, { conflicts }) => ({
-    ...state,
-    conflicts,
-    conflict: Math.max(0, Math.min(state.conflict, conflicts.length - 1)),
-    banner: bannerOf(conflicts),
-  }),
+  conflicts: (state, { conflicts }) => withConflicts(state, conflicts),
   comments: (state, { comments }) => ({
     ...state,
     comments,
@@ -88,10 +105,29 @@ const handlers: Handlers = {
     deed: null,
     notice: { text: outcomes[deed], alarm: false },
   }),
+  edited: (state, { session, conflicts, text }) => ({
+    ...withConflicts(state, conflicts ?? state.conflicts),
+    session,
+    edit: null,
+    edited: editName(session),
+    notice: { text, alarm: false },
+  }),
+  dependents: (state, { edit, dependents, text }) =>
+    state.prompt === null && state.help === null
+      ? { ...state, edit: null, prompt: { kind: 'edit', edit, dependents, text: '' } }
+      : { ...state, edit: null, notice: { text, alarm: true } },
+  reverted: (state, { id }) => ({
+    ...state,
+    deed: null,
+    notice: { text: `The inverse is staged: stage diff ${id}`, alarm: false },
+  }),
+  rehearsed: (state, { report }) => ({ ...state, rehearsing: null, rehearsal: report }),
+  unrehearsed: (state, { text }) => ({ ...state, rehearsing: null, notice: { text, alarm: true } }),
   failed: (state, { text }) => ({
     ...state,
     deed: null,
     saying: null,
+    edit: null,
     notice: { text, alarm: true },
   }),
   offline: (state, { text }) => ({
@@ -127,6 +163,12 @@ const isEffect = (does: Command | Effect): does is Effect =>
 function moved({ session: before }: State, { status }: Session): State['notice'] {
   if (before === null || before.status === status) return null;
   return { text: `The session is ${status} by now.`, alarm: true };
+}
+
+function withConflicts(state: State, conflicts: readonly Conflict[] | null): State {
+  if (conflicts === null) return state;
+  const conflict = Math.max(0, Math.min(state.conflict, conflicts.length - 1));
+  return { ...state, conflicts, conflict, banner: bannerOf(conflicts) };
 }
 
 /** Production moves under a reviewer's eyes: that must not go unnoticed. */

@@ -1,6 +1,7 @@
 /** What the screen shows, and what it is made from. */
 import type { Comment } from '../client/discussion.ts';
 import type { Marks } from '../client/marks.ts';
+import type { RehearsalReport } from '../client/rehearsal.ts';
 import type {
   Conflict,
   Mutation,
@@ -12,25 +13,22 @@ import type {
 import type { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 import type { Aids } from './aids.ts';
+import type { Deed, Edit, Prompt, Subject } from './deeds.ts';
 import type { Effect, Keymap } from './keys.ts';
 
-export const panes = ['tables', 'rows', 'detail', 'log', 'conflicts', 'comments'] as const;
+export const panes = [
+  'tables',
+  'rows',
+  'detail',
+  'log',
+  'conflicts',
+  'comments',
+  'effects',
+] as const;
 export type Pane = (typeof panes)[number];
 
 export const filters = ['all', 'INSERT', 'UPDATE', 'DELETE'] as const;
 export type Filter = (typeof filters)[number];
-
-export type Deed = 'propose' | 'approve' | 'reject' | 'reopen';
-
-/** What a comment is about; null for the session. */
-export type Subject = Pick<NumberedChange, 'table' | 'rowId'> | null;
-
-/** A line that is being typed. */
-export type Prompt =
-  | { readonly kind: 'search' | 'goto'; readonly text: string }
-  | { readonly kind: 'confirm'; readonly deed: Deed; readonly text: string }
-  | { readonly kind: 'reason'; readonly deed: 'reject' | 'reopen'; readonly text: string }
-  | { readonly kind: 'comment'; readonly about: Subject; readonly text: string };
 
 export interface Size {
   readonly columns: number;
@@ -108,6 +106,15 @@ export interface State {
   readonly offline: string | null;
   /** What is being done at the daemon. */
   readonly deed: { readonly deed: Deed; readonly reason: string } | null;
+  /** What is being changed of what is staged, at the daemon. */
+  readonly edit: Edit | null;
+  /** What the session was like after the reviewer's own edit, see editName: that is no news. */
+  readonly edited: string | null;
+  /** A rehearsal that is waited for; a new object each time. */
+  readonly rehearsing: object | null;
+  /** The last one; of which diff, its digest says. */
+  readonly rehearsal: RehearsalReport | null;
+  readonly effectsTop: number;
   /** What is being said at the daemon. */
   readonly saying: { readonly text: string; readonly about: Subject } | null;
   /** What the last key asks of the program around the state; a new object each time. */
@@ -160,6 +167,11 @@ export function initialState(size: Size, keymap: Keymap, reviewed: Marks = new M
     banner: null,
     offline: null,
     deed: null,
+    edit: null,
+    edited: null,
+    rehearsing: null,
+    rehearsal: null,
+    effectsTop: 0,
     saying: null,
     effect: null,
   };
@@ -191,6 +203,9 @@ export const operationOf = (filter: Filter): Operation | undefined =>
 /** Names a row of a table, whether a change or a comment is about it. */
 export const rowKey = (table: string, rowId: JsonText) =>
   `${table}\n${rowId.text.replaceAll(/\s/g, '')}`;
+
+/** What a session is like: another name, and something else is staged. */
+export const editName = ({ mutationCount, edits }: Session) => `${mutationCount} ${edits}`;
 
 /** Names what the current digest is of: the diff that is shown, in the round that it is proposed in. */
 export function digestName({ outline, session }: State): string {

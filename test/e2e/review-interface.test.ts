@@ -100,7 +100,7 @@ suite('review in the interface', (test) => {
       await seat.see(/Conflicts 1/);
       await seat.see(/! 1 conflict with production/);
       await rest.write(id, `DELETE FROM order_items WHERE order_id = 3`);
-      await seat.see(/! 1 conflict with production: tab to Conflicts\. The session has changed/);
+      await seat.see(/! 1 conflict with production: tab to Conflicts\.\s+The session has changed/);
       await rest.database.query(`UPDATE products SET stock = stock - 1 WHERE sku = 'MUG-01'`);
     },
     patience,

@@ -6,16 +6,14 @@ import { SidesCache } from '../../src/tui/cells.ts';
 import type { OwnKeys } from '../../src/tui/keys.ts';
 import { createKeymap } from '../../src/tui/keys.ts';
 import type { Line } from '../../src/tui/line.ts';
-import { fitLines, textOf } from '../../src/tui/line.ts';
+import { textOf } from '../../src/tui/line.ts';
 import type { Need } from '../../src/tui/needs.ts';
 import { needsOf } from '../../src/tui/needs.ts';
 import type { Action } from '../../src/tui/reducer.ts';
 import { reduce } from '../../src/tui/reducer.ts';
 import type { State } from '../../src/tui/state.ts';
 import { initialState, operationOf } from '../../src/tui/state.ts';
-import { bodyView } from '../../src/tui/views/body.ts';
-import { keysLine, noticeLine } from '../../src/tui/views/footing.ts';
-import { headingLine, tabsLine } from '../../src/tui/views/heading.ts';
+import { frameView } from '../../src/tui/views/frame.ts';
 
 export const session: Session = {
   id: `sess_${'ab12'.repeat(8)}`,
@@ -175,23 +173,11 @@ export class Desk {
   }
 
   get lines(): Line[] {
-    return linesOf(this.state);
+    return frameView(this.state, new SidesCache());
   }
 
   /** The screen as text. */
   get screen(): string {
     return this.lines.map((line) => textOf(line).trimEnd()).join('\n');
   }
-}
-
-/** All lines of the screen, as the interface puts them together. */
-function linesOf(state: State): Line[] {
-  const lines = [
-    headingLine(state),
-    tabsLine(state),
-    ...bodyView(state, new SidesCache()),
-    noticeLine(state),
-    keysLine(state),
-  ];
-  return fitLines(lines, state.size.columns, lines.length);
 }

@@ -2,18 +2,17 @@
 
 import type { Reply } from '../../client/api-client.ts';
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
-import { sanitize } from '../../client/sanitize.ts';
+import { conflictSides } from '../../client/place-words.ts';
+import { rehearsalLines, warningLines } from '../../client/rehearsal-words.ts';
 import { conflictInWords, hiddenInWords } from '../../client/words.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/change.ts';
 import type { Connection, Context } from '../context.ts';
 import { withServer } from '../context.ts';
-import { conflictSides } from '../failure.ts';
 import type { ListOptions } from '../list.ts';
 import { listOutputs, showList } from '../list.ts';
 import { chosenOutput, outputOption } from '../output-option.ts';
 import { withProgress } from '../progress.ts';
-import { rehearsalLines } from '../rehearsal-text.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';
 import { openStates, resolveSession } from '../session-argument.ts';
@@ -104,8 +103,8 @@ async function rehearse(
   }
   if (value.conflicts.length > 0)
     return tellConflicts(context, options, id, { body, value: value.conflicts });
-  await out.lines(rehearsalLines(value));
-  for (const warning of value.warnings) await out.note(`warning: ${sanitize(warning)}`);
+  await out.lines(rehearsalLines(value).map(({ text }) => text));
+  for (const { text } of warningLines(value)) await out.note(text);
   return value.ok ? 0 : 3;
 }
 

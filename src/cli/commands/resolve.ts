@@ -1,10 +1,11 @@
 /** `stage resolve`: settles conflicts of a session in place. */
+import { conflictPlace } from '../../client/place-words.ts';
 import type { Side } from '../../client/resolve.ts';
+import { settledInWords } from '../../client/resolve.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { StageError } from '../../errors.ts';
 import { shownAs } from '../../model/table.ts';
 import { withServer } from '../context.ts';
-import { conflictPlace } from '../failure.ts';
 import { withProgress } from '../progress.ts';
 import { keyOf } from '../row-key.ts';
 import type { ConfigureCommand } from '../run.ts';
@@ -52,12 +53,12 @@ export const configureResolve: ConfigureCommand = (command, run) => {
             () => 'Settling conflicts',
             () => connection.api.resolve(id, take, choice, options.withDependents === true),
           );
-          const { session, resolved, left } = value;
+          const { session, left } = value;
           const next = left.length === 0 ? 'stage diff, stage propose' : 'stage check';
           await tellOutcome(
             out,
             { body, value: session },
-            `Settled: ${resolved.length}, left: ${left.length}. Next: ${next}`,
+            `${settledInWords(value)} Next: ${next}`,
           );
           const places = new Set(left.map(conflictPlace));
           for (const place of places) await out.note(`still in conflict: ${sanitize(place)}`);

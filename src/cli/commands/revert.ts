@@ -1,7 +1,7 @@
 /** `stage revert`: a new session that takes back what an approved one did. */
+import { conflictPlace } from '../../client/place-words.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { withServer } from '../context.ts';
-import { conflictPlace } from '../failure.ts';
 import { withProgress } from '../progress.ts';
 import type { ConfigureCommand } from '../run.ts';
 import { examples } from '../run.ts';

@@ -1,10 +1,11 @@
 /** `stage unstage`: takes staged rows out of a session. */
-import { tableCell } from '../../client/cell.ts';
+
+import { rowPlace } from '../../client/place-words.ts';
 import type { RowChoice } from '../../client/unstage.ts';
+import { takenOutInWords } from '../../client/unstage.ts';
 import { StageError } from '../../errors.ts';
 import { shownAs } from '../../model/table.ts';
 import { withServer } from '../context.ts';
-import { rowPlace } from '../failure.ts';
 import { withProgress } from '../progress.ts';
 import { keyOf } from '../row-key.ts';
 import type { ConfigureCommand } from '../run.ts';
@@ -46,11 +47,10 @@ export const configureUnstage: ConfigureCommand = (command, run) => {
             () => 'Taking rows out',
             () => connection.api.unstage(id, choices, withDependents === true),
           );
-          const taken = value.counts.map(({ table: name, rows: n }) => `${tableCell(name)} ${n}`);
           await tellOutcome(
             out,
             { body, value: value.session },
-            `Taken out: ${taken.join(', ')}. See what is left: stage diff`,
+            `${takenOutInWords(value)} See what is left: stage diff`,
           );
           for (const row of value.dependents) await out.note(`taken out, too: ${rowPlace(row)}`);
         }),

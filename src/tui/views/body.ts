@@ -7,7 +7,8 @@ import type { State } from '../state.ts';
 import { commentsView } from './comments.ts';
 import { conflictsView } from './conflicts.ts';
 import { detailView } from './detail.ts';
-import { confirmView, helpView } from './dialog.ts';
+import { confirmView, editView, helpView } from './dialog.ts';
+import { effectsView } from './effects.ts';
 import { logView } from './log.ts';
 import { rowsView } from './rows.ts';
 import { tablesView } from './tables.ts';
@@ -16,9 +17,10 @@ import { tablesView } from './tables.ts';
 export function bodyView(state: State, sides: SidesCache): Line[] {
   const { tables, main, height } = divide(state);
   const { columns } = state.size;
-  if (state.help !== null) return fitLines(helpView(state), columns, height);
+  if (state.help !== null) return fitLines(helpView(state, height), columns, height);
   const { prompt } = state;
   if (prompt?.kind === 'confirm') return fitLines(confirmView(state, prompt.deed), columns, height);
+  if (prompt?.kind === 'edit') return fitLines(editView(prompt, columns), columns, height);
   if (prompt?.kind === 'reason') return fitLines(confirmView(state, prompt.deed), columns, height);
   const left = fitLines(tablesView(state, height), tables, height);
   const right = fitLines(mainView(state, sides, main), main, height);
@@ -35,6 +37,8 @@ function mainView(state: State, sides: SidesCache, width: number): Line[] {
       return conflictsView(state, width, height);
     case 'comments':
       return commentsView(state, width, height);
+    case 'effects':
+      return effectsView(state, width, height);
     case 'detail':
       return [
         ...listAbove(state, sides, width, list),

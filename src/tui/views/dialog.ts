@@ -1,29 +1,37 @@
 /** What stands in the place of the body: the help, and what a reviewer is asked before a deed. */
 import { tableCell } from '../../client/cell.ts';
+import { conflictPlace, rowPlace } from '../../client/place-words.ts';
+import { rehearsalInWords } from '../../client/rehearsal-words.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { aboutSession } from '../../client/session-words.ts';
 import { countsInWords, furtherExplained, triggersInWords } from '../../client/words.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
+import type { Deed, Edit, Prompt } from '../deeds.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
-import type { Deed, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { currentDigest } from '../state.ts';
-import { fit, wrap } from '../text.ts';
+import { fit, widthOf, wrap } from '../text.ts';
+import { isOutdated } from './effects.ts';
 
 /** Draws the keys whose name or meaning has the text that is being typed. */
-export function helpView({ help, keymap }: State): Line[] {
+export function helpView({ help, keymap }: State, height: number): Line[] {
   const wanted = (help ?? '').toLowerCase();
   const found = keymap.bindings.filter(({ keys, does, help: text }) =>
     `${keys.join(' ')} ${does} ${text}`.toLowerCase().includes(wanted),
   );
+  const shown = found.length < height ? found : found.slice(0, Math.max(0, height - 2));
   return [
     [span(' Keys', 'strong'), span(`   type to search: ${sanitize(help ?? '')}`, 'accent')],
-    ...found.map(({ keys, does, help: text }) => [
+    ...shown.map(({ keys, does, help: text }) => [
       span(` ${fit(keys.join(', '), 18)} `, 'accent'),
       span(text),
       span(`  ${does}`, 'faint'),
     ]),
+    ...(shown.length < found.length
+      ? [[span(` and ${found.length - shown.length} more`, 'faint')] satisfies Line]
+      : []),
     ...(found.length === 0 ? [[span(' No key does that.', 'faint')]] : []),
   ];
 }
@@ -33,6 +41,8 @@ const questions: Readonly<Record<Deed, (database: string) => string>> = {
   approve: (database) => `Approve, and apply to production database ${database}?`,
   reject: () => 'Reject this session? Everything it staged is discarded.',
   reopen: () => 'Give this session back for changes? It takes writes again.',
+  revert: () =>
+    'Take this approval back? A new session gets the inverse, and is reviewed like any.',
 };
 
 /** Draws what is about to be done, to how much, and what speaks against it. */
@@ -53,6 +63,49 @@ export function confirmView(state: State, deed: Deed): Line[] {
     [],
     ...remarks(state, deed),
   ];
+}
+
+const changes = {
+  unstage: 'Take this out of the session, as if it had never been staged?',
+  resolve: 'Settle this conflict?',
+} as const;
+
+/** Draws which rows are about to be taken out, and what would not hold without them. */
+export function editView({ edit, dependents }: Prompt & { kind: 'edit' }, columns: number): Line[] {
+  return [
+    [],
+    [span(`  ${changes[edit.kind]}`, 'strong')],
+    [],
+    [span(`    ${editPlace(edit)}`)],
+    [],
+    ...(dependents.length === 0
+      ? []
+      : [
+          [span('  These would not hold without it. Take them out, too?', 'alarm')] satisfies Line,
+          ...inColumns(dependents, columns),
+        ]),
+  ];
+}
+
+function editPlace(edit: Edit): string {
+  if (edit.kind === 'resolve') {
+    const side = edit.take === 'mine' ? "the session's value" : "production's value";
+    return `${conflictPlace(edit.conflict)}: ${side} stands`;
+  }
+  const { table, rowId } = edit;
+  return rowId === null
+    ? `all rows of ${tableCell(table)}: it has no key, so nobody can tell which one is meant`
+    : rowPlace({ table, rowId });
+}
+
+/** Short texts side by side, for there may be many. */
+function inColumns(texts: readonly string[], columns: number): Line[] {
+  const width = Math.max(...texts.map(widthOf)) + 2;
+  const count = Math.max(1, Math.floor((columns - 4) / width));
+  return Array.from({ length: Math.ceil(texts.length / count) }, (_, row) => [
+    span('    '),
+    ...texts.slice(row * count, (row + 1) * count).map((text) => span(fit(text, width))),
+  ]);
 }
 
 function tableLines(table: TableOutline, deed: Deed): Line[] {
@@ -77,6 +130,7 @@ function remarks(state: State, deed: Deed): Line[] {
   if (deed === 'approve') {
     lines.push([span(`  digest ${digest ?? 'is being computed …'}`)]);
     lines.push([span(`  ${reviewed.size} of ${total} changes marked as reviewed`)]);
+    lines.push(...rehearsalRemark(state));
   }
   if ((deed === 'approve' || deed === 'reject') && session?.status === 'active') {
     lines.push([span('  ! The session is still active: propose it first, with P.', 'alarm')]);
@@ -85,4 +139,14 @@ function remarks(state: State, deed: Deed): Line[] {
     lines.push([span(`  ! ${conflicts.length} in conflict with production`, 'alarm')]);
   }
   return lines;
+}
+
+/** What the last rehearsal of exactly this diff has shown. */
+function rehearsalRemark(state: State): Line[] {
+  const { rehearsal, size } = state;
+  if (rehearsal !== null && currentDigest(state) === null) return [];
+  if (rehearsal === null || isOutdated(state, rehearsal)) return [[span('  not rehearsed')]];
+  const text = `${rehearsal.ok ? '' : '! '}${rehearsalInWords(rehearsal)}`;
+  const style = rehearsal.ok ? undefined : 'alarm';
+  return wrap(text, size.columns - 4).map((part): Line => [span(`  ${part}`, style)]);
 }

@@ -1,60 +1,9 @@
-/** The two lines at the bottom: what has happened or is being typed, and the keys of the pane. */
-import { keyCell, tableCell } from '../../client/cell.ts';
-import { sanitize } from '../../client/sanitize.ts';
+/** The line at the bottom: the keys of the pane. */
 import type { SessionStatus } from '../../model/session.ts';
-import { shortId } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
 import type { Line } from '../line.ts';
 import { span } from '../line.ts';
-import type { Pane, Prompt, State, Subject } from '../state.ts';
-
-const deeds = {
-  propose: 'Proposing',
-  approve: 'Approving',
-  reject: 'Rejecting',
-  reopen: 'Giving back',
-} as const;
-
-export function noticeLine(state: State): Line {
-  const { prompt, notice, deed } = state;
-  if (prompt !== null) return promptLine(state, prompt);
-  if (state.saying !== null) return [span(' Saying it …', 'strong')];
-  if (deed !== null) return [span(` ${deeds[deed.deed]} …`, 'strong')];
-  const standing = standingWords(state).map((text) => span(` ! ${text}`, 'alarm'));
-  if (notice === null) return standing;
-  return [...standing, span(` ${sanitize(notice.text)}`, notice.alarm ? 'alarm' : 'accent')];
-}
-
-/** What holds until it changes, whatever keys are pressed. */
-function standingWords({ offline, banner }: State): string[] {
-  if (offline !== null)
-    return [`Offline, trying again; this is what was there. ${sanitize(offline)}`];
-  return banner === null ? [] : [banner];
-}
-
-function promptLine({ session }: State, prompt: Prompt): Line {
-  const labels = {
-    search: '/',
-    goto: 'Go to table or row: ',
-    confirm: `Type yes or ${shortId(session?.id ?? '')} to go on: `,
-    reason:
-      prompt.kind === 'reason' && prompt.deed === 'reopen'
-        ? 'What is to change: '
-        : 'Reason (may be empty): ',
-    comment: `Comment on ${prompt.kind === 'comment' ? subjectOf(prompt.about) : ''}: `,
-  };
-  return [
-    span(` ${labels[prompt.kind]}`, 'strong'),
-    span(sanitize(prompt.text)),
-    span(' ', 'chosen'),
-  ];
-}
-
-function subjectOf(about: Subject): string {
-  return about === null
-    ? 'the session'
-    : `${tableCell(about.table)} ${keyCell(about.rowId)}`.slice(0, 40);
-}
+import type { Pane, State } from '../state.ts';
 
 /** What keys do, and what to call it in few words. */
 type Hint = readonly [does: readonly (Command | Effect)[], text: string];
@@ -99,17 +48,36 @@ const hints: Readonly<Record<Pane, readonly Hint[]>> = {
     [['comment'], 'comment'],
     [['back'], 'back'],
   ],
+  effects: [
+    [['down', 'up'], 'scroll'],
+    [['nextPane'], 'pane'],
+    [['back'], 'back'],
+  ],
+};
+
+/** What may be changed of what is staged, in an active session. */
+const edits: Partial<Readonly<Record<Pane, readonly Hint[]>>> = {
+  rows: [[['unstage'], 'take out']],
+  detail: [[['unstage'], 'take out']],
+  conflicts: [
+    [['mine'], 'mine stands'],
+    [['theirs'], "production's"],
+  ],
 };
 
 /** What may be decided on the session as it is: shown where there is room for little else. */
 const decisions: Readonly<Record<SessionStatus, readonly Hint[]>> = {
-  active: [[['propose'], 'propose']],
+  active: [
+    [['propose'], 'propose'],
+    [['rehearse'], 'rehearse'],
+  ],
   proposed: [
     [['approve'], 'approve'],
     [['reopen'], 'changes'],
     [['reject'], 'reject'],
+    [['rehearse'], 'rehearse'],
   ],
-  approved: [],
+  approved: [[['revert'], 'take back']],
   rejected: [],
 };
 
@@ -121,7 +89,8 @@ export function keysLine({ pane, prompt, help, zoomed, keymap, session }: State)
   ];
   const zoom: Hint[] = zoomed ? [[['zoom'], 'whole screen off']] : [];
   const deciding = session === null ? [] : decisions[session.status];
-  const shown = [...everywhere, ...deciding, ...zoom, ...hints[pane]].map(
+  const editing = session?.status === 'active' ? (edits[pane] ?? []) : [];
+  const shown = [...everywhere, ...deciding, ...editing, ...zoom, ...hints[pane]].map(
     ([does, text]) => `${does.map((name) => keymap.keyFor(name)).join('/')} ${text}`,
   );
   return [span(` ${shown.join(' · ')}`, 'faint')];

@@ -50,18 +50,24 @@ const titles: Readonly<Record<Pane, (state: State) => string>> = {
   log: ({ session }) => `Log ${inGroups(session?.mutationCount ?? 0)}`,
   conflicts: ({ conflicts }) => `Conflicts ${conflicts === null ? '…' : conflicts.length}`,
   comments: ({ comments }) => `Comments ${comments.length}`,
+  effects: () => 'Effects',
 };
 
 /** The panes, the current one in brackets, and where in the list the reader is. */
 export function tabsLine(state: State): Line {
-  const tabs = (Object.keys(titles) as Pane[]).map((pane) => {
+  const tabs = (Object.keys(titles) as Pane[]).flatMap((pane) => {
     const title = titles[pane](state);
-    const alarming = pane === 'conflicts' && (state.conflicts?.length ?? 0) > 0;
     return pane === state.pane
-      ? span(`[${title}]`, 'strong')
-      : span(` ${title} `, alarming ? 'alarm' : 'faint');
+      ? [span(`[${title}]`, 'strong')]
+      : [span(' '), span(title, isAlarming(state, pane) ? 'alarm' : 'faint'), span(' ')];
   });
-  return [...tabs, span('  '), span(positionText(state), 'faint')];
+  const merged = tabs.filter(({ text }, index) => text !== ' ' || tabs[index - 1]?.text !== ' ');
+  return [...merged, span(' '), span(positionText(state), 'faint')];
+}
+
+function isAlarming({ conflicts, rehearsal }: State, pane: Pane): boolean {
+  if (pane === 'conflicts') return (conflicts?.length ?? 0) > 0;
+  return pane === 'effects' && rehearsal?.ok === false;
 }
 
 function positionText(state: State): string {

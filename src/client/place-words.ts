@@ -1,0 +1,55 @@
+/** How rows are named that stand in the way: those in conflict, and those that hang on others. */
+import type { StageError } from '../errors.ts';
+import type { Conflict } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
+import { keyCell, nameCell, tableCell } from './cell.ts';
+import { readConflict } from './decode.ts';
+import { elementsOf } from './fields.ts';
+import type { RowReport } from './unstage.ts';
+import { readRow } from './unstage.ts';
+import { columnCell, sidesOf } from './values.ts';
+import { conflictInWords, hiddenInWords } from './words.ts';
+
+/** A row by its table and key. */
+export const rowPlace = ({ table, rowId }: RowReport) =>
+  `${tableCell(table)} ${rowId === null ? hiddenInWords : keyCell(rowId)}`;
+
+/** The conflicts that an error names. */
+export function conflictsOf({ facts }: StageError): readonly Conflict[] {
+  const conflicts = facts['conflicts'];
+  return conflicts instanceof JsonText ? elementsOf(conflicts).map(readConflict) : [];
+}
+
+/** The row that a conflict is about. */
+export const conflictPlace = ({ table, rowId }: Conflict) =>
+  `${tableCell(table)} ${keyCell(rowId)}`;
+
+/** Says of one conflict where it is, and what the three sides have. */
+export function conflictLine(conflict: Conflict): string {
+  const place = conflictPlace(conflict);
+  if (conflict.kind === 'schema') return `${schemaPlace(conflict)}: ${conflictInWords(conflict)}`;
+  if (conflict.field === null) return `${place}: ${conflictInWords(conflict)}`;
+  const [base, staged, production] = conflictSides(conflict);
+  return `${place} ${nameCell(conflict.field)}: was ${base}, staged ${staged}, in production ${production}`;
+}
+
+/** The table, or the column, that has changed. */
+const schemaPlace = ({ table, field }: Conflict) =>
+  field === null ? tableCell(table) : `${tableCell(table)} ${nameCell(field)}`;
+
+/** What base, session and production have, as cells. */
+export function conflictSides(conflict: Conflict): [string, string, string] {
+  const [base, staged, current] = sidesOf(conflict);
+  return [columnCell(base), columnCell(staged), columnCell(current)];
+}
+
+const mostDependents = 20;
+
+/** The rows that would have to go with others, as an error names them; none where it is about something else. */
+export function dependentLines({ facts }: StageError): string[] {
+  const { dependents, dependents_count: count } = facts;
+  if (!(dependents instanceof JsonText)) return [];
+  const rows = elementsOf(dependents).map(readRow).slice(0, mostDependents);
+  const more = Number(count instanceof JsonText ? count.text : 0) - rows.length;
+  return [...rows.map(rowPlace), ...(more > 0 ? [`and ${more} more`] : [])];
+}

@@ -1,0 +1,143 @@
+/** A rehearsal in words: what would land, what else would change, what stands in the way. */
+import type { Change, Operation } from '../model/change.ts';
+import { JsonText } from '../model/json.ts';
+import { keyCell, nameCell, tableCell, valueCell } from './cell.ts';
+import { membersOf } from './fields.ts';
+import { conflictLine } from './place-words.ts';
+import type { RehearsalReport, TableCounts } from './rehearsal.ts';
+import { sanitize } from './sanitize.ts';
+
+/** A line of text, and what it is about: a change beside the session's own, or something that may speak against approval. */
+export interface RehearsalLine {
+  readonly about: Operation | 'outcome' | 'objection';
+  readonly text: string;
+}
+
+const line = (about: RehearsalLine['about']) => (text: string) => ({ about, text });
+
+/** Lines that tell all of it but the conflicts and warnings. Nothing in them comes raw from the database. */
+export function rehearsalLines(told: RehearsalReport): RehearsalLine[] {
+  const { failure, wouldLand } = told;
+  if (failure !== null) return failureLines(failure).map(line('objection'));
+  if (wouldLand === null) return [];
+  const also = told.sideEffects ?? [];
+  const tables = wouldLand.map(countsText).join(', ');
+  const landing = landingText(wouldLand);
+  return [
+    line('outcome')(rowsOf(wouldLand) === 0 ? landing : `${landing}: ${tables}`),
+    ...(also.length > 0
+      ? [line('outcome')(`triggers would also change: ${also.map(countsText).join(', ')}`)]
+      : []),
+    ...also.flatMap(({ table, changes }) =>
+      changes.map((change) => line(change.type)(changeLine(table, change))),
+    ),
+    ...told.differs.flatMap(differingLines).map(line('objection')),
+  ];
+}
+
+/** Lines for its conflicts: with one of them nothing is applied. */
+export const conflictLines = ({ conflicts }: RehearsalReport): RehearsalLine[] =>
+  conflicts.map((conflict) => line('objection')(conflictLine(conflict)));
+
+/** What stands above the conflicts. */
+export const nothingWouldLand = ({ conflicts }: RehearsalReport): RehearsalLine =>
+  line('outcome')(`nothing would land: ${counted(conflicts.length, 'conflict')} with production`);
+
+/** What no rollback has taken back, and what could not be looked at. */
+export const warningLines = ({ warnings }: RehearsalReport): RehearsalLine[] =>
+  warnings.map((warning) => line('objection')(`warning: ${sanitize(warning)}`));
+
+/** All of it in one line: `rehearsed: would land 2 rows; triggers change 2 rows in 2 tables`, `rehearsal failed: ...`. */
+export function rehearsalInWords(told: RehearsalReport): string {
+  const { failure, conflicts, wouldLand, sideEffects, differs, warnings } = told;
+  if (conflicts.length > 0)
+    return `rehearsal failed: ${counted(conflicts.length, 'conflict')} with production`;
+  if (failure !== null)
+    return `rehearsal failed: ${refusalText(failure)} (${refusedPlace(failure)})`;
+  const differing = differs.reduce((sum, { count }) => sum + count, 0);
+  return [
+    `rehearsed: ${landingText(wouldLand ?? [])}`,
+    ...(sideEffects === null ? ['not known what triggers change'] : sideEffectsText(sideEffects)),
+    ...(differing > 0 ? [`${counted(differing, 'row')} other than staged`] : []),
+    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
+  ].join('; ');
+}
+
+function sideEffectsText(effects: readonly TableCounts[]): string[] {
+  if (effects.length === 0) return [];
+  const all = effects.every(({ isCounted }) => isCounted);
+  const rows = all ? counted(rowsOf(effects), 'row') : 'rows';
+  return [`triggers change ${rows} in ${counted(effects.length, 'table')}`];
+}
+
+const landingText = (counts: readonly TableCounts[]) =>
+  `would land ${counted(rowsOf(counts), 'row')}`;
+
+const rowsOf = (counts: readonly TableCounts[]) =>
+  counts.reduce((sum, { inserts, updates, deletes }) => sum + inserts + updates + deletes, 0);
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `price_log +2`, `touched ~1 -1`; of a table in which nobody counts `log (not counted)`. */
+function countsText({ table, inserts, updates, deletes, isCounted }: TableCounts): string {
+  const parts = [
+    inserts > 0 ? ` +${inserts}` : '',
+    updates > 0 ? ` ~${updates}` : '',
+    deletes > 0 ? ` -${deletes}` : '',
+  ];
+  return tableCell(table) + (isCounted ? parts.join('') : ' (not counted)');
+}
+
+const signs = { INSERT: '+', UPDATE: '~', DELETE: '-' } as const;
+
+function changeLine(table: string, { type, rowId, before, after }: Change): string {
+  const key = rowId.text === 'null' ? '' : ` ${keyCell(rowId)}`;
+  return `  ${signs[type]} ${tableCell(table)}${key}  ${cellsOf(before, after)}`;
+}
+
+/** The columns that differ, as `price 9.50 → 12.00`; of a row that has no other side, all of them. */
+function cellsOf(before: JsonText | null, after: JsonText | null): string {
+  const old = membersOf(before ?? new JsonText('{}'));
+  const now = membersOf(after ?? new JsonText('{}'));
+  const names = [...new Set([...old.keys(), ...now.keys()])];
+  return names
+    .flatMap((name) => {
+      const [was, is] = [old.get(name), now.get(name)];
+      if (was === undefined || is === undefined)
+        return [`${nameCell(name)} ${valueCell(was ?? is ?? new JsonText('null'))}`];
+      return was.text === is.text ? [] : [`${nameCell(name)} ${valueCell(was)} → ${valueCell(is)}`];
+    })
+    .join('  ');
+}
+
+function differingLines({ table, count, rows }: RehearsalReport['differs'][number]): string[] {
+  const lines = rows.map(({ rowId, staged, lands }) => {
+    const cells = lands === null ? 'is not there afterwards' : cellsOf(staged, lands);
+    return `  ! ${tableCell(table)} ${keyCell(rowId)}  ${cells}`;
+  });
+  return [`${tableCell(table)}: ${counted(count, 'row')} would become other than staged`, ...lines];
+}
+
+type Failure = NonNullable<RehearsalReport['failure']>;
+
+function failureLines(failure: Failure): string[] {
+  const { detail } = failure;
+  return [
+    `production would refuse the changes: ${refusalText(failure)}`,
+    ...(detail === null ? [] : [`  ${sanitize(detail)}`]),
+    `  ${refusedPlace(failure)}`,
+  ];
+}
+
+const refusalText = ({ message }: Failure) =>
+  message === null ? 'its words are hidden from your token' : sanitize(message);
+
+function refusedPlace({ sqlstate, table, constraint, row }: Failure): string {
+  const place = [
+    table && tableCell(table),
+    row && `row ${keyCell(row)}`,
+    constraint && `constraint ${nameCell(constraint)}`,
+    `SQLSTATE ${sqlstate}`,
+  ];
+  return place.filter(Boolean).join(', ');
+}

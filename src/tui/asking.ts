@@ -1,0 +1,65 @@
+/** What is asked before something is done, and when there is nothing to ask. */
+import type { Deed, Edit, Prompt } from './deeds.ts';
+import { notActive, told } from './doing.ts';
+import type { State } from './state.ts';
+import { currentTable, listLength } from './state.ts';
+
+/** Begins a line to type. */
+export const ask =
+  (prompt: Prompt) =>
+  (state: State): State => ({ ...state, prompt });
+
+const confirm = (deed: Deed) => ask({ kind: 'confirm', deed, text: '' });
+
+/** Asks before a deed; of a session that was decided on, there is none to ask about. */
+export const askFor =
+  (deed: 'propose' | 'approve' | 'reject') =>
+  (state: State): State => {
+    const status = state.session?.status;
+    if (status !== 'approved' && status !== 'rejected') return confirm(deed)(state);
+    return told(state, `The session is ${status} already: there is nothing to ${deed}.`);
+  };
+
+/** Only what was proposed can be given back. */
+export function askToReopen(state: State): State {
+  const status = state.session?.status;
+  if (status === 'proposed') return confirm('reopen')(state);
+  return told(state, `The session is ${status}: changes are asked for in one that is proposed.`);
+}
+
+/** Only what was approved can be taken back. */
+export function askToRevert(state: State): State {
+  const status = state.session?.status;
+  if (status === 'approved') return confirm('revert')(state);
+  return told(state, `The session is ${status}: only one that is approved can be taken back.`);
+}
+
+/** On the chosen row, or where none is in sight on the session. */
+export function askForComment(state: State): State {
+  if (!isOnRow(state)) return ask({ kind: 'comment', about: null, text: '' })(state);
+  const change = state.changes.get(state.row);
+  if (change === undefined) return stillReading(state);
+  const about = { table: change.table, rowId: change.rowId };
+  return ask({ kind: 'comment', about, text: '' })(state);
+}
+
+/** The chosen row; of a table without a key all rows, for nobody can tell which one is meant. */
+export function askToUnstage(state: State): State {
+  const why = notActive(state);
+  if (why !== null) return told(state, why);
+  if (!isOnRow(state)) return told(state, 'Choose a row to take out: in Rows or Detail.');
+  const change = state.changes.get(state.row);
+  const table = currentTable(state);
+  if (change === undefined || table === null) return stillReading(state);
+  const rowId = table.key.length === 0 ? null : change.rowId;
+  const edit: Edit = { kind: 'unstage', table: change.table, rowId, withDependents: false };
+  return ask({ kind: 'edit', edit, dependents: [], text: '' })(state);
+}
+
+const isOnRow = (state: State) =>
+  (state.pane === 'rows' || state.pane === 'detail') && listLength(state) > 0;
+
+const stillReading = (state: State): State => ({
+  ...state,
+  notice: { text: 'The row is still being read.', alarm: false },
+});

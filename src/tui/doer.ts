@@ -1,0 +1,146 @@
+/** Does at the daemon what the reviewer decided: deeds, edits, comments, rehearsals. */
+import type { ApiClient } from '../client/api-client.ts';
+import { conflictPlace, conflictsOf, dependentLines } from '../client/place-words.ts';
+import { settledInWords } from '../client/resolve.ts';
+import { takenOutInWords } from '../client/unstage.ts';
+import { StageError } from '../errors.ts';
+import { JsonText } from '../model/json.ts';
+import type { Dispatch } from './app.tsx';
+import type { Edit } from './deeds.ts';
+import type { Action } from './reducer.ts';
+import type { State } from './state.ts';
+import { currentDigest } from './state.ts';
+
+export interface DoerOptions {
+  readonly api: ApiClient;
+  readonly id: string;
+  /** Who approves, for the audit. */
+  readonly approver: string | undefined;
+  readonly dispatch: Dispatch;
+  /** Ends everything that is under way. */
+  readonly signal: AbortSignal;
+  /** Is called after what may have changed the session. */
+  readonly done: () => void;
+}
+
+export class Doer {
+  readonly #options: DoerOptions;
+  #before: State | null = null;
+  #rehearsal = new AbortController();
+
+  constructor(options: DoerOptions) {
+    this.#options = options;
+  }
+
+  /** Begins what a state asks for anew. */
+  follow(state: State): void {
+    const before = this.#before;
+    this.#before = state;
+    const { deed, edit, saying, rehearsing } = state;
+    if (deed !== null && deed !== before?.deed) void this.#do(() => this.#carryOut(deed, state));
+    if (edit !== null && edit !== before?.edit) void this.#do(() => this.#edit(edit));
+    if (saying !== null && saying !== before?.saying) void this.#do(() => this.#say(saying));
+    if (rehearsing === (before?.rehearsing ?? null)) return;
+    this.#rehearsal.abort();
+    this.#rehearsal = new AbortController();
+    if (rehearsing !== null) void this.#rehearse(this.#rehearsal.signal);
+  }
+
+  /** Tells the outcome, or what went wrong. */
+  async #do(work: () => Promise<Action>): Promise<void> {
+    const { dispatch, done } = this.#options;
+    try {
+      dispatch(await work());
+    } catch (error) {
+      dispatch({ type: 'failed', text: sentenceOf(error) });
+    }
+    done();
+  }
+
+  async #carryOut({ deed, reason }: NonNullable<State['deed']>, state: State): Promise<Action> {
+    const { api, id, approver } = this.#options;
+    if (deed === 'revert') return this.#revert();
+    const digest = currentDigest(state) ?? undefined;
+    const deeds = {
+      propose: () => api.propose(id),
+      approve: () => api.approve(id, { approvedBy: approver, digest }),
+      reject: () => api.reject(id, reason === '' ? undefined : reason),
+      reopen: () => api.reopen(id, reason),
+    };
+    return { type: 'done', deed, session: (await deeds[deed]()).value };
+  }
+
+  /** Rows that have changed since are named, and how to leave them out. */
+  async #revert(): Promise<Action> {
+    const { api, id } = this.#options;
+    try {
+      return { type: 'reverted', id: (await api.revert(id, false)).value.session.id };
+    } catch (error) {
+      if (!(error instanceof StageError) || error.code !== 'conflict_detected') throw error;
+      const places = [...new Set(conflictsOf(error).map(conflictPlace))];
+      const more = places.length > mostPlaces ? ` and ${places.length - mostPlaces} more` : '';
+      const named = `${places.slice(0, mostPlaces).join(', ')}${more}`;
+      const text = `${error.message}: ${named}. Leave them out: stage revert ${id} --skip-changed`;
+      return { type: 'failed', text };
+    }
+  }
+
+  async #edit(edit: Edit): Promise<Action> {
+    try {
+      return await (edit.kind === 'resolve' ? this.#resolve(edit) : this.#unstage(edit));
+    } catch (error) {
+      if (!(error instanceof StageError) || error.code !== 'has_dependents') throw error;
+      const text = sentenceOf(error);
+      return { type: 'dependents', edit, dependents: dependentLines(error), text };
+    }
+  }
+
+  async #resolve({ conflict, take, withDependents }: Edit & { kind: 'resolve' }): Promise<Action> {
+    const { api, id } = this.#options;
+    const { table, rowId, field, productionCurrent } = conflict;
+    const choice = {
+      table,
+      rowId,
+      field: field ?? undefined,
+      productionCurrent: productionCurrent ?? new JsonText('null'),
+    };
+    const { value } = await api.resolve(id, take, choice, withDependents);
+    const { session, left } = value;
+    return { type: 'edited', session, conflicts: left, text: settledInWords(value) };
+  }
+
+  async #unstage({ table, rowId, withDependents }: Edit & { kind: 'unstage' }): Promise<Action> {
+    const { api, id } = this.#options;
+    const choice = { table, rowId: rowId ?? undefined };
+    const { value } = await api.unstage(id, [choice], withDependents);
+    const text = takenOutInWords(value);
+    return { type: 'edited', session: value.session, conflicts: null, text };
+  }
+
+  async #say({ text, about }: NonNullable<State['saying']>): Promise<Action> {
+    const { api, id } = this.#options;
+    await api.addComment(id, { body: text, table: about?.table, rowId: about?.rowId });
+    return { type: 'said' };
+  }
+
+  /** Nothing is told of a rehearsal that nobody waits for any longer. */
+  async #rehearse(given: AbortSignal): Promise<void> {
+    const { api, id, dispatch, signal: all } = this.#options;
+    const signal = AbortSignal.any([given, all]);
+    try {
+      const { value: report } = await api.rehearse(id, signal);
+      if (!signal.aborted) dispatch({ type: 'rehearsed', report });
+    } catch (error) {
+      if (!signal.aborted) dispatch({ type: 'unrehearsed', text: sentenceOf(error) });
+    }
+  }
+}
+
+/** Rows that find room in a notice. */
+const mostPlaces = 3;
+
+/** What went wrong and what to do next. */
+export function sentenceOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof StageError && error.hint ? `${message}. ${error.hint}` : message;
+}

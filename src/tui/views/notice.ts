@@ -1,0 +1,76 @@
+/** The lines above the keys: what is being typed, what is under way, what has happened. */
+import { keyCell, tableCell } from '../../client/cell.ts';
+import { sanitize } from '../../client/sanitize.ts';
+import { shortId } from '../../model/session.ts';
+import type { Prompt, Subject } from '../deeds.ts';
+import type { Line } from '../line.ts';
+import { lineWidth, span } from '../line.ts';
+import type { State } from '../state.ts';
+import { wrap } from '../text.ts';
+
+const deeds = {
+  propose: 'Proposing',
+  approve: 'Approving',
+  reject: 'Rejecting',
+  reopen: 'Giving back',
+  revert: 'Staging the inverse',
+} as const;
+
+const edits = { resolve: 'Settling', unstage: 'Taking out' } as const;
+
+/** Draws what is typed, being done, or was said: as many lines as that takes, one at least and `most` at most. */
+export function noticeLines(state: State, most: number): Line[] {
+  const { prompt, notice, size } = state;
+  if (prompt !== null) return [promptLine(state, prompt)];
+  const doing = doingWords(state);
+  if (doing !== null) return [[span(` ${doing} …`, 'strong')]];
+  const standing = standingWords(state).map((text) => span(` ! ${text}`, 'alarm'));
+  if (notice === null) return [standing];
+  const style = notice.alarm ? 'alarm' : 'accent';
+  const text = span(` ${sanitize(notice.text)}`, style);
+  if (lineWidth([...standing, text]) <= size.columns || most === 1) return [[...standing, text]];
+  const lines = wrap(sanitize(notice.text), Math.max(10, size.columns - 2));
+  const above = standing.length === 0 ? [] : [standing];
+  return [...above, ...lines.map((part): Line => [span(` ${part}`, style)])].slice(0, most);
+}
+
+/** What is under way. */
+function doingWords({ saying, deed, edit, rehearsing }: State): string | null {
+  if (saying !== null) return 'Saying it';
+  if (deed !== null) return deeds[deed.deed];
+  if (edit !== null) return edits[edit.kind];
+  return rehearsing === null ? null : 'Rehearsing the approval';
+}
+
+/** What holds until it changes, whatever keys are pressed. */
+function standingWords({ offline, banner }: State): string[] {
+  if (offline !== null)
+    return [`Offline, trying again; this is what was there. ${sanitize(offline)}`];
+  return banner === null ? [] : [banner];
+}
+
+function promptLine({ session }: State, prompt: Prompt): Line {
+  const agree = `Type yes or ${shortId(session?.id ?? '')} to go on: `;
+  const labels = {
+    search: '/',
+    goto: 'Go to table or row: ',
+    confirm: agree,
+    edit: agree,
+    reason:
+      prompt.kind === 'reason' && prompt.deed === 'reopen'
+        ? 'What is to change: '
+        : 'Reason (may be empty): ',
+    comment: `Comment on ${prompt.kind === 'comment' ? subjectOf(prompt.about) : ''}: `,
+  };
+  return [
+    span(` ${labels[prompt.kind]}`, 'strong'),
+    span(sanitize(prompt.text)),
+    span(' ', 'chosen'),
+  ];
+}
+
+function subjectOf(about: Subject): string {
+  return about === null
+    ? 'the session'
+    : `${tableCell(about.table)} ${keyCell(about.rowId)}`.slice(0, 40);
+}

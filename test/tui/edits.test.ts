@@ -1,0 +1,229 @@
+/** Conflicts that are settled, rows that are taken out, approvals that are taken back: keys, questions, and what is told. */
+import type { Conflict } from '../../src/model/change.ts';
+import { JsonText } from '../../src/model/json.ts';
+import type { SessionStatus } from '../../src/model/session.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { changeOf, Desk, session } from './screen.ts';
+
+const sizes = [
+  [80, 24],
+  [200, 50],
+] as const;
+
+function deskOf(status: SessionStatus, columns = 80, rows = 24, keys = {}): Desk {
+  const changes = [1, 2, 3].map((id) => changeOf({ id, note: 'old' }, { id, note: 'new' }));
+  const desk = new Desk(changes, columns, rows, keys);
+  desk.act({ type: 'session', session: { ...session, status } });
+  desk.state = { ...desk.state, notice: null };
+  return desk;
+}
+
+const conflictOf = (id: number): Conflict => ({
+  table: 'orders',
+  rowId: new JsonText(String(id)),
+  field: 'note',
+  kind: 'changed',
+  sessionBase: new JsonText('"old"'),
+  sessionNew: new JsonText('"new"'),
+  productionCurrent: new JsonText('"theirs"'),
+});
+
+function inConflict(status: SessionStatus, columns = 80, rows = 24): Desk {
+  const desk = deskOf(status, columns, rows);
+  desk.act({ type: 'conflicts', conflicts: [conflictOf(1), conflictOf(2)] });
+  desk.press('tab', 'tab', 'tab');
+  return desk;
+}
+
+suite('tui: settling conflicts', (test) => {
+  for (const [key, take] of [
+    ['o', 'mine'],
+    ['p', 'theirs'],
+  ] as const) {
+    test(`${key} lets ${take} stand, of the conflict that is chosen`, () => {
+      const desk = inConflict('active');
+      desk.press('j', key);
+      const edit = { kind: 'resolve', conflict: conflictOf(2), take, withDependents: false };
+      assert.equal(desk.state.edit, edit);
+      assert.match(desk.screen, 'Settling …');
+    });
+  }
+
+  test('what is left is shown at once, and the own edit is no news', () => {
+    const desk = inConflict('active');
+    desk.press('j', 'o');
+    const edited = { ...session, status: 'active', edits: 1 } as const;
+    const conflicts = [conflictOf(1)];
+    desk.act({ type: 'edited', session: edited, conflicts, text: 'Settled: 1, left: 1.' });
+    assert.equal([desk.state.edit, desk.state.conflict], [null, 0]);
+    assert.match(desk.screen, '[Conflicts 1]');
+    assert.match(desk.screen, /! 1 conflict with production: .*\. Settled: 1, left: 1\./);
+    const asked = () => desk.daemon.asked.filter(({ kind }) => kind === 'digest').length;
+    const before = asked();
+    desk.act({ type: 'outline', outline: { ...desk.daemon.outline, revision: 'staged-3-1' } });
+    assert.match(desk.screen, 'Settled: 1, left: 1.');
+    assert.is(asked(), before + 1);
+    desk.act({ type: 'session', session: { ...edited, mutationCount: 4 } });
+    desk.act({ type: 'outline', outline: { ...desk.daemon.outline, revision: 'staged-4-1' } });
+    assert.match(desk.screen, 'The session has changed');
+  });
+
+  test('one is settled at a time, for the next is to be seen before', () => {
+    const desk = inConflict('active');
+    desk.press('o', 'j', 'p');
+    assert.is(desk.state.edit?.kind === 'resolve' && desk.state.edit.take, 'mine');
+    desk.act({ type: 'failed', text: 'the table has changed. Start another session.' });
+    assert.is(desk.state.edit, null);
+    assert.match(desk.screen, 'the table has changed. Start another session.');
+  });
+
+  test('a proposed session is given back first, by the key that does it', () => {
+    const desk = inConflict('proposed');
+    desk.press('o');
+    assert.is(desk.state.edit, null);
+    assert.match(desk.screen, 'The session is proposed: C gives it back for changes first.');
+    const own = deskOf('proposed', 80, 24, { reopen: ['B'] });
+    own.press('u');
+    assert.match(own.screen, 'The session is proposed: B gives it back');
+    const decided = inConflict('approved');
+    decided.press('p');
+    assert.match(decided.screen, 'The session is approved: what it staged stays as it is.');
+  });
+
+  test('nothing is settled elsewhere, nor what is hidden', () => {
+    const desk = inConflict('active');
+    desk.act({ type: 'conflicts', conflicts: [{ ...conflictOf(1), hidden: true }] });
+    desk.press('o');
+    assert.match(desk.screen, "hidden: your token's database roles may not read this table");
+    desk.press('escape', 'o');
+    assert.match(desk.screen, 'Choose a conflict to settle: in Conflicts.');
+    assert.is(desk.state.edit, null);
+  });
+
+  for (const [columns, rows] of sizes) {
+    test(`the keys are named on ${columns}x${rows}`, () => {
+      const keys = "o mine stands · p production's";
+      assert.match(inConflict('active', columns, rows).screen, keys);
+      assert.not.match(inConflict('proposed', columns, rows).screen, keys);
+      assert.match(deskOf('active', columns, rows).screen, 'u take out');
+      assert.match(deskOf('approved', columns, rows).screen, 'U take back');
+    });
+  }
+});
+
+suite('tui: taking rows out', (test) => {
+  for (const keys of [['j'], ['j', 'enter']]) {
+    test(`u asks, in the pane that ${keys.length === 1 ? 'lists rows' : 'shows one'}`, () => {
+      const desk = deskOf('active');
+      desk.press(...keys, 'u');
+      assert.match(desk.screen, 'Take this out of the session, as if it had never been staged?');
+      assert.match(desk.screen, /^ {4}orders 2$/m);
+      desk.type('no');
+      assert.equal([desk.state.edit, desk.state.notice?.text], [null, 'Nothing was done.']);
+      desk.press('u');
+      desk.type('yes');
+      const rowId = new JsonText('2');
+      const edit = { kind: 'unstage', table: 'orders', rowId, withDependents: false };
+      assert.equal(desk.state.edit, edit);
+      assert.match(desk.screen, 'Taking out …');
+    });
+  }
+
+  for (const [columns, rows] of sizes) {
+    test(`what hangs on it is listed on ${columns}x${rows}, and taken along when that is agreed to`, () => {
+      const desk = deskOf('active', columns, rows);
+      desk.press('u');
+      desk.type('yes');
+      const { edit } = desk.state;
+      if (edit === null) return assert.unreachable();
+      const dependents = Array.from({ length: 20 }, (_, id) => `order_lines order=1,line=${id}`);
+      desk.act({ type: 'dependents', edit, dependents: [...dependents, 'and 4 more'], text: '' });
+      assert.match(desk.screen, 'These would not hold without it. Take them out, too?');
+      for (const dependent of dependents) assert.ok(desk.screen.includes(dependent), dependent);
+      assert.match(desk.screen, 'and 4 more');
+      desk.press('escape');
+      assert.is(desk.state.edit, null);
+      desk.act({ type: 'dependents', edit, dependents, text: '' });
+      desk.type('ab12ab12');
+      assert.equal(desk.state.edit, { ...edit, withDependents: true });
+    });
+  }
+
+  test('a question that comes while something is typed waits for the next key', () => {
+    const desk = deskOf('active');
+    desk.press('u');
+    desk.type('yes');
+    const { edit } = desk.state;
+    if (edit === null) return assert.unreachable();
+    desk.press('/', 'a');
+    desk.act({ type: 'dependents', edit, dependents: ['orders 9'], text: 'a staged row would' });
+    assert.equal(desk.state.prompt, { kind: 'search', text: 'a' });
+    desk.press('escape');
+    assert.is(desk.state.edit, null);
+  });
+
+  test('of a table without a key all rows are meant, and that is said', () => {
+    const desk = deskOf('active');
+    const { outline } = desk.daemon;
+    const tables = outline.tables.map((table) => ({ ...table, key: [] }));
+    desk.act({ type: 'outline', outline: { revision: 'staged-4', tables } });
+    desk.press('u');
+    assert.match(desk.screen, /all rows of orders: it has no key/);
+    desk.type('yes');
+    assert.is(desk.state.edit?.kind === 'unstage' && desk.state.edit.rowId, null);
+  });
+
+  test('without a row in sight there is none to take out', () => {
+    const desk = deskOf('active');
+    desk.press('tab', 'tab', 'u');
+    assert.is(desk.state.prompt, null);
+    assert.match(desk.screen, 'Choose a row to take out: in Rows or Detail.');
+  });
+});
+
+suite('tui: taking an approval back', (test) => {
+  test('U asks, and names the new session with the command that shows it', () => {
+    const desk = deskOf('approved');
+    desk.press('U');
+    assert.match(desk.screen, 'Take this approval back?');
+    desk.type('yes');
+    assert.equal(desk.state.deed, { deed: 'revert', reason: '' });
+    assert.match(desk.screen, 'Staging the inverse …');
+    const id = `sess_${'0f'.repeat(16)}`;
+    desk.act({ type: 'reverted', id });
+    assert.is(desk.state.deed, null);
+    assert.match(desk.screen, `The inverse is staged: stage diff ${id}`);
+    assert.is(desk.state.session?.status, 'approved');
+  });
+
+  test('only what was approved is taken back', () => {
+    for (const status of ['active', 'proposed', 'rejected'] as const) {
+      const desk = deskOf(status);
+      desk.press('U');
+      assert.is(desk.state.prompt, null);
+      assert.match(desk.screen, `The session is ${status}: only one that is approved`);
+    }
+  });
+});
+
+suite('tui: notices', (test) => {
+  const text = `rows have changed since the session was approved: ${'products 1, '.repeat(8)}. Next: stage revert ${session.id} --skip-changed`;
+
+  test('are read whole on 80 columns, above the keys', () => {
+    const desk = deskOf('approved');
+    desk.act({ type: 'failed', text });
+    const shown = desk.screen.split('\n');
+    assert.is(shown.length, 24);
+    const words = shown.slice(-6, -1).join(' ').replaceAll(/\s+/g, ' ');
+    assert.ok(words.includes('--skip-changed'), words);
+    assert.match(shown.at(-1) ?? '', '? help');
+  });
+
+  test('leave room for what they are about, however small the screen', () => {
+    const desk = new Desk([changeOf({ id: 1, a: 1 }, { id: 1, a: 2 })], 30, 8);
+    desk.act({ type: 'conflicts', conflicts: [conflictOf(1)] });
+    desk.act({ type: 'failed', text });
+    assert.is(desk.lines.length, 8);
+    assert.match(desk.screen, /> ~/);
+  });
+});
