@@ -1,86 +1,43 @@
 /** The whole review in a real pseudo-terminal: the command, its keys, its exit code, and the terminal afterwards. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { stageCommand } from '../cli/stage.ts';
-import { needProgram } from '../helpers/programs.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { until } from '../helpers/until.ts';
+import type { Tmux } from '../helpers/tmux.ts';
+import { createTmux } from '../helpers/tmux.ts';
 
-const run = promisify(execFile);
 const patience = { timeout: 150_000 };
 
 suite('review in tmux', (test) => {
   let rest: TestRest;
-  let folder: string;
-  const tmux = (...args: string[]) => run('tmux', ['-S', join(folder, 'tmux'), ...args]);
-  const screen = async () => (await tmux('capture-pane', '-p', '-t', 'review')).stdout;
+  let tmux: Tmux;
 
   test.before(async () => {
     rest = await startTestRest();
-    folder = await mkdtemp(join(tmpdir(), 'stage-tmux-'));
+    tmux = await createTmux(100, 30);
   });
-  test.afterEach(async () => {
-    await tmux('kill-server').catch(() => undefined);
-  });
+  test.afterEach(() => tmux.end());
   test.after(async () => {
     await rest.stop();
-    await rm(folder, { recursive: true, force: true });
+    await tmux.clear();
   });
 
-  const see = async (pattern: RegExp) => {
-    const late = AbortSignal.timeout(60_000);
-    let seen = '';
-    await until(async () => {
-      seen = await screen();
-      return pattern.test(seen) || late.aborted;
-    });
-    assert.match(seen, pattern);
-  };
-  const press = (...keys: string[]) => tmux('send-keys', '-t', 'review', ...keys);
+  const screen = () => tmux.screen();
+  const see = (pattern: RegExp) => tmux.see(pattern);
+  const press = (...keys: string[]) => tmux.press(...keys);
 
-  /** Opens a shell, and in it the review; when that has ended the shell prints its exit code. */
   async function open(env: Readonly<Record<string, string>> = {}): Promise<string> {
     const id = await rest.newSession();
     await rest.write(id, `UPDATE products SET price = price + 1 WHERE sku = 'MUG-01'`);
     await rest.write(id, `INSERT INTO customers (email, name) VALUES (now() || '@x', 'A')`);
-    const settings = { HOME: folder, STAGE_SERVER: rest.url, PS1: '$ ', PATH: process.env['PATH'] };
-    const lines = Object.entries({ ...settings, ...env }).map(
-      ([name, value]) => `${name}='${value}'`,
-    );
-    const command = [process.execPath, ...stageCommand].map((part) => `'${part}'`).join(' ');
-    const script = `echo $$ > ${folder}/pid
-exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
-`;
-    await writeFile(join(folder, 'review.sh'), script);
-    await tmux(
-      '-f',
-      '/dev/null',
-      'new-session',
-      '-d',
-      '-x',
-      '100',
-      '-y',
-      '30',
-      '-s',
-      'review',
-      'sh',
-    );
-    await press(
-      `clear; sh ${folder}/review.sh; echo "left with $?"; stty -a | grep -o ' echo '`,
-      'Enter',
-    );
+    await tmux.open(rest.url, id, env);
     return id;
   }
 
   test(
     'goes from the diff to production',
     async () => {
-      needProgram('tmux');
       const id = await open();
       await see(/stage diff sess_\w{8} ACTIVE[\s\S]*> \+ +5 │/);
       await press('J');
@@ -110,10 +67,9 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   test(
     'gives the terminal back on SIGTERM',
     async () => {
-      needProgram('tmux');
       await open();
       await see(/ACTIVE/);
-      const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+      const pid = Number(await readFile(join(tmux.folder, 'pid'), 'utf8'));
       process.kill(pid, 'SIGTERM');
       await see(/left with 143/);
       await see(/ echo/);
@@ -125,7 +81,6 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   test(
     'is suspended by ctrl-z, and comes back with fg',
     async () => {
-      needProgram('tmux');
       await open();
       await see(/> \+ +\d+ │/);
       await press('C-z');
@@ -146,12 +101,11 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   test(
     'gives the terminal back when it crashes',
     async () => {
-      needProgram('tmux');
-      const crash = join(folder, 'crash.mjs');
+      const crash = join(tmux.folder, 'crash.mjs');
       await writeFile(crash, `process.on('SIGUSR2', () => { throw new Error('a crash'); });`);
       await open({ NODE_OPTIONS: `--import=file://${crash}` });
       await see(/ACTIVE/);
-      process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')), 'SIGUSR2');
+      process.kill(Number(await readFile(join(tmux.folder, 'pid'), 'utf8')), 'SIGUSR2');
       await see(/Error: a crash[\s\S]*left with 1\n echo/);
       assert.not.match(await screen(), /Rows|│/);
     },
@@ -161,14 +115,13 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   test(
     'remembers what was reviewed',
     async () => {
-      needProgram('tmux');
       await open();
       await see(/> \+ +\d+ │/);
       await press('Space');
       await see(/1 reviewed \(this one too\)/);
       await press('q');
       await see(/left with 2/);
-      await press(`clear; sh ${folder}/review.sh`, 'Enter');
+      await press(`clear; sh ${tmux.folder}/review.sh`, 'Enter');
       await see(/> \+ ✓ +\d+ │/);
     },
     patience,
@@ -177,14 +130,13 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   test(
     'follows the window when it becomes smaller, and larger',
     async () => {
-      needProgram('tmux');
       await open();
       await see(/> \+ +\d+ │/);
       for (const [columns, rows] of [
         [50, 12],
         [120, 40],
       ] as const) {
-        await tmux('resize-window', '-t', 'review', '-x', String(columns), '-y', String(rows));
+        await tmux.resize(columns, rows);
         const bottom = new RegExp(`^(?:.*\\n){${rows - 1}} \\? help`);
         await see(bottom);
         assert.match(await screen(), /> \+ +\d+ │/);
@@ -196,7 +148,6 @@ exec env -i TERM=screen ${lines.join(' ')} ${command} diff --exit-code ${id}
   test(
     'is text where a screen reader has to follow',
     async () => {
-      needProgram('tmux');
       await open({ STAGE_ACCESSIBLE: '1' });
       await see(/\d+\.50 → \d+\.50/);
       await see(/left with 2/);
