@@ -1,7 +1,9 @@
 /** Conflicts that are settled, rows that are taken out, approvals that are taken back: keys, questions, and what is told. */
+import { readFileSync } from 'node:fs';
 import type { Conflict } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { SessionStatus } from '../../src/model/session.ts';
+import { createKeymap } from '../../src/tui/keys.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, Desk, session } from './screen.ts';
 
@@ -226,4 +228,20 @@ suite('tui: notices', (test) => {
     assert.is(desk.lines.length, 8);
     assert.match(desk.screen, /> ~/);
   });
+});
+
+suite('tui: pages about keys', (test) => {
+  for (const [does, page] of [
+    ['mine', 'resolve'],
+    ['theirs', 'resolve'],
+    ['unstage', 'unstage'],
+    ['rehearse', 'rehearse'],
+    ['revert', 'revert'],
+  ] as const) {
+    test(`docs/${page}.md and docs/review.md name the key of ${does}`, () => {
+      const key = `\`${createKeymap().keyFor(does)}\``;
+      for (const name of [page, 'review'])
+        assert.ok(readFileSync(`docs/${name}.md`, 'utf8').includes(key), `${name}: ${key}`);
+    });
+  }
 });
