@@ -7,6 +7,7 @@ import { editGuards } from './edit-guards.ts';
 import type { Guard } from './guard.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
+import { terminalGuards } from './terminal-guards.ts';
 import { wireGuards } from './wire-guards.ts';
 
 export const guards: readonly Guard[] = [
@@ -17,5 +18,6 @@ export const guards: readonly Guard[] = [
   ...editGuards,
   ...restGuards,
   ...agentGuards,
+  ...terminalGuards,
   ...wireGuards,
 ];

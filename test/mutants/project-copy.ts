@@ -11,7 +11,16 @@ export interface Edit {
   readonly without: string;
 }
 
-const parts = ['src', 'test', 'templates', 'bin', 'package.json', 'README.md', 'docs'];
+const parts = [
+  'src',
+  'test',
+  'templates',
+  'bin',
+  'package.json',
+  'tsconfig.json',
+  'README.md',
+  'docs',
+];
 
 /** Copies the project to a temporary folder, which the caller removes. Its dependencies are the project's own. */
 export async function copyProject(): Promise<string> {
