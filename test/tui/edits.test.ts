@@ -79,6 +79,18 @@ suite('tui: settling conflicts', (test) => {
     assert.match(desk.screen, 'the table has changed. Start another session.');
   });
 
+  test('what hangs on a row that is given up is named, and taken along when that is agreed to', () => {
+    const desk = inConflict('active');
+    desk.press('p');
+    const { edit } = desk.state;
+    if (edit === null) return assert.unreachable();
+    desk.act({ type: 'dependents', edit, dependents: ['order_lines 7'], text: '' });
+    assert.match(desk.screen, "orders 1: production's value stands");
+    assert.match(desk.screen, /Take them out, too\?\n +order_lines 7/);
+    desk.type('yes');
+    assert.equal(desk.state.edit, { ...edit, withDependents: true });
+  });
+
   test('a proposed session is given back first, by the key that does it', () => {
     const desk = inConflict('proposed');
     desk.press('o');
