@@ -14,6 +14,7 @@ import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeQuery } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
+import { learnDefault } from './default-access.ts';
 import { commitInternal, dropUnnamed, endInternal } from './shared-steps.ts';
 import { runStep } from './simple-steps.ts';
 
@@ -104,6 +105,7 @@ async function runQuery(context: ConnectionContext, plan: QueryPlan): Promise<vo
   let isReadyShown = false;
   for (const [index, statement] of plan.statements.entries()) {
     const step = { plan, statement, isAlone: last === 0, isLast: index === last };
+    if (state.isDefaultUnknown) await learnDefault(context);
     if (last > 0) openImplicit(context, statement.verdict);
     isReadyShown = await runStep(context, step);
     if (router.hasShownError) break;

@@ -5,7 +5,6 @@ import { noParameters } from '../server-connection/prepared-statements.ts';
 import type { ControlAction, Write } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
-import { learnDefault } from './default-access.ts';
 import { enter } from './enter-call.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
 import type { Step } from './send-statement.ts';
@@ -21,7 +20,6 @@ import { runWrite } from './simple-write.ts';
  */
 export async function runStep(context: ConnectionContext, step: Step): Promise<boolean> {
   const { verdict } = step.statement;
-  if (context.state.isDefaultUnknown) await learnDefault(context);
   switch (verdict.kind) {
     case 'read':
       return runRead(context, step);

@@ -31,6 +31,10 @@ const scripts: Record<string, readonly Buffer[]> = {
     ...[run(on), run('SELECT 1/0'), s, run(write), s],
     ...[run('BEGIN'), run(on), run('ROLLBACK'), run(write), s, run(write), s],
   ],
+  'rolled back with a message': [
+    ...[q(`${on}; ${write}; BEGIN READ ONLY, READ WRITE; SAVEPOINT p`)],
+    ...[q(`SELECT 1; ${write}`), q(write)],
+  ],
   'set in a message, and used in a batch': [
     ...[q(`PREPARE d AS ${write}; ${characteristics}; EXECUTE d; PREPARE a AS ${write}`)],
     ...[run(write), s, run(write), s],

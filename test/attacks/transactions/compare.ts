@@ -47,6 +47,20 @@ export const short = (event: string): string =>
 /** What staging refuses. */
 const refused = /^E .* C=(0A000|55P02|42622) /;
 
+/** What docs/limits.md tells of implicit transactions, and of the portals in them. */
+const documented: readonly (readonly [RegExp, RegExp])[] = [
+  // what the service asks ends an implicit transaction, and its snapshot with it
+  [/^E .* C=25001 /, /./],
+  // a parsed write makes a block of the batch, and another statement takes the transaction's snapshot
+  [/^C /, /^E .* C=25001 /],
+  [/^E .* C=25P01 /, /^C DECLARE/],
+  // portals end with the implicit transaction
+  [/^E .* C=42P03 /, /^[CE] /],
+  [/^C /, /^E .* C=34000 /],
+  // the connection ends, as it does directly behind a first error
+  [/^E .* C=08P01 /, /^E S=FATAL .* C=08P01 /],
+];
+
 /** What code does behind the back of the service is not followed: what it has prepared, for one, is not what runs. */
 const runsCode = /anything\(|!>/;
 
@@ -57,8 +71,7 @@ const lacksSync = (said: readonly Said[]): boolean =>
   );
 
 function isRefusal({ said, role }: Program, direct: string, told: string): boolean {
-  // what the service asks ends an implicit transaction, and its snapshot with it
-  if (/^E .* C=25001 /.test(direct)) return true;
+  if (documented.some(([what, how]) => what.test(direct) && how.test(told))) return true;
   if (refused.test(told)) return true;
   if (said.some(({ words }) => runsCode.test(words)) || lacksSync(said)) return true;
   // a function writes in a read, which runs READ ONLY whatever the transaction may do
