@@ -8,7 +8,7 @@ import type { Backend } from './backend.ts';
 import { meetBackend, socketOf } from './backend.ts';
 import { connectionOptions, keepAlive } from './connection-settings.ts';
 import type { Queryable, Row } from './queryable.ts';
-import { isTrouble } from './upstream-error.ts';
+import { explainConnecting, isTrouble } from './upstream-error.ts';
 
 export interface PoolOptions {
   /** Connection URL of the service account; sslmode is honoured. Asked for each connection where it may change. */
@@ -76,7 +76,7 @@ export function openConnections(options: PoolOptions): Connections {
     for (;;) {
       if (pool.ending) throw shuttingDown();
       const movedAt = follow();
-      const client = await pool.connect();
+      const client = await take(pool);
       const { backend, at } = opened.get(client) ?? unknown;
       if (at > Math.max(watch.lastCut, movedAt)) return lend(client, watch, backend, work);
       // its end would be waited for, and those who wait for a place with it
@@ -98,6 +98,12 @@ export function openConnections(options: PoolOptions): Connections {
     open: () => fill(pool, options.keepOpen ?? 0),
     close: () => pool.end(),
   };
+}
+
+function take(pool: pg.Pool): Promise<pg.PoolClient> {
+  return pool.connect().catch((error: unknown) => {
+    throw explainConnecting(error);
+  });
 }
 
 const urlOf = ({ url }: PoolOptions) => (typeof url === 'string' ? url : url());

@@ -65,6 +65,18 @@ export function upstreamTrouble(
   return trouble === undefined ? null : unavailable(trouble, message, cause);
 }
 
+const closed: Trouble = {
+  states: /^55000/,
+  message: 'the upstream database takes no connections',
+  hint: `ALTER DATABASE ... ALLOW_CONNECTIONS true lets them in again. ${tryAgain}`,
+};
+
+/** Turns an error of connecting into one for the user, where it says what it could not say of a statement. */
+export function explainConnecting(error: unknown): unknown {
+  const isClosed = error instanceof pg.DatabaseError && closed.states.test(error.code ?? '');
+  return isClosed ? unavailable(closed, error.message, error) : error;
+}
+
 /** Turns an error of a connection into one for the user, if it is about the server or the way to it. */
 export function explainTrouble(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StageError) return error;

@@ -49,6 +49,27 @@ suite('connections of the service account', (test) => {
     assert.is(row?.['limit'], (await serverMajor()) < 17 ? null : '15min');
   });
 
+  test('say that the database takes none for a while', async () => {
+    const late = createDatabase({ url: database.url, maxConnections: 1 });
+    // nobody may do so from inside
+    const outside = await createTestDatabase({ template: 'empty' });
+    const allow = (isAllowed: boolean) =>
+      outside.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS ${isAllowed}`);
+    await allow(false);
+    try {
+      for (const work of [() => late.query('SELECT 1'), () => late.transaction(async () => 1)]) {
+        const error = await rejects<StageError>(work());
+        assert.is(error.code, 'upstream_unavailable');
+        assert.match(error.hint ?? '', /ALLOW_CONNECTIONS true/);
+      }
+    } finally {
+      await allow(true);
+    }
+    assert.is(await late.transaction(async () => 1), 1);
+    await late.close();
+    await outside.drop();
+  });
+
   test('are refused where something between drops what they carry', async () => {
     const pooler: Pooler = await startPooler(database.url);
     const url = new URL(database.url);
