@@ -51,6 +51,8 @@ suite('daemon: readers that stop reading', (test) => {
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
     sockets.push(socket);
+    // it may come before anybody waits for it
+    const closed = once(socket, 'close');
     await once(socket, 'connect');
     socket.write(`GET /sessions/${id}/diff HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
     const first = new Promise<string>((resolve) => {
@@ -59,7 +61,7 @@ suite('daemon: readers that stop reading', (test) => {
         resolve(String(chunk));
       });
     });
-    return { socket, first };
+    return { socket, first, closed };
   };
 
   test('leave lists, other readers and approvals alone, and are told when there are too many', async () => {
@@ -95,9 +97,8 @@ suite('daemon: readers that stop reading', (test) => {
         flags: { stallTimeoutMs: 1000 },
       });
       try {
-        const { socket } = await stopReading(strict.restUrl, id);
+        const { socket, closed } = await stopReading(strict.restUrl, id);
         const slow = await stopReading(strict.restUrl, id);
-        const ended = once(socket, 'close');
         let received = 0;
         slow.socket.on('data', (chunk) => {
           received += chunk.length;
@@ -108,7 +109,7 @@ suite('daemon: readers that stop reading', (test) => {
         slow.socket.resume();
         await until(async () => (await holding()) === 0);
         socket.resume();
-        await ended;
+        await closed;
         const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;
         await until(() => received >= whole || slow.socket.closed);
         assert.ok(received >= whole, `${received} of ${whole}`);
