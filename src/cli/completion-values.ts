@@ -7,8 +7,8 @@ import { chosenSession } from './session-argument.ts';
 import type { ClientSettings } from './settings.ts';
 import { readSettings } from './settings.ts';
 
-/** Longer than this nobody waits for a tab. */
-const patience = 300;
+/** Milliseconds that a tab waits for a daemon that does not answer; a busy one may need most of them. */
+const patience = 2_000;
 
 /** States of the sessions that a command can do something with, where it is not all of them. */
 const useful: Readonly<Record<string, readonly SessionStatus[]>> = {
