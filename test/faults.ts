@@ -1,6 +1,6 @@
 /**
  * The long run of faults: `npm run faults -- --kind holes|kills|races|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1] [--lanes 1]`, for holes also
- * `[--fate alive|frozen|killed]`. Every round breaks something at another moment, and looks at what has become of what was asked for
+ * `[--fate alive|frozen|killed]`, for a soak `[--clients 20] [--think-ms 0]`. Every round breaks something at another moment, and looks at what has become of what was asked for
  * meanwhile: production, sessions, audit and answers have to agree, and what is asked for again has to end well. Prints each anomaly, in
  * the end, or after SIGINT, what was counted and `rounds N, anomalies N`. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server.
  */
@@ -27,6 +27,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     fate: { type: 'string', multiple: true, default: [...fates] },
     lanes: { type: 'string', default: '1' },
+    clients: { type: 'string', default: '20' },
+    'think-ms': { type: 'string', default: '0' },
   },
 });
 const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
@@ -35,7 +37,7 @@ const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
   races: openRaces,
   postgres: openPostgresFaults,
   links: openLinks,
-  soak: openSoak,
+  soak: () => openSoak(Number(values.clients), Number(values['think-ms'])),
 };
 const open = kinds[values.kind];
 if (open === undefined) throw new Error(`--kind is one of ${Object.keys(kinds).join(', ')}`);

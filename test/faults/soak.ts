@@ -1,7 +1,9 @@
 /** A soak: clients that stage, read, leave and decide for as long as it lasts; nothing may grow, and nothing may go wrong. */
-import { readFile } from 'node:fs/promises';
+import { setMaxListeners } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import type { DaemonApart } from '../helpers/daemon-apart.ts';
 import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import { callHttp } from '../helpers/http.ts';
 import type { Random } from '../helpers/random.ts';
@@ -12,6 +14,11 @@ import { openScene, patiently } from './scene.ts';
 
 const rows = 1000;
 const roundMs = 10_000;
+/** Rounds before the daemon's memory is looked at: fifteen minutes of warming up. */
+const warmRounds = 90;
+
+/** Connections that the daemon's pools may keep open beyond those at the beginning. */
+const pooled = 20;
 
 /** What grows where something is not given back. */
 const standing = `
@@ -25,28 +32,45 @@ interface Work {
   readonly random: Random;
   readonly count: (what: string) => void;
   readonly wrong: (what: string) => void;
+  /** Waits as people do between two statements; not at all once the run is over. */
+  readonly think: () => Promise<unknown>;
 }
 
-/** @param clients how many there are at once */
-export async function openSoak(clients = 20): Promise<Arena> {
+/**
+ * @param clients how many there are at once
+ * @param thinkMs the longest that a client waits before each statement
+ */
+export async function openSoak(clients = 20, thinkMs = 0): Promise<Arena> {
   const scene = await openScene();
   await scene.database.query(
     `INSERT INTO account (balance) SELECT 0 FROM generate_series(1, ${rows})`,
   );
-  const daemon = await startDaemonApart(scene.database.url, { maxConnections: 60 });
+  const daemon = await startDaemonApart(scene.database.url, { maxConnections: clients + 40 });
   const residents: number[] = [];
   let counts: string[] = [];
   let anomalies: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
+  setMaxListeners(0, over.signal);
   const count = (what: string) => counts.push(what);
   const wrong = (what: string) => anomalies.push(what);
   const client = async (seed: number) => {
-    const work = { scene, target: daemon, random: createRandom(seed), count, wrong };
-    while (!isOver)
+    const random = createRandom(seed);
+    const think = () => pause(random.below(thinkMs), over.signal);
+    const work = { scene, target: daemon, random, count, wrong, think };
+    while (!over.signal.aborted)
       await oneSession(work).catch((error: Error) => wrong(`${error.name}: ${error.message}`));
   };
-  await oneSession({ scene, target: daemon, random: createRandom(0), count, wrong });
+  const noPause = () => Promise.resolve();
+  await oneSession({
+    scene,
+    target: daemon,
+    random: createRandom(0),
+    count,
+    wrong,
+    think: noPause,
+  });
   const before = await look(scene);
+  const files = await openFiles(daemon);
   const working = Array.from({ length: clients }, (_, n) => client(n + 1));
   return {
     round: async () => {
@@ -58,14 +82,20 @@ export async function openSoak(clients = 20): Promise<Arena> {
       return outcome;
     },
     close: async () => {
-      isOver = true;
+      over.abort();
       await Promise.all(working);
       const after = await patiently(async () => {
         const now = await look(scene);
         if (now !== before) throw new Error(now);
         return now;
       }).catch((error: Error) => error.message);
+      const filesLeft = await openFiles(daemon);
+      process.stdout.write(`files open: ${files} before, ${filesLeft} after\n`);
+      if (filesLeft > files + pooled) wrong(`files open: ${files} before, ${filesLeft} after`);
       process.stdout.write(`resident MB, every ${roundMs / 1000} s: ${residents.join(' ')}\n`);
+      const warm = residents.slice(warmRounds);
+      const slope = slopeOf(warm) * (3_600_000 / roundMs);
+      if (warm.length > 1) process.stdout.write(`then ${slope.toFixed(2)} MB more an hour\n`);
       const left = [...anomalies, ...(await scene.verify())];
       await daemon.kill();
       await scene.close();
@@ -76,6 +106,19 @@ export async function openSoak(clients = 20): Promise<Arena> {
 
 const look = async ({ database }: Scene) =>
   JSON.stringify((await database.query<Record<string, string>>(standing))[0]);
+
+const openFiles = async ({ child }: DaemonApart) => (await readdir(`/proc/${child.pid}/fd`)).length;
+
+const pause = (ms: number, signal: AbortSignal) =>
+  delay(ms, undefined, { signal }).catch(() => undefined);
+
+/** By least squares, per value. */
+function slopeOf(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, _, n) => sum + (n - middle) ** 2, 0);
+  return values.reduce((sum, value, n) => sum + (n - middle) * (value - mean), 0) / squares;
+}
 
 /** A session from its beginning to its end; one of ten clients is gone in the middle of a transaction. */
 async function oneSession(work: Work): Promise<void> {
@@ -88,6 +131,7 @@ async function oneSession(work: Work): Promise<void> {
     if (status >= 500 && status !== 503) work.wrong(`${method} ${path}: ${status} ${body.error}`);
     return { status, body };
   };
+  await work.think();
   const { body } = await ask('POST', '');
   if (body.session_id === undefined) return;
   const path = `/${body.session_id}`;
@@ -100,7 +144,10 @@ async function oneSession(work: Work): Promise<void> {
     await ask('POST', `${path}/reject`);
 }
 
-async function stageIn({ scene, target, random, count }: Work, session: string): Promise<void> {
+async function stageIn(
+  { scene, target, random, count, think }: Work,
+  session: string,
+): Promise<void> {
   const url = new URL(scene.database.url);
   url.host = `127.0.0.1:${target.proxyPort}`;
   url.searchParams.set('options', `-c service_session=${session} -c service_reads=staged`);
@@ -108,11 +155,11 @@ async function stageIn({ scene, target, random, count }: Work, session: string):
   client.on('error', () => undefined);
   await client.connect();
   const id = () => 1 + random.below(rows);
-  for (let n = 1 + random.below(5); n > 0; n -= 1)
-    await client.query('UPDATE account SET balance = balance + 1 WHERE id IN ($1, $2)', [
-      id(),
-      id(),
-    ]);
+  for (let n = 1 + random.below(5); n > 0; n -= 1) {
+    await think();
+    const ids = [id(), id()];
+    await client.query('UPDATE account SET balance = balance + 1 WHERE id IN ($1, $2)', ids);
+  }
   await client.query('SELECT sum(balance) FROM account');
   if (random.chance(0.1)) {
     await client.query('BEGIN');
