@@ -1,6 +1,7 @@
 /** Things that are begun at once, each a moment after the other, and what became of each. */
 import type { StageError } from '../../src/errors.ts';
 import type { Random } from './random.ts';
+import { assert } from './suite.ts';
 
 export interface Outcome<Kind> {
   readonly kind: Kind;
@@ -27,13 +28,25 @@ export async function race<Kind extends string>(
   );
 }
 
+/** @throws AssertionError where something was refused with a code that it may not be refused with */
+export function demandKnown<Kind extends string>(
+  outcomes: readonly Outcome<Kind>[],
+  refusals: Readonly<Record<Kind, readonly string[]>>,
+  story: string,
+): void {
+  for (const { kind, code } of outcomes)
+    assert.ok(code === 'done' || refusals[kind].includes(code), story);
+}
+
 /** How often each outcome was seen. */
 export class Seen {
   readonly #counts = new Map<string, number>();
 
-  add({ kind, code }: Outcome<string>): void {
-    const name = `${kind} ${code}`;
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  add(outcomes: readonly Outcome<string>[]): void {
+    for (const { kind, code } of outcomes) {
+      const name = `${kind} ${code}`;
+      this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    }
   }
 
   count(name: string): number {

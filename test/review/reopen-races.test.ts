@@ -13,7 +13,7 @@ import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import type { Outcome } from '../helpers/racing.ts';
-import { race } from '../helpers/racing.ts';
+import { demandKnown, race } from '../helpers/racing.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -74,8 +74,7 @@ suite('races of rounds', (test) => {
     const label = JSON.stringify(outcomes);
     const done = (...kinds: Kind[]) =>
       outcomes.filter(({ kind, code }) => kinds.includes(kind) && code === 'done').length;
-    for (const { kind, code } of outcomes)
-      assert.ok(code === 'done' || refusals[kind].includes(code), label);
+    demandKnown(outcomes, refusals, label);
     const { status, round, mutationCount } = await getSession(desk.service, session);
     const events = await kindsOf(session);
     const count = (kind: string) => events.filter((each) => each === kind).length;

@@ -12,7 +12,7 @@ import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
-import { race, Seen } from '../helpers/racing.ts';
+import { demandKnown, race, Seen } from '../helpers/racing.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
@@ -95,11 +95,8 @@ suite('races of rows that are taken out', (test) => {
       const chosen = [...kinds, random.pick(['approve', 'reopen', 'refer'] as const)];
       const outcomes = await race(works(session), chosen, random, 60);
       const story = `round ${round}: ${JSON.stringify(outcomes)}`;
-      for (const outcome of outcomes) {
-        seen.add(outcome);
-        const { kind, code } = outcome;
-        if (code !== 'done') assert.ok((refusals[kind] as readonly string[]).includes(code), story);
-      }
+      demandKnown(outcomes, refusals, story);
+      seen.add(outcomes);
       const done = outcomes.filter(
         ({ kind, code }) => kind.startsWith('unstage') && code === 'done',
       );

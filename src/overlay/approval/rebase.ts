@@ -24,27 +24,30 @@ export function rebaseSql(table: Table): string {
   return [valuesSql(table), beginningSql(table)].join(';\n');
 }
 
+/** What both templates name. */
+const commonSql = (table: Table) => ({
+  shadow: shadowName(table),
+  source: sourceCall(table),
+  row_type: rowTypeName(table),
+  row_image: rowImage(table),
+  p_columns: columnList(columnNames(table), 'p.'),
+  s_columns: columnList(columnNames(table), 's.'),
+  carry: followSql(table, ofLineage).join('\n'),
+});
+
 function beginningSql(table: Table): string {
-  const columns = columnNames(table);
   return fillSql(loadSql('table/approval/rebegin.sql'), {
+    ...commonSql(table),
     rebegin: functionName(table, 'rebegin'),
-    shadow: shadowName(table),
-    source: sourceCall(table),
-    row_type: rowTypeName(table),
-    row_image: rowImage(table),
-    p_columns: columnList(columns, 'p.'),
-    s_columns: columnList(columns, 's.'),
     s_keeps_key: keysEqual(table, keyColumns(table, 's.'), keyColumns(table, 'f.')),
     p_matches_f: keysEqual(table, keyColumns(table, 'p.'), keyColumns(table, 'f.')),
     no_old: oldColumns(table)
       .map((_, index) => `_stage_old_${index + 1} = NULL`)
       .join(', '),
-    carry: followSql(table, ofLineage).join('\n'),
   });
 }
 
 function valuesSql(table: Table): string {
-  const columns = columnNames(table);
   const isKey = new Set(table.key.map(({ name }) => name));
   const moving = table.columns
     .filter(({ name, generated }) => generated === null && !isKey.has(name))
@@ -61,19 +64,13 @@ function valuesSql(table: Table): string {
     });
   const bases = new Map(moving.map(({ name, base }) => [name, base]));
   return fillSql(loadSql('table/approval/rebase.sql'), {
+    ...commonSql(table),
     rebase: functionName(table, 'rebase'),
-    shadow: shadowName(table),
-    source: sourceCall(table),
-    row_type: rowTypeName(table),
-    row_image: rowImage(table),
-    p_columns: columnList(columns, 'p.'),
-    s_columns: columnList(columns, 's.'),
     p_matches_first: keysEqual(table, keyColumns(table, 'p.'), oldKeyColumns(table, 'f.')),
     set_columns: moving.map(({ set }) => set).join(''),
-    base: columns
+    base: columnNames(table)
       .map((name) => bases.get(name) ?? `(s._stage_base).${quoteIdentifier(name)}`)
       .join(', '),
     first_changes: moving.map(({ first }) => first).join(', ') || 'NULL',
-    carry: followSql(table, ofLineage).join('\n'),
   });
 }
