@@ -10,8 +10,15 @@ import type { OperationName } from './plans.ts';
 import type { Scene, Target } from './scene.ts';
 import { patiently } from './scene.ts';
 
-/** How long each operation takes where nothing breaks; corrected as rounds show whether it was done by the moment. */
-export type Lengths = Map<OperationName, number>;
+/** Where an operation is struck. */
+interface Aim {
+  /** How long it takes where nothing breaks; corrected as rounds show whether it was done by the moment. */
+  lengthMs: number;
+  /** How often it was found on each side of its commit. */
+  before: number;
+  after: number;
+}
+export type Aims = ReadonlyMap<OperationName, Aim>;
 
 /** By what a length is corrected, so that moments fall before and after what an operation commits about as often. */
 const corrections = { before: 1.2, after: 0.8 };
@@ -22,8 +29,8 @@ const beyond = 1.25;
 /** Nothing that broke may hold anything longer. */
 const longestHoldMs = 30_000;
 
-/** Plays rounds in which nothing breaks, and gives the median length of each operation. */
-export async function measure(scene: Scene, target: Target, rounds = 3): Promise<Lengths> {
+/** Plays rounds in which nothing breaks, and aims at the median length of each operation. */
+export async function takeAim(scene: Scene, target: Target, rounds = 3): Promise<Aims> {
   const times = new Map<OperationName, number[]>();
   for (let round = 0; round < rounds; round += 1) {
     const operations = await prepareOperations(scene);
@@ -38,7 +45,17 @@ export async function measure(scene: Scene, target: Target, rounds = 3): Promise
   }
   const median = (list: readonly number[]) =>
     [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
-  return new Map([...times].map(([name, list]) => [name, median(list)]));
+  return new Map([...times].map(([name, list]) => [name, aimWithin(median(list))]));
+}
+
+/** Nothing has been seen yet. */
+export const aimWithin = (lengthMs: number): Aim => ({ lengthMs, before: 0, after: 0 });
+
+/** One of the operations whose rarer side has been seen least. */
+function choose(aims: Aims, random: Random): [OperationName, Aim] {
+  const rarer = ({ before, after }: Aim) => Math.min(before, after);
+  const least = Math.min(...[...aims.values()].map(rarer));
+  return random.pick([...aims].filter(([, aim]) => rarer(aim) === least));
 }
 
 export interface Harm {
@@ -54,12 +71,13 @@ export async function harmedRound(
   scene: Scene,
   target: Target,
   random: Random,
-  lengths: Lengths,
+  aims: Aims,
   harm: Harm,
 ): Promise<Outcome> {
   const operations = await prepareOperations(scene);
-  const [name, length] = random.pick([...lengths]);
-  const moment = (random.below(1000) / 1000) * length * beyond;
+  const [name, aim] = choose(aims, random);
+  const { lengthMs } = aim;
+  const moment = (random.below(1000) / 1000) * lengthMs * beyond;
   const sent = operations.map((operation) => operation.send(target));
   await delay(moment);
   const counts = await harm.strike();
@@ -69,11 +87,16 @@ export async function harmedRound(
   const judged = await Promise.all(
     operations.map((operation, index) => judge(operation, answers[index] as Answer)),
   );
-  const focused = judged[operations.findIndex((operation) => operation.name === name)]?.found;
-  if (focused === 'before' || focused === 'after') lengths.set(name, length * corrections[focused]);
+  for (const [index, operation] of operations.entries()) {
+    const found = judged[index]?.found;
+    if (found !== 'before' && found !== 'after') continue;
+    const each = aims.get(operation.name);
+    if (each !== undefined) each[found] += 1;
+    if (each === aim) aim.lengthMs *= corrections[found];
+  }
   const held = heldMs > longestHoldMs ? [`held for ${heldMs} ms`] : [];
   return {
-    label: `${harm.label}, ${Math.round(moment)} of ${Math.round(length)} ms of ${name}`,
+    label: `${harm.label}, ${Math.round(moment)} of ${Math.round(lengthMs)} ms of ${name}`,
     counts: [...counts, ...judged.flatMap((each) => each.counts)],
     anomalies: [...held, ...judged.flatMap((each) => each.anomalies)],
   };

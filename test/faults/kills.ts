@@ -3,7 +3,7 @@ import type { DaemonApart } from '../helpers/daemon-apart.ts';
 import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { Arena } from './arena.ts';
 import type { Harm } from './harm.ts';
-import { harmedRound, measure } from './harm.ts';
+import { harmedRound, takeAim } from './harm.ts';
 import type { Scene } from './scene.ts';
 import { openScene } from './scene.ts';
 
@@ -19,12 +19,12 @@ export async function openKills(): Promise<Arena> {
   const scene = await openScene();
   const start = () => startDaemonApart(scene.database.url, { maxConnections: 40 });
   let daemon = await start();
-  const lengths = await measure(scene, daemon);
+  const aims = await takeAim(scene, daemon);
   return {
     round: async (random) => {
       const killed = daemon;
       const next = { daemon: null as Promise<DaemonApart> | null };
-      const outcome = await harmedRound(scene, killed, random, lengths, {
+      const outcome = await harmedRound(scene, killed, random, aims, {
         ...killing(scene, killed),
         mend: async () => {
           next.daemon = start();

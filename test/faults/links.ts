@@ -4,7 +4,7 @@ import { urlThrough } from '../helpers/database.ts';
 import type { Random } from '../helpers/random.ts';
 import { startTornLink, tears } from '../helpers/torn-link.ts';
 import type { Arena } from './arena.ts';
-import { harmedRound } from './harm.ts';
+import { aimWithin, harmedRound } from './harm.ts';
 import { operationNames } from './plans.ts';
 import { openScene } from './scene.ts';
 
@@ -25,7 +25,7 @@ export async function openLinks(): Promise<Arena> {
   /** How many bytes a round takes on each of them. */
   const lengths = { upstream: 0, rest: 0, proxy: 0 };
   // the byte is drawn, and not the time
-  const atOnce = new Map(operationNames.map((name) => [name, 0]));
+  const atOnce = new Map(operationNames.map((name) => [name, aimWithin(0)]));
   const mend = async () => {
     for (const leg of legs) {
       const bytes = links[leg].mend();

@@ -11,7 +11,7 @@ import { startTestDaemon } from '../helpers/daemon.ts';
 import type { Random } from '../helpers/random.ts';
 import { findBinaries } from '../runner/server.ts';
 import type { Arena } from './arena.ts';
-import { harmedRound, measure } from './harm.ts';
+import { harmedRound, takeAim } from './harm.ts';
 import type { Scene } from './scene.ts';
 import { openScene, patiently, targetOf } from './scene.ts';
 
@@ -27,7 +27,7 @@ export async function openPostgresFaults(
   const scene = await openScene();
   const flags = { maxConnections: 40 };
   const daemon = await startTestDaemon({ database: scene.database, flags });
-  const lengths = await measure(scene, targetOf(daemon));
+  const aims = await takeAim(scene, targetOf(daemon));
   const isBack = async () => {
     for (const each of [daemon, scene.healthy])
       if ((await each.call('GET', '/readyz')).status !== 200) throw new Error('not ready');
@@ -35,7 +35,7 @@ export async function openPostgresFaults(
   return {
     round: (random) => {
       const fault = random.pick(faults);
-      return harmedRound(scene, targetOf(daemon), random, lengths, {
+      return harmedRound(scene, targetOf(daemon), random, aims, {
         label: fault,
         strike: async () => [`  ${fault}: ${await strike(fault, scene, server, random)}`],
         mend: () => patiently(isBack),
