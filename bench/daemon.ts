@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Daemon {
   readonly pid: number;
@@ -22,6 +23,8 @@ export async function startBuiltDaemon(server: string, home: string, build = '.'
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const { rest, proxy } = await serving(createInterface(child.stderr));
+  // on a busy machine its first look at the upstream may have come too soon
+  while ((await fetch(`${rest}/readyz`)).status !== 200) await delay(100);
   return {
     pid: child.pid ?? 0,
     rest,

@@ -43,6 +43,7 @@ async function manyRows(): Promise<void> {
   const session = sessionOf(url);
   await watched(`${rows} rows: staging`, () => on(url, `UPDATE large SET v = 'staged ' || id`));
   await watched('diff', () => ask('GET', `/sessions/${session}/diff`));
+  await watched('diff, counted', () => ask('GET', `/sessions/${session}/diff/outline`));
   await watched('conflicts', () => ask('GET', `/sessions/${session}/conflicts`));
   await watched('propose', () => ask('POST', `/sessions/${session}/propose`));
   await watched('approve', async () => {
@@ -181,16 +182,21 @@ async function waitsOf(text: string, signal: AbortSignal): Promise<number> {
   return Math.round(most);
 }
 
-/** Sends a request and forgets the answer. */
+/** Sends a request and forgets the answer, which may end too soon: a diff may take a minute. */
 async function ask(method: string, path: string): Promise<string> {
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(daemon.rest + path, { method, agent: false }, resolve)
-      .on('error', reject)
-      .end();
-  });
-  let bytes = 0;
-  for await (const chunk of answer) bytes += (chunk as Buffer).length;
-  return `${answer.statusCode}, ${Math.ceil(bytes / 1024)} kB`;
+  let [status, bytes] = ['no answer', 0];
+  try {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(daemon.rest + path, { method, agent: false }, resolve)
+        .on('error', reject)
+        .end();
+    });
+    status = String(answer.statusCode);
+    for await (const chunk of answer) bytes += (chunk as Buffer).length;
+  } catch (error) {
+    status += `, ended: ${(error as Error).message}`;
+  }
+  return `${status}, ${Math.ceil(bytes / 1024)} kB`;
 }
 
 /** Runs work and tells how long it took, and how much memory the daemon had at most. */

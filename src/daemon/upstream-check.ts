@@ -9,7 +9,7 @@ const look = `
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
   to_regclass('stage.session') IS NOT NULL AS prepared,
   to_regclass('stage.session') IS NULL OR EXISTS (
-    SELECT FROM pg_constraint c WHERE c.conrelid = to_regclass('stage.mutation') AND c.contype = 'f') AS whole`;
+    SELECT FROM pg_constraint c WHERE c.conrelid = to_regclass('stage.parked_table') AND c.contype = 'f') AS whole`;
 
 export interface Server {
   /** Whether our schema is in it. */

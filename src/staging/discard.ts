@@ -13,12 +13,11 @@ export interface DeletedSession {
 
 /** Removes what a session has staged, and its mutation log. Many rows are left to `discardBatch`, and belong to nothing any more. */
 export async function discardStaged(tx: Queryable, uuid: string): Promise<void> {
-  await tx.query('SELECT stage.discard_rows($1)', [uuid]);
-  await tx.query('DELETE FROM stage.mutation WHERE session = $1', [uuid]);
+  await tx.query('SELECT stage.discard_rows($1, true)', [uuid]);
 }
 
 /**
- * Removes a batch of staged rows that decisions have left behind. Any number of daemons may do so at once.
+ * Removes a batch of staged rows and mutations that decisions have left behind. Any number of daemons may do so at once.
  * @returns whether there was any
  */
 export async function discardBatch(db: Database): Promise<boolean> {

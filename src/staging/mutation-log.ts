@@ -4,8 +4,10 @@ import type { Mutation, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { sessionNotFound, sessionUuid } from './session-id.ts';
 
+/** A log that is being removed is none any more. */
 const filters = `
-WHERE m.session = $1 AND ($3::text IS NULL OR m.table_name = $3) AND ($4::text IS NULL OR m.operation = $4)`;
+WHERE m.session = $1 AND NOT EXISTS (SELECT FROM stage.discard d WHERE d.session = $1 AND d.log)
+AND ($3::text IS NULL OR m.table_name = $3) AND ($4::text IS NULL OR m.operation = $4)`;
 
 /** A statement that writes to several tables has one text: with $2 it is withheld if a role may not read one of them. */
 const selectPage = (page: string) => `

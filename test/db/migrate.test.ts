@@ -83,6 +83,7 @@ suite('migrations', (test) => {
       ALTER TABLE stage.session DROP COLUMN round, DROP COLUMN edits, DROP COLUMN edited, DROP COLUMN edited_at, DROP COLUMN earlier_authors, DROP COLUMN request_key, DROP COLUMN request_hash,
         DROP COLUMN reverts;
       DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release, stage.discard;
+      ALTER TABLE stage.mutation ADD FOREIGN KEY (session) REFERENCES stage.session;
       ALTER TABLE stage.overlay DROP COLUMN moving;
       ALTER TABLE stage.staged_view RENAME COLUMN staged_views TO twins;
       ALTER TABLE stage.staged_view RENAME TO twin;

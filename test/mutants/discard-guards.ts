@@ -16,4 +16,11 @@ export const discardGuards: readonly Guard[] = [
     without: 'FOR UPDATE',
     tests: ['review/discard'],
   },
+  {
+    name: 'a mutation log that waits to be removed is not shown',
+    file: 'src/staging/mutation-log.ts',
+    text: ' AND NOT EXISTS (SELECT FROM stage.discard d WHERE d.session = $1 AND d.log)',
+    without: '',
+    tests: ['review/discard'],
+  },
 ];

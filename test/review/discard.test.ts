@@ -4,6 +4,7 @@ import { approveSession } from '../../src/review/approve.ts';
 import { proposeSession } from '../../src/review/propose.ts';
 import { rejectSession } from '../../src/review/reject.ts';
 import { deleteSession, discardBatch } from '../../src/staging/discard.ts';
+import { listMutations } from '../../src/staging/mutation-log.ts';
 import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
@@ -53,6 +54,41 @@ suite('staged rows of decided sessions', (test) => {
       assert.is(await discardBatch(desk.service), false);
     });
   }
+
+  const logged = async (id: string) =>
+    (await desk.database.query('SELECT FROM stage.mutation WHERE session = $1', [id.slice(5)]))
+      .length;
+  /** Has the session's log grow to so many mutations. */
+  const lengthenLog = async (id: string) =>
+    desk.database.query(
+      `INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
+       SELECT nextval('stage.seq'), m.session, m.statement, m.operation, m.relation, m.table_name, m.query, m.params, m.affected_rows
+       FROM stage.mutation m, generate_series(3, $2::int) WHERE m.id = (SELECT max(id) FROM stage.mutation WHERE session = $1)`,
+      [id.slice(5), rows],
+    );
+  const shown = async (id: string) =>
+    (await listMutations(desk.service, id, { limit: 5, offset: 0 })).totalCount;
+
+  for (const word of ['rejected', 'deleted'] as const) {
+    test(`the mutation log of one that was ${word} goes in batches with them`, async () => {
+      const id = await proposed(1);
+      await lengthenLog(id);
+      await decisions[word](id);
+      const counts = [await logged(id)];
+      if (word === 'rejected') assert.is(await shown(id), 0, 'a part of a log is none');
+      while (await discardBatch(desk.service)) counts.push(await logged(id));
+      assert.equal(counts, [15_002, 5_002, 0]);
+    });
+  }
+
+  test('the mutation log of one that was approved stays', async () => {
+    const id = await proposed();
+    await lengthenLog(id);
+    await decisions.approved(id);
+    assert.is(await shown(id), rows);
+    while (await discardBatch(desk.service));
+    assert.equal([await shown(id), await desk.stagedRows(id)], [rows, 0]);
+  });
 
   test('few of them go with the decision', async () => {
     const id = await proposed(1000);

@@ -135,7 +135,7 @@ suite('expiry', (test) => {
     await client.connect();
     try {
       await client.query('BEGIN');
-      await client.query('SELECT stage.discard_rows($1)', [large.slice('sess_'.length)]);
+      await client.query('SELECT stage.discard_rows($1, true)', [large.slice('sess_'.length)]);
       const nobody = { approvedBy: null, digest: null, lockTimeoutMs: 0 };
       assert.is((await approveSession(desk.service, other, nobody)).status, 'approved');
       await desk.stage(third, `UPDATE t SET v = 'beside' WHERE id = 1`);

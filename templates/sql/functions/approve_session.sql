@@ -27,7 +27,7 @@ BEGIN
     v_state.hash);
   UPDATE stage.audit_head SET "position" = v_state."position", approvals = approvals + 1, hash = v_state.hash;
 
-  PERFORM stage.discard_rows(p_session);
+  PERFORM stage.discard_rows(p_session, false);
   UPDATE stage.session SET status = 'approved', approved_at = v_state.approved_at, approved_by = p_approved_by,
     approved_as = p_approved_as, digest = p_digest
   WHERE id = p_session;

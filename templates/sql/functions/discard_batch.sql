@@ -2,12 +2,12 @@
 CREATE OR REPLACE FUNCTION stage.discard_batch() RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  v_session uuid;
+  v_found stage.discard;
 BEGIN
-  SELECT d.session INTO v_session FROM stage.discard d ORDER BY d.since LIMIT 1 FOR UPDATE SKIP LOCKED;
+  SELECT d.* INTO v_found FROM stage.discard d ORDER BY d.since LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN false; END IF;
-  IF stage.discard_some(v_session, ARRAY(SELECT o.relation FROM stage.overlay o ORDER BY o.relation)) THEN
-    DELETE FROM stage.discard d WHERE d.session = v_session;
+  IF stage.discard_some(v_found.session, ARRAY(SELECT o.relation FROM stage.overlay o ORDER BY o.relation), v_found.log) THEN
+    DELETE FROM stage.discard d WHERE d.session = v_found.session;
   END IF;
   RETURN true;
 END $$;

@@ -1,11 +1,12 @@
--- Removes what a session staged, in the transaction that decides about it: an approval holds rows of production meanwhile. So it
--- removes no more than takes a moment, and leaves the rest to stage.discard_batch. Nothing is staged in the session any more then.
+-- Removes what a session staged, and its mutation log where that goes, too, in the transaction that decides about it: an approval holds
+-- rows of production meanwhile. So it removes no more than takes a moment, and leaves the rest to stage.discard_batch. Nothing is
+-- staged in the session any more then.
 DROP FUNCTION IF EXISTS stage.discard_rows(uuid);
-CREATE FUNCTION stage.discard_rows(p_session uuid) RETURNS void
+CREATE OR REPLACE FUNCTION stage.discard_rows(p_session uuid, p_log boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF NOT stage.discard_some(p_session, ARRAY(SELECT stage.staged_relations(p_session))) THEN
-    INSERT INTO stage.discard (session) VALUES (p_session);
+  IF NOT stage.discard_some(p_session, ARRAY(SELECT stage.staged_relations(p_session)), p_log) THEN
+    INSERT INTO stage.discard (session, log) VALUES (p_session, p_log);
   END IF;
 END $$;
-REVOKE ALL ON FUNCTION stage.discard_rows(uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.discard_rows(uuid, boolean) FROM PUBLIC;

@@ -1,5 +1,7 @@
--- Removes staged rows of a session, no more than a batch of them, and what is parked of it; says whether nothing is left.
-CREATE OR REPLACE FUNCTION stage.discard_some(p_session uuid, p_relations oid[]) RETURNS boolean
+-- Removes staged rows of a session, no more than a batch of them, what is parked of it, and its mutation log where that goes, too; says
+-- whether nothing is left.
+DROP FUNCTION IF EXISTS stage.discard_some(uuid, oid[]);
+CREATE OR REPLACE FUNCTION stage.discard_some(p_session uuid, p_relations oid[], p_log boolean) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_relation oid;
@@ -14,6 +16,9 @@ BEGIN
     IF v_left = 0 THEN RETURN false; END IF;
   END LOOP;
   DELETE FROM stage.parked_table WHERE session = p_session;
-  RETURN true;
+  IF NOT p_log THEN RETURN true; END IF;
+  DELETE FROM stage.mutation WHERE ctid = ANY (ARRAY(SELECT m.ctid FROM stage.mutation m WHERE m.session = p_session LIMIT v_left));
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN v_count < v_left;
 END $$;
-REVOKE ALL ON FUNCTION stage.discard_some(uuid, oid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage.discard_some(uuid, oid[], boolean) FROM PUBLIC;
