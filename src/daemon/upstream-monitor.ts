@@ -110,15 +110,25 @@ export class UpstreamMonitor implements Upstream {
     }
   }
 
-  /** The server of this host; where it cannot be used, of another one. */
+  /**
+   * The server of this host; where it cannot be used, of another one. As long as none is used, all are asked first: this one may be
+   * an old primary, which can be used and must not be.
+   */
   async #checkHosts(): Promise<{ server: Server; hasMoved: boolean }> {
+    const { ready } = this.#state;
+    const hasMoved = !ready && (await this.#seek());
     try {
-      return { server: await this.#checkServer(), hasMoved: false };
+      return { server: await this.#checkServer(), hasMoved };
     } catch (error) {
-      if (!(await this.#options.seek())) throw error;
-      this.#reopen();
+      if (!ready || !(await this.#seek())) throw error;
       return { server: await this.#checkServer(), hasMoved: true };
     }
+  }
+
+  async #seek(): Promise<boolean> {
+    const hasMoved = await this.#options.seek();
+    if (hasMoved) this.#reopen();
+    return hasMoved;
   }
 
   async #checkServer(): Promise<Server> {

@@ -9,7 +9,8 @@ export interface HostRoute {
   /** The URL of the host that is used. */
   readonly url: string;
   /**
-   * Looks which host takes writes, and uses that from now on; stays where it is when none does, or the one that is used.
+   * Looks which host takes writes, and uses that from now on. Of several that do the one that was promoted last is right: an old
+   * primary may have come back. Stays where it is when none takes writes, or none that was promoted later than the one that is used.
    * @returns whether it is another one than before
    */
   seek(): Promise<boolean>;
@@ -31,11 +32,10 @@ export function createHostRoute(url: string): HostRoute {
     },
     seek: async () => {
       if (urls.length === 1) return false;
-      const found = await Promise.all(urls.map(isPrimary));
-      const primary = urls.find((_, index) => found[index]);
-      if (primary === undefined || primary === current || found[urls.indexOf(current)])
-        return false;
-      current = primary;
+      const timelines = await Promise.all(urls.map(timelineOf));
+      const newest = Math.max(...timelines);
+      if (newest === 0 || timelines[urls.indexOf(current)] === newest) return false;
+      current = urls[timelines.indexOf(newest)] ?? current;
       for (const work of works) work();
       return true;
     },
@@ -52,11 +52,16 @@ export async function primaryUrl(url: string): Promise<string> {
   return route.url;
 }
 
-async function isPrimary(url: string): Promise<boolean> {
+/** Each promotion begins a timeline, whose number is the first part of the names of WAL files. */
+const askTimeline =
+  'SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline';
+
+/** The number of the timeline that a host writes; 0 where it takes no writes, or gives no answer. */
+async function timelineOf(url: string): Promise<number> {
   let answer: string | null | undefined;
   await onConnection({ ...readUrl(url), application_name: 'stage' }, askMs, async (db) => {
-    const [row] = await db.query('SELECT (NOT pg_is_in_recovery())::text AS primary');
-    answer = row?.['primary'];
+    const [row] = await db.query(askTimeline);
+    answer = row?.['timeline'];
   }).catch(() => undefined);
-  return answer === 'true';
+  return Number.parseInt(answer ?? '0', 16);
 }

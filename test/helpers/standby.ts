@@ -4,10 +4,12 @@ import { access, chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import type { Embedded } from '../../src/daemon/embedded.ts';
 import { startEmbedded } from '../../src/daemon/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { MissingProgram } from './suite.ts';
+import { until } from './until.ts';
 
 const installation = '/usr/lib/postgresql/15';
 const settings = { fsync: 'off', jit: 'off', wal_level: 'replica', hot_standby: 'on' };
@@ -17,6 +19,10 @@ export interface ReplicatedPair {
   readonly standby: Embedded;
   /** The upstream URL that names both, the primary first. */
   readonly url: string;
+  /** Has the standby receive nothing more. */
+  cutOff(): Promise<void>;
+  /** Starts the primary anew, after it was stopped: it knows nothing of what has happened. */
+  restartPrimary(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,9 +34,10 @@ export async function startReplicatedPair(): Promise<ReplicatedPair> {
   const directory = await mkdtemp(join(tmpdir(), 'stage-standby-'));
   // as root the servers run under another account
   await chmod(directory, 0o755);
-  const start = (name: string) =>
+  const start = (name: string, port = 0) =>
     startEmbedded({
       directory: join(directory, name),
+      port,
       log: createLog('silent', process.stderr),
       settings,
       binaries: installation,
@@ -38,17 +45,36 @@ export async function startReplicatedPair(): Promise<ReplicatedPair> {
   const primary = await start('one');
   await copy(primary, join(directory, 'one', 'data'), join(directory, 'two'));
   const standby = await start('two');
+  let restarted: Embedded | null = null;
   const url = new URL(primary.url);
   const hosts = `${primary.host}:${primary.port},${standby.host}:${standby.port}`;
   return {
     primary,
     standby,
     url: `postgresql://${url.username}:${url.password}@${hosts}/postgres?target_session_attrs=read-write`,
+    cutOff: () => cutOff(standby.url),
+    restartPrimary: async () => {
+      restarted = await start('one', primary.port);
+    },
     stop: async () => {
-      await Promise.all([primary.stop(), standby.stop()]);
+      await Promise.all([primary.stop(), standby.stop(), restarted?.stop()]);
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function cutOff(standby: string): Promise<void> {
+  const client = new pg.Client({ connectionString: standby });
+  await client.connect();
+  try {
+    await client.query(`ALTER SYSTEM SET primary_conninfo = ''`);
+    await client.query('SELECT pg_reload_conf()');
+    await until(
+      async () => (await client.query('SELECT FROM pg_stat_wal_receiver')).rows.length === 0,
+    );
+  } finally {
+    await client.end();
+  }
 }
 
 async function copy(primary: Embedded, from: string, to: string): Promise<void> {

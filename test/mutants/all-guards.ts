@@ -8,6 +8,7 @@ import type { Guard } from './guard.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
+import { upstreamGuards } from './upstream-guards.ts';
 import { wireGuards } from './wire-guards.ts';
 
 export const guards: readonly Guard[] = [
@@ -19,5 +20,6 @@ export const guards: readonly Guard[] = [
   ...restGuards,
   ...agentGuards,
   ...terminalGuards,
+  ...upstreamGuards,
   ...wireGuards,
 ];
