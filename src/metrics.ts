@@ -34,6 +34,8 @@ export interface MetricsSources extends PoolSources {
   readonly version: string;
   /** Asked at every scrape; when it fails the gauge keeps its last value. */
   readonly countActiveSessions: () => Promise<number>;
+  /** Lines of the log that could not be written. */
+  readonly logLinesLost: () => number;
 }
 
 /** Not supported by staging; the session takes no more writes. Other SQLSTATEs appear once they were used. */
@@ -123,6 +125,15 @@ function createGauges(registers: Registry[], sources: MetricsSources): void {
     registers,
     collect() {
       this.set(sources.upstreamReady() ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'service_log_lines_lost_total',
+    help: 'Lines of the log that could not be written, as when the disk is full.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.logLinesLost());
     },
   });
   new Gauge({

@@ -4,6 +4,9 @@ import type { Production } from '../config/upstream.ts';
 import { chooseProduction } from '../config/upstream.ts';
 import type { Log } from '../log.ts';
 import { createLog, formatOf } from '../log.ts';
+import type { LogStream } from '../log-loss.ts';
+import { countLost } from '../log-loss.ts';
+import type { Metrics } from '../metrics.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
@@ -23,13 +26,14 @@ import { startProduction } from './production.ts';
 import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
+import type { ServiceAccount } from './service-account.ts';
 import { createServiceAccount } from './service-account.ts';
 import { readTlsFiles } from './tls-files.ts';
 
 export interface DaemonIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes the log. */
-  readonly stderr: { write(line: string): unknown; readonly isTTY?: boolean };
+  readonly stderr: LogStream & { readonly isTTY?: boolean };
   /** Of this program. */
   readonly version: string;
 }
@@ -49,6 +53,8 @@ export interface Daemon {
 
 interface Start extends Parts {
   readonly version: string;
+  /** Of the log. */
+  readonly linesLost: () => number;
   readonly tokens: readonly Token[];
   readonly production: Production;
 }
@@ -63,7 +69,8 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
   const { settings } = config;
   const tokens = checkStart(settings);
   const production = chooseProduction(config, io.env);
-  const log = createLog(settings.logLevel, io.stderr, formatOf(settings.logFormat, io.stderr));
+  const lines = countLost(io.stderr);
+  const log = createLog(settings.logLevel, lines, formatOf(settings.logFormat, io.stderr));
   const grace = createGrace(settings.shutdownGraceMs);
   const releases = createReleaseStack((part) => log.debug('stopping', { part }));
   const stop = () => {
@@ -71,7 +78,9 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
     return releases.release();
   };
   try {
-    const start = { settings, log, releases, grace, version: io.version, tokens, production };
+    const linesLost = () => lines.lost;
+    const { version } = io;
+    const start = { settings, log, linesLost, releases, grace, version, tokens, production };
     return { ...(await startParts(start)), log, stop };
   } catch (error) {
     const tell = (failure: Error) => log.error('stopping failed', { error: failure.message });
@@ -87,17 +96,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const account = createServiceAccount(start, url, embedded === null);
   const { pools, monitor: upstream, route, maxConnections, isNoticedGone } = account;
   const { reading, deciding } = pools;
-  const metrics = createMetrics({
-    version,
-    countActiveSessions: () => countActiveSessions(deciding),
-    countStaged: () => countStaged(deciding),
-    pools: () => ({
-      reading: reading.counts(),
-      deciding: deciding.counts(),
-      proxy: pools.proxy.counts(),
-    }),
-    upstreamReady: () => upstream.state.ready,
-  });
+  const metrics = createDaemonMetrics(start, account);
   const { clients, ...proxyAddress } = await startProxy(start, {
     route,
     db: pools.proxy,
@@ -125,6 +124,24 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   startUpkeep(start, { db: deciding, upstream, metrics });
   log.info('serving', { rest: restUrl, proxy: `${proxyAddress.host}:${proxyAddress.port}` });
   return { restUrl, proxyAddress, info, upstream: upstream.state, embedded };
+}
+
+function createDaemonMetrics(
+  { version, linesLost }: Start,
+  { pools: { reading, deciding, proxy }, monitor }: ServiceAccount,
+): Metrics {
+  return createMetrics({
+    version,
+    countActiveSessions: () => countActiveSessions(deciding),
+    countStaged: () => countStaged(deciding),
+    pools: () => ({
+      reading: reading.counts(),
+      deciding: deciding.counts(),
+      proxy: proxy.counts(),
+    }),
+    upstreamReady: () => monitor.state.ready,
+    logLinesLost: linesLost,
+  });
 }
 
 /** What the daemon does by itself. */

@@ -77,6 +77,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
   const metrics = createMetrics({
     version: '0.0.0-test',
     countActiveSessions: () => countActiveSessions(db),
+    logLinesLost: () => 0,
     countStaged: () => countStaged(db),
     pools: () => ({ reading: db.counts() }),
     upstreamReady: () => state.ready,

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { stageCommand } from '../cli/stage.ts';
 
 export interface SpawnedDaemon {
@@ -19,31 +20,40 @@ interface SpawnOptions {
   /** What Node is to load before the program. */
   readonly modules?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A program, with its arguments, that is to run it. */
+  readonly through?: readonly string[];
+  /** A file that takes its log, which is not read then. */
+  readonly log?: number;
 }
 
 /** Starts it on free ports, and resolves when it serves. The caller ends it. */
 export async function spawnDaemon(
   upstream: string,
-  { modules = [], env = {} }: SpawnOptions = {},
+  { modules = [], env = {}, through = [], log }: SpawnOptions = {},
 ): Promise<SpawnedDaemon> {
   const loaded = modules.flatMap((module) => ['--import', import.meta.resolve(module)]);
   const args = ['serve', '--upstream', upstream, '--port', '0', '--proxy-port', '0'];
-  const child = spawn(process.execPath, [...loaded, ...stageCommand, ...args], {
+  const command = [...through, process.execPath, ...loaded, ...stageCommand, ...args];
+  const child = spawn(command[0] as string, command.slice(1), {
     env: { ...process.env, HOME: '/nonexistent', ...env },
     cwd: '/',
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', log ?? 'pipe'],
   });
   const ended = once(child, 'exit');
   const logged: Record<string, unknown>[] = [];
-  const serving = await new Promise<Record<string, unknown>>((found, failed) => {
+  if (child.stderr)
     createInterface(child.stderr).on('line', (line) => {
-      if (!line.startsWith('{')) return;
-      const entry = JSON.parse(line) as Record<string, unknown>;
-      logged.push(entry);
-      if (entry['message'] === 'serving') found(entry);
+      if (line.startsWith('{')) logged.push(JSON.parse(line));
     });
-    child.once('exit', () => failed(new Error(JSON.stringify(logged))));
+  const told: string[] = [];
+  const [restUrl, proxyPort] = await new Promise<readonly [string, number]>((found, failed) => {
+    createInterface(child.stdout as Readable).on('line', (line) => {
+      told.push(line);
+      const [, proxy] = /^proxy +\S+:(\d+),/.exec(line) ?? [];
+      const [, rest] = /^REST +(\S+)/m.exec(told.join('\n')) ?? [];
+      if (rest !== undefined && proxy !== undefined) found([rest, Number(proxy)]);
+    });
+    child.once('exit', () => failed(new Error(JSON.stringify([told, logged]))));
   });
-  const proxyPort = Number(String(serving['proxy']).split(':').at(-1));
-  return { child, restUrl: String(serving['rest']), proxyPort, logged, ended };
+  return { child, restUrl, proxyPort, logged, ended };
 }

@@ -44,6 +44,7 @@ suite('rest: operations', (test) => {
       'service_build_info{version="0.0.0-test"} 1',
       'service_proxy_connections 0',
       'service_conflicts_total 0',
+      'service_log_lines_lost_total 0',
     ]) {
       assert.ok(text.split('\n').includes(line), `${line}\n${text}`);
     }
