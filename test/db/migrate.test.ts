@@ -85,6 +85,7 @@ suite('migrations', (test) => {
       DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release, stage.discard;
       ALTER TABLE stage.mutation ADD FOREIGN KEY (session) REFERENCES stage.session;
       ALTER TABLE stage.overlay DROP COLUMN moving;
+      ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
       ALTER TABLE stage.staged_view RENAME COLUMN staged_views TO twins;
       ALTER TABLE stage.staged_view RENAME TO twin;
       ALTER TABLE stage.staged_function RENAME TO function_twin;
@@ -98,6 +99,32 @@ suite('migrations', (test) => {
       'SELECT role = session_user AS own FROM stage.mutation ORDER BY id',
     );
     assert.equal(rows, [{ own: null }, { own: true }]);
+  });
+
+  test('staged views that are there are known by the names under which they were made', async () => {
+    await migrate(service());
+    await database.query(`
+      CREATE VIEW seen AS SELECT 1 AS a; CREATE VIEW written AS SELECT 1 AS a; CREATE SCHEMA stage_overlay_2200;
+      DO $$ BEGIN
+        EXECUTE format('CREATE FUNCTION stage_data.staged_view_%s() RETURNS int LANGUAGE sql AS ''SELECT 1''', 'seen'::regclass::oid);
+        EXECUTE format('CREATE VIEW stage_overlay_2200.seen AS SELECT stage_data.staged_view_%s()', 'seen'::regclass::oid);
+      END $$;
+      ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
+      DELETE FROM stage.migration WHERE number = 18;
+      INSERT INTO stage.staged_view (relation, stamp, plain, staged_views)
+      SELECT oid, '', '{}', '{}' FROM unnest(ARRAY['seen'::regclass::oid, 'written'::regclass, 1]) oid;
+      ALTER VIEW seen RENAME TO renamed`);
+    await migrate(service());
+    assert.equal(
+      await database.query(
+        'SELECT namespace::int, table_name FROM stage.staged_view ORDER BY relation',
+      ),
+      [
+        { namespace: 0, table_name: '' },
+        { namespace: 2200, table_name: 'seen' },
+        { namespace: 2200, table_name: 'written' },
+      ],
+    );
   });
 
   test('a newer schema, or one of another build, is refused', async () => {

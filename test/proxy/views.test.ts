@@ -175,6 +175,43 @@ suite('views and partitions', (test) => {
     assert.equal((await client.query('SELECT v FROM part_2')).rows, [{ v: 'free' }]);
   });
 
+  test('one that is renamed or moved is read on, and leaves nothing under its former name', async () => {
+    const client = await connect();
+    const { database } = proxied;
+    await database.query(`CREATE SCHEMA apart; CREATE VIEW first AS SELECT count(*) FROM item; CREATE VIEW written AS SELECT id, name FROM item;
+      CREATE TABLE piece PARTITION OF part FOR VALUES IN (50); INSERT INTO part VALUES (50, 50, 'x')`);
+    await client.query(`INSERT INTO item VALUES (4, 'x'); UPDATE part SET v = 'y'`);
+    const read = async (schema: string, names: readonly string[]) => {
+      const relations = names.map((name) => `${schema}.${name}`);
+      const [counted, written, piece] = relations;
+      await client.query(`UPDATE ${written} SET name = '${schema} ${written}' WHERE id = 4`);
+      assert.equal((await client.query(`TABLE ${counted}`)).rows, [{ count: '4' }]);
+      assert.equal((await client.query(`TABLE ${piece}`)).rows, [{ id: 50, k: 50, v: 'y' }]);
+      const { rows } = await client.query(`SELECT name FROM ${written} WHERE id = 4`);
+      assert.equal(rows, [{ name: `${schema} ${written}` }]);
+    };
+    const left = (names: readonly string[]) =>
+      database.query(
+        `SELECT c.relname FROM pg_class c WHERE c.relnamespace::regnamespace::text ~ '^stage_(overlay|upsert)_' AND c.relname IN ('${names.join(`','`)}')
+         UNION ALL SELECT v.table_name FROM stage.staged_view v LEFT JOIN pg_class c ON c.oid = v.relation WHERE c.oid IS NULL
+         UNION ALL SELECT p.proname FROM pg_proc p LEFT JOIN pg_class c ON c.oid::text = substr(p.proname, 13) WHERE p.proname ~ '^staged_view_[0-9]' AND c.oid IS NULL`,
+      );
+    await read('public', ['first', 'written', 'piece']);
+    await database.query(
+      'ALTER VIEW first RENAME TO second; ALTER VIEW written RENAME TO rewritten; ALTER TABLE piece RENAME TO slice',
+    );
+    await read('public', ['second', 'rewritten', 'slice']);
+    assert.equal(await left(['first', 'written', 'piece']), []);
+    await database.query(
+      'ALTER VIEW second SET SCHEMA apart; ALTER VIEW rewritten SET SCHEMA apart; ALTER TABLE slice SET SCHEMA apart',
+    );
+    await read('apart', ['second', 'rewritten', 'slice']);
+    await database.query('DROP VIEW apart.second, apart.rewritten; DROP TABLE apart.slice');
+    await database.query('DROP SCHEMA apart; CREATE VIEW another AS SELECT id FROM item');
+    await client.query('TABLE another');
+    assert.equal(await left(['second', 'rewritten', 'slice']), []);
+  });
+
   test('rights on the tables behind are needed, and policies of others do not apply', async () => {
     await proxied.database.query(`CREATE TABLE own (id int PRIMARY KEY, who text); ALTER TABLE own ENABLE ROW LEVEL SECURITY;
       CREATE VIEW owners AS SELECT * FROM own; CREATE VIEW invokers WITH (security_invoker) AS SELECT * FROM own;

@@ -41,7 +41,7 @@ export async function installTree(tx: Queryable, root: number, server: number): 
     [root, signature],
   );
   if (installed === undefined) {
-    await tx.query('SELECT stage.drop_tree($1)', [root]);
+    await tx.query('SELECT stage.drop_stand_ins($1, true)', [root]);
     await makeSchema(tx, treeSchema(table));
     const script = [
       treeSql(table, members),

@@ -11,7 +11,7 @@ import { exactTextsSql } from '../approval/exact-texts.ts';
 import { lineagesSql } from '../approval/lineages.ts';
 import { rebaseSql } from '../approval/rebase.ts';
 import { revertSql } from '../approval/revert.ts';
-import { oldColumns, overlayName, upsertName } from '../object-names.ts';
+import { oldColumns, overlayName } from '../object-names.ts';
 import { mergeSql } from '../rows/merge.ts';
 import { rowFunctionsSql } from '../rows/row-functions.ts';
 import { rowLockSql } from '../rows/row-lock.ts';
@@ -47,13 +47,10 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
   const changes = installed && compareColumns(table, installed.columns, installed.isRewritten);
   const isCarried = changes !== null && installed?.layout !== layout;
   if (isCarried) await parkUnclear(tx, table, changes, installed?.key ?? []);
-  if (installed !== null) await tx.query('SELECT stage.drop_overlay($1)', [table.oid]);
+  await tx.query('SELECT stage.drop_stand_ins($1)', [table.oid]);
   if (isCarried) await tx.query(setAsideSql(table));
   if (installed?.layout !== layout) await tx.query(shadowSql(table));
   await makeSchemas(tx, table);
-  // What still bears the name is a staged view, of a view or partition or of what was one.
-  await tx.query(`DROP VIEW IF EXISTS ${overlayName(table)}, ${upsertName(table)} CASCADE`);
-  await tx.query('DELETE FROM stage.staged_view WHERE relation = $1', [table.oid]);
   await tx.query(viewScript(table));
   if (isCarried) await tx.query(carryOverSql(table, changes));
   await tx.query(triggerScript(table, server));

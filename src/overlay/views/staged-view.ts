@@ -14,10 +14,10 @@ import { generationOn } from '../install/generation.ts';
 import { makeSchemas } from '../install/schemas.ts';
 import type { Source } from '../install/table-source.ts';
 import { tableSource } from '../install/table-source.ts';
-import { columnList, oidArray, overlayName, upsertName } from '../object-names.ts';
+import { columnList, oidArray, overlayName } from '../object-names.ts';
 import { completedGroupings, readDependents } from './dependent-columns.ts';
 import type { ViewTarget } from './view-target.ts';
-import { conflictName, viewTarget } from './view-target.ts';
+import { viewTarget } from './view-target.ts';
 
 /** A view or a partition, with what it is made of. */
 interface StagedView extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'name'> {
@@ -169,23 +169,16 @@ async function install(
 ): Promise<void> {
   await makeSchemas(tx, view);
   const { script, target } = body.written ?? { script: readOnlySql(view, body), target: null };
-  const drop = fillSql(loadSql('table/views/drop_staged_view.sql'), {
-    oid: view.oid,
-    overlay: overlayName(view),
-    upsert: upsertName(view),
-    conflict: conflictName(view),
-    row_type: rowType(view),
-  });
-  await tx.query(drop + script).catch((error: Error) => {
+  await tx.query(`SELECT stage.drop_stand_ins(${view.oid}); ${script}`).catch((error: Error) => {
     throw unreadable(view, error.message);
   });
   await tx.query(
-    `INSERT INTO stage.staged_view (relation, stamp, plain, staged_views, trees, target, target_columns, target_role, of_row, generation)
-     VALUES ($1, $2, $3::oid[], $4::oid[], $5::oid[], $6, $7, $8, $9, $10)
-     ON CONFLICT (relation) DO UPDATE SET stamp = excluded.stamp, plain = excluded.plain, staged_views = excluded.staged_views, trees = excluded.trees,
-       target = excluded.target, target_columns = excluded.target_columns, target_role = excluded.target_role, of_row = excluded.of_row, generation = excluded.generation`,
+    `INSERT INTO stage.staged_view (relation, namespace, table_name, stamp, plain, staged_views, trees, target, target_columns, target_role, of_row, generation)
+     VALUES ($1, $2, $3, $4, $5::oid[], $6::oid[], $7::oid[], $8, $9, $10, $11, $12)`,
     [
       view.oid,
+      view.namespaceOid,
+      view.name,
       view.stamp,
       oidsOf(body.sources.filter(({ name }) => name === null)),
       oidsOf(body.sources.filter(({ isStagedView }) => isStagedView)),

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION stage.forget_overlay(p_relation oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM stage.drop_overlay(p_relation);
+  PERFORM stage.drop_stand_ins(p_relation);
   EXECUTE format('DROP TABLE stage_data.shadow_%s; DROP TYPE stage_data.row_%1$s', p_relation);
   DELETE FROM stage.overlay o WHERE o.relation = p_relation;
 END $$;

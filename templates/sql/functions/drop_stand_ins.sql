@@ -1,0 +1,46 @@
+-- Drops what stands for a relation, an overlay or a staged view, with what stands on it; what bears the name that the next one needs;
+-- and the view of each table with children that shows rows of this one. Shadow table and row type stay: they may hold staged rows.
+-- p_only_tree: no more than the relation's own view with its children.
+CREATE OR REPLACE FUNCTION stage.drop_stand_ins(p_relation oid, p_only_tree boolean DEFAULT false) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_shadow regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.shadow_' || p_relation) END;
+  v_drop text;
+BEGIN
+  IF NOT p_only_tree THEN
+    PERFORM stage.drop_stand_ins(t.relation, true) FROM stage.tree t WHERE t.relation = p_relation OR p_relation = ANY (t.members);
+  END IF;
+  FOR v_drop IN
+    WITH named (namespace, name) AS (
+      SELECT o.namespace, o.table_name FROM stage.overlay o WHERE o.relation = p_relation
+      UNION SELECT v.namespace, v.table_name FROM stage.staged_view v WHERE v.relation = p_relation
+      UNION SELECT c.relnamespace, c.relname FROM pg_class c WHERE c.oid = p_relation
+    ), view (schema, name) AS (
+      SELECT v.schema, v.name FROM named n CROSS JOIN LATERAL (VALUES
+        (concat('stage_overlay_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), n.name),
+        (concat('stage_upsert_', n.namespace), concat('conflict_', p_relation))) v (schema, name)
+      WHERE NOT p_only_tree
+      UNION SELECT concat('stage_tree_', t.namespace), t.table_name FROM stage.tree t WHERE t.relation = p_relation
+    )
+    SELECT d.drop FROM (
+      SELECT 1 AS place, format('VIEW IF EXISTS %I.%I CASCADE', v.schema, v.name) AS drop
+      FROM view v WHERE stage.is_own_schema(to_regnamespace(v.schema))
+      UNION ALL
+      SELECT 2, format('TRIGGER %I ON %s', t.tgname, v_shadow) FROM pg_trigger t WHERE t.tgrelid = v_shadow AND t.tgname ~ '^deferred'
+      UNION ALL
+      SELECT 3, format('FUNCTION IF EXISTS %s', p.oid::regprocedure) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+      WHERE p.proname ~ concat(CASE WHEN p_only_tree THEN '^tree_[a-z_]+' END, '_', p_relation, '(_|$)')
+        AND stage.is_own_schema(n.oid) AND n.nspname !~ '^stage_function_'
+      UNION ALL
+      SELECT 4, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+      WHERE i.indrelid = v_shadow AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor|lookup)_'
+      UNION ALL
+      SELECT 5, format('TYPE IF EXISTS stage_data.staged_view_row_%s', p_relation) WHERE NOT p_only_tree
+    ) d ORDER BY d.place
+  LOOP
+    EXECUTE 'DROP ' || v_drop;
+  END LOOP;
+  DELETE FROM stage.tree t WHERE t.relation = p_relation;
+  DELETE FROM stage.staged_view v WHERE v.relation = p_relation AND NOT p_only_tree;
+END $$;
+REVOKE ALL ON FUNCTION stage.drop_stand_ins(oid, boolean) FROM PUBLIC;
