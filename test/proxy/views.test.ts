@@ -212,6 +212,30 @@ suite('views and partitions', (test) => {
     assert.equal(await left(['second', 'rewritten', 'slice']), []);
   });
 
+  test('a staged table that becomes a partition, and that partition a table again, as sources of writes', async () => {
+    const client = await connect();
+    const read = async (n: number) =>
+      (await client.query(`INSERT INTO item SELECT -${n}, v FROM loose RETURNING name`)).rows;
+    await proxied.database.query(
+      `CREATE TABLE loose (id int, k int, v text, PRIMARY KEY (id, k)); INSERT INTO loose VALUES (70, 70, 'x')`,
+    );
+    const other = await connect();
+    await other.query(`UPDATE loose SET v = 'another session'`);
+    assert.equal(await read(1), [{ name: 'x' }]);
+    await proxied.database.query('ALTER TABLE part ATTACH PARTITION loose FOR VALUES IN (70)');
+    await client.query(`UPDATE part SET v = 'part' WHERE k = 70`);
+    assert.equal(await read(2), [{ name: 'part' }]);
+    await proxied.database.query('ALTER TABLE part DETACH PARTITION loose');
+    assert.equal(await read(3), [{ name: 'x' }]);
+    await other.query('ROLLBACK');
+    // one that no session has staged rows in as a table
+    await client.query('TABLE part_1');
+    await proxied.database.query('ALTER TABLE part DETACH PARTITION part_1');
+    const { rows } = await client.query('INSERT INTO item SELECT -4, v FROM part_1 RETURNING name');
+    await proxied.database.query('ALTER TABLE part ATTACH PARTITION part_1 FOR VALUES IN (1)');
+    assert.equal(rows, [{ name: 'a' }]);
+  });
+
   test('rights on the tables behind are needed, and policies of others do not apply', async () => {
     await proxied.database.query(`CREATE TABLE own (id int PRIMARY KEY, who text); ALTER TABLE own ENABLE ROW LEVEL SECURITY;
       CREATE VIEW owners AS SELECT * FROM own; CREATE VIEW invokers WITH (security_invoker) AS SELECT * FROM own;

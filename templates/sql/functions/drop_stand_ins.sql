@@ -42,5 +42,7 @@ BEGIN
   END LOOP;
   DELETE FROM stage.tree t WHERE t.relation = p_relation;
   DELETE FROM stage.staged_view v WHERE v.relation = p_relation AND NOT p_only_tree;
+  -- a table whose definition is the one it was, after it was a partition for a while, is not to be taken for done
+  UPDATE stage.overlay o SET signature = 'dropped', writable = false WHERE o.relation = p_relation AND NOT p_only_tree;
 END $$;
 REVOKE ALL ON FUNCTION stage.drop_stand_ins(oid, boolean) FROM PUBLIC;

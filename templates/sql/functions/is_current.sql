@@ -12,11 +12,13 @@ DECLARE
   v_tree pg_catalog.jsonb;
 BEGIN
   -- every statement of SQL costs here: what an expression can tell is asked by one. 0 is no OID, and a space no signature.
+  -- So this asks of a table what stage.is_stale does.
   SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation))) INTO v_signature, v_is_stale
-  FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation;
+  FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
+    AND NOT EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) o.relation);
   IF NOT FOUND THEN
     v_signature := stage.signature_of(v_relation);
-    v_is_stale := NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND EXISTS (
+    v_is_stale := stage.is_stale(v_relation) OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND EXISTS (
       SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) i.inhparent
       WHERE c.oid OPERATOR(pg_catalog.=) v_relation AND c.relkind OPERATOR(pg_catalog.=) 'r');
   END IF;
@@ -27,6 +29,5 @@ BEGIN
   END IF;
   RETURN stage.is_bound() AND coalesce(v_relation, 0) OPERATOR(pg_catalog.=) coalesce((p_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, 0)
     AND coalesce(v_signature, ' ') OPERATOR(pg_catalog.=) coalesce(p_entry OPERATOR(pg_catalog.->>) 'signature', ' ')
-    AND v_is_stale IS NOT TRUE
-    AND NOT stage.staged_view_is_stale(v_relation);
+    AND v_is_stale IS NOT TRUE;
 END $$;

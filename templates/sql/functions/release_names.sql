@@ -1,6 +1,6 @@
--- Drops the views that stand for relations which bear another name by now, are in another schema, or are gone, so that the name is
--- free for the relation that bears it now. They are made anew when they are needed; the overlays of dropped tables go, if they hold
--- no staged rows.
+-- Drops the views that stand for relations which bear another name by now, are in another schema, are gone, or are no partitions any
+-- more, so that the name is free for the relation that bears it now. They are made anew when they are needed; the overlays of dropped
+-- tables go, if they hold no staged rows.
 CREATE OR REPLACE FUNCTION stage.release_names() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,7 +12,7 @@ BEGIN
   -- not all at once, for each takes locks: a name that is needed is free without this, too
   PERFORM stage.drop_stand_ins(s.relation) FROM (
     SELECT v.relation FROM stage.staged_view v LEFT JOIN pg_class c ON c.oid = v.relation
-    WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (v.table_name, v.namespace) LIMIT 50) s;
+    WHERE (c.relname, c.relnamespace) IS DISTINCT FROM (v.table_name, v.namespace) OR c.relkind <> 'v' AND NOT c.relispartition LIMIT 50) s;
   FOR v_overlay IN
     SELECT o.relation, o.namespace, o.table_name, c.relname, c.relnamespace, n.nspname
     FROM stage.overlay o LEFT JOIN pg_class c ON c.oid = o.relation LEFT JOIN pg_namespace n ON n.oid = c.relnamespace

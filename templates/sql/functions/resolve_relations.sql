@@ -54,9 +54,8 @@ LANGUAGE sql STABLE AS $$
       'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
       'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
-      'stale', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN stage.staged_view_is_stale(c.oid)
-                    ELSE o.relation IS NOT NULL AND (NOT stage.fits(o.stamp, stage.table_stamp(c.oid))
-                      OR c.relkind OPERATOR(pg_catalog.=) 'p' AND coalesce(o.partitions_stamp, '') OPERATOR(pg_catalog.<>) coalesce(stage.partitions_stamp(c.oid), '')) END
+      'stale', stage.is_stale(c.oid) OR o.relation IS NOT NULL AND c.relkind OPERATOR(pg_catalog.=) 'p' AND NOT c.relispartition
+        AND coalesce(o.partitions_stamp, '') OPERATOR(pg_catalog.<>) coalesce(stage.partitions_stamp(c.oid), '')
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(stage.where_bound(p_names)) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) stage.relation_named(n.entry)

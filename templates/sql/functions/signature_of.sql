@@ -1,9 +1,11 @@
--- The signature an overlay was built for; empty when a snapshot older than the overlay hides it; NULL without overlay.
+-- The signature that an overlay was built for, or the stamp of a staged view; empty when a snapshot older than that hides it, or when
+-- it is left of what is no view or partition any more; NULL without.
 CREATE OR REPLACE FUNCTION stage.signature_of(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce(
+    (SELECT t.stamp FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
+     WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition)),
     (SELECT o.signature FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) p_relation),
-    (SELECT t.stamp FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) p_relation),
     CASE WHEN stage.overlay_of(p_relation) IS NOT NULL THEN '' END);
 END $$;

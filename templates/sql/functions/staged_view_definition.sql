@@ -17,7 +17,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'root', CASE WHEN c.relispartition THEN pg_partition_root(c.oid)::oid::bigint END,
       'bounds', CASE WHEN c.relispartition THEN coalesce(pg_get_partition_constraintdef(c.oid), 'true') END,
       'stamp', stage.staged_view_stamp(c.oid),
-      'isStale', NOT EXISTS (SELECT FROM stage.staged_view t WHERE t.relation = c.oid) OR stage.staged_view_is_stale(c.oid))
+      'isStale', NOT EXISTS (SELECT FROM stage.staged_view t WHERE t.relation = c.oid) OR stage.is_stale(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   CROSS JOIN LATERAL (SELECT jsonb_object_agg(option_name, option_value) AS options FROM pg_options_to_table(c.reloptions)) o
   WHERE c.oid = p_relation AND (c.relkind = 'v' OR c.relispartition)

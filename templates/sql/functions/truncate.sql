@@ -34,10 +34,7 @@ BEGIN
   PERFORM stage.refuse_cycle(v_relations);
 
   FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
-    IF stage.overlay_of(v_relation) IS NULL
-      OR EXISTS (SELECT 1 FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
-        AND NOT stage.fits(o.stamp, stage.table_stamp(v_relation)))
-    THEN
+    IF stage.overlay_of(v_relation) IS NULL OR stage.is_stale(v_relation) THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_relation::pg_catalog.regclass
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;

@@ -1,0 +1,27 @@
+-- Whether what stands for a relation no longer fits it. False where nothing stands for it.
+-- The overlay of a table fits while the table is what it was. The staged view of a view or partition does not where its definition
+-- changed or that of one it stands on, a table that it reads from production can be staged by now, or the one that it writes to changed.
+-- An overlay may be left of what has become a partition, a staged view of what is none any more: these say nothing.
+-- p_stamp: the table's stamp, if it is known by now.
+DROP FUNCTION IF EXISTS stage.staged_view_is_stale(oid);
+CREATE OR REPLACE FUNCTION stage.is_stale(p_relation oid, p_stamp text DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
+    WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition))
+  THEN
+    RETURN EXISTS (
+      SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) p_relation
+        AND NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(p_relation))));
+  END IF;
+  RETURN EXISTS (
+    WITH RECURSIVE behind(relation) AS (
+      SELECT p_relation
+      UNION SELECT b.relation FROM behind w JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) w.relation, pg_catalog.unnest(t.staged_views) b(relation))
+    SELECT FROM behind w LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) w.relation
+    WHERE t.stamp IS NULL OR NOT stage.fits(t.stamp, stage.staged_view_stamp(w.relation))
+      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain) AND stage.table_obstacle(o.relation) IS NULL)
+      OR EXISTS (SELECT FROM pg_catalog.unnest(t.trees) r(relation) WHERE (stage.tree_state(r.relation) OPERATOR(pg_catalog.->>) 'stale')::pg_catalog.bool)
+      OR stage.is_stale(t.target));
+END $$;
