@@ -110,7 +110,7 @@ suite('migrations', (test) => {
         EXECUTE format('CREATE VIEW stage_overlay_2200.seen AS SELECT stage_data.staged_view_%s()', 'seen'::regclass::oid);
       END $$;
       ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
-      DELETE FROM stage.migration WHERE number = 18;
+      DELETE FROM stage.migration WHERE number = 19;
       INSERT INTO stage.staged_view (relation, stamp, plain, staged_views)
       SELECT oid, '', '{}', '{}' FROM unnest(ARRAY['seen'::regclass::oid, 'written'::regclass, 1]) oid;
       ALTER VIEW seen RENAME TO renamed`);

@@ -40,8 +40,6 @@ CREATE SCHEMA IF NOT EXISTS stage_upsert_<namespace>;
 
 GRANT USAGE ON SCHEMA stage_upsert_<namespace> TO PUBLIC;
 
-DROP VIEW IF EXISTS "stage_overlay_<namespace>"."invoice", "stage_upsert_<namespace>"."invoice" CASCADE;
-
 -- What a session sees of a table: production rows it has not touched, and its own live heads.
 --
 -- The source reads production through a function with a string body, which the planner inlines: no dependency on the table,
