@@ -2,6 +2,7 @@
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate, printMigrations } from '../../src/db/migrate.ts';
+import { listSql } from '../../src/db/sql-file.ts';
 import type { StageError } from '../../src/errors.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
@@ -56,6 +57,14 @@ suite('migrations', (test) => {
       await Promise.all(services.splice(0).map((each) => each.close()));
       await other.drop();
     }
+  });
+
+  test('are numbered one after the other', () => {
+    const numbers = listSql('migrations').map((name) => Number(/^\d{6}(?=_)/.exec(name)));
+    assert.equal(
+      numbers,
+      numbers.map((_, index) => index + 1),
+    );
   });
 
   test('a function whose text changed is made anew', async () => {
