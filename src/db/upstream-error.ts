@@ -39,6 +39,11 @@ const troubles: readonly Trouble[] = [
     hint: 'All connections of the server are taken: end some, or raise its max_connections.',
   },
   {
+    states: /^53200/,
+    message: 'the upstream database has no memory left for it',
+    hint: `Where it says "out of shared memory", raise its max_locks_per_transaction: a review locks every table of its session. ${tryAgain}`,
+  },
+  {
     states: /^53/,
     message: 'the upstream database lacks connections, memory or disk space',
     hint: `Give it what it lacks. ${tryAgain}`,

@@ -6,8 +6,14 @@ import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-/** Raised by a trigger of production while an approval is applied. */
-const troubles = ['53100', '53200', '57014', '58030', '08006'];
+/** Raised by a trigger of production while an approval is applied; and what the hint says. */
+const troubles: Readonly<Record<string, RegExp>> = {
+  '53100': /what it lacks/,
+  '53200': /max_locks_per_transaction/,
+  '57014': /try again/,
+  '58030': /log of PostgreSQL/,
+  '08006': /PostgreSQL is running/,
+};
 
 suite('rest: reviews while the upstream is in trouble', (test) => {
   let rest: TestRest;
@@ -43,11 +49,12 @@ suite('rest: reviews while the upstream is in trouble', (test) => {
     assert.is((await rest.call('POST', `/sessions/${id}/approve`)).status, 200);
   });
 
-  for (const sqlstate of troubles) {
+  for (const [sqlstate, hint] of Object.entries(troubles)) {
     test(`${sqlstate} where it is applied: 503, and no advice to throw work away`, async () => {
       const id = await proposed(`UPDATE orders SET note = '${sqlstate}' WHERE id = 2`);
       const { status, body } = await rest.call('POST', `/sessions/${id}/approve`);
       assert.equal([status, body.error], [503, 'upstream_unavailable'], JSON.stringify(body));
+      assert.match(body.hint, hint);
       assert.not.match(body.hint, /reject|discard|delete/i);
       assert.is((await rest.call('GET', `/sessions/${id}`)).body.status, 'proposed');
     });
