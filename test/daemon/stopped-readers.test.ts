@@ -11,7 +11,7 @@ import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
 /** More than there are connections for reading. */
-const readers = 14;
+const readers = Number(process.env['STAGE_TEST_READERS'] || 14);
 
 /** Transactions of the service that hold a snapshot. */
 const snapshots = `
