@@ -32,7 +32,7 @@ export interface BlackHole {
   readonly otherMs: number;
   /** Until the caller had an answer; null where the daemon was killed. */
   readonly answeredMs: number | null;
-  /** From the return of the path until the daemon's whole pool worked; null where it was killed. */
+  /** From the return of the path until the daemon's pools worked as a whole; null where it was killed. */
   readonly wholeMs: number | null;
   readonly answer: {
     readonly status: number;
@@ -45,7 +45,7 @@ export interface BlackHole {
   readonly anomalies: readonly string[];
 }
 
-/** As many as the pool has connections. */
+/** As many as a pool has connections. */
 const poolSize = 10;
 
 /** Lets one approval fall into a black hole, in a database of its own. */
@@ -165,12 +165,15 @@ const canWrite = ({ database }: Scene) =>
 
 const isGood = async (call: Promise<{ status: number }>) => (await call).status === 200;
 
+/** Readers, and as many approvals of a session that is approved already: those get no further than its row. */
 const wholePool = (url: string, session: string) =>
   until(async () => {
-    const calls = Array.from({ length: poolSize }, () =>
+    const calls = Array.from({ length: poolSize }, () => [
       callHttp(url, 'GET', `/sessions/${session}`),
-    );
-    return (await Promise.all(calls)).every(({ status }) => status === 200);
+      callHttp(url, 'POST', `/sessions/${session}/propose`),
+    ]);
+    const statuses = (await Promise.all(calls.flat())).map(({ status }) => status);
+    return statuses.every((status) => status === 200 || status === 409);
   });
 
 function stopwatch(): () => number {
