@@ -1,6 +1,7 @@
 /**
  * Random sessions meet random changes of production, and each conflict is settled at random: what lands is what a three-way merge by
- * column gives, which is written here. STAGE_TEST_STATEMENTS sessions, from STAGE_TEST_SEED on.
+ * column gives, which is written here. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on; STAGE_TEST_TOGETHER of them in one session,
+ * each with keys of its own.
  */
 import { approveSession } from '../../src/review/approve.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
@@ -9,16 +10,20 @@ import type { Resolution, Side } from '../../src/review/resolution.ts';
 import { resolveConflicts } from '../../src/review/resolve.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
-import { brokenInvariants } from '../helpers/invariants.ts';
+import { brokenInvariants, emptyLineages } from '../helpers/invariants.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const sessions = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 30);
+const scripts = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 30);
 const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
+/** Keys between two scripts of a session. */
+const width = 10;
+const firstKeys = Array.from({ length: together }, (_, index) => index * width);
 
 const schema =
   'CREATE TABLE t (id int PRIMARY KEY, a int, b int, g int GENERATED ALWAYS AS (a * 10 + b) STORED)';
-const data = 'INSERT INTO t (id, a, b) SELECT n, 0, 0 FROM generate_series(1, 5) n';
+const data = `INSERT INTO t (id, a, b) SELECT at + n, 0, 0 FROM generate_series(1, 5) n, unnest(ARRAY[${firstKeys}]) at`;
 const columns = ['a', 'b'] as const;
 type Column = (typeof columns)[number];
 type Row = Record<Column, number>;
@@ -40,8 +45,8 @@ interface Step {
   readonly row?: Row;
 }
 
-function stepOf(pick: Pick, rows: Rows): Step {
-  const id = 1 + pick(7);
+function stepOf(pick: Pick, at: number, rows: Rows): Step {
+  const id = at + 1 + pick(7);
   const row = rows.get(id);
   if (row === undefined) {
     const made = { a: pick(4), b: pick(4) };
@@ -113,26 +118,36 @@ suite('conflicts settled at random', (test) => {
   });
   test.after(() => desk.close());
 
-  const start = (): Rows => new Map([1, 2, 3, 4, 5].map((id) => [id, { a: 0, b: 0 }]));
+  const start = (): Rows =>
+    new Map(
+      firstKeys.flatMap((at) => [1, 2, 3, 4, 5].map((id) => [at + id, { a: 0, b: 0 }] as const)),
+    );
+
+  async function demandInvariants(label: string, emptyBefore?: readonly string[]): Promise<void> {
+    assert.equal(await brokenInvariants(desk.database, emptyBefore), [], label);
+  }
 
   /** What both sides do, and what that comes to in memory. */
-  async function drift(session: string, below: Pick): Promise<Drift> {
+  async function drift(session: string, picks: readonly Pick[]): Promise<Drift> {
     const [mine, theirs, touched] = [start(), start(), new Map<number, Touch>()];
     const script: string[] = [];
-    for (let index = 0; index < 6; index += 1) {
-      const step = stepOf(below, mine);
-      const touch = touched.get(step.id) ?? new Touch(start().get(step.id));
-      touched.set(step.id, touch);
-      touch.note(step);
-      run(mine, step);
-      script.push(step.sql);
-      await desk.stage(session, step.sql);
-    }
-    for (let index = 0; index < 5; index += 1) {
-      const step = stepOf(below, theirs);
-      run(theirs, step);
-      script.push(`production: ${step.sql}`);
-      await desk.database.query(step.sql);
+    for (const [plot, pick] of picks.entries()) {
+      for (let index = 0; index < 6; index += 1) {
+        const step = stepOf(pick, plot * width, mine);
+        const touch = touched.get(step.id) ?? new Touch(start().get(step.id));
+        touched.set(step.id, touch);
+        touch.note(step);
+        run(mine, step);
+        script.push(step.sql);
+        await desk.stage(session, step.sql);
+        if (together === 1) await demandInvariants(script.join('; '));
+      }
+      for (let index = 0; index < 5; index += 1) {
+        const step = stepOf(pick, plot * width, theirs);
+        run(theirs, step);
+        script.push(`production: ${step.sql}`);
+        await desk.database.query(step.sql);
+      }
     }
     return { mine, theirs, touched, script: script.join('; ') };
   }
@@ -175,23 +190,27 @@ suite('conflicts settled at random', (test) => {
     'land what a three-way merge gives',
     async () => {
       let settled = 0;
-      for (let seed = firstSeed; seed < firstSeed + sessions; seed += 1) {
+      for (let seed = firstSeed; seed < firstSeed + scripts; seed += together) {
         await desk.reset();
-        const { below } = createRandom(seed);
+        const randoms = firstKeys.map((_, index) => createRandom(seed + index).below);
         const session = await desk.open();
-        const drifted = await drift(session, below);
+        const drifted = await drift(session, randoms);
         const label = `seed ${seed}: ${drifted.script}`;
-        const choices = await settle(session, drifted, below);
+        const empty = await emptyLineages(desk.database);
+        await demandInvariants(label);
+        const choices = await settle(session, drifted, createRandom(seed + scripts).below);
         settled += choices.size;
         assert.equal(await findConflicts(desk.service, session), [], label);
-        assert.equal(await brokenInvariants(desk.database), [], label);
+        const places = new Set([...choices.keys()].map((place) => place.split(' ')[0]));
+        const untouched = empty.filter((each) => !places.has(/\((\d+)\)/.exec(each)?.[1] ?? ''));
+        await demandInvariants(label, untouched);
         const wanted = merged(drifted, choices);
         assert.equal((await desk.contents(session))['t'], wanted, label);
         await proposeSession(desk.service, session);
         await approveSession(desk.service, session, { approvedBy: null, digest: null });
         assert.equal((await desk.contents())['t'], wanted, label);
       }
-      assert.ok(settled > sessions, `${settled} conflicts were settled`);
+      assert.ok(settled > scripts, `${settled} conflicts were settled`);
     },
     { timeout: 36_000_000 },
   );

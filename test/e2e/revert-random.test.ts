@@ -1,6 +1,6 @@
 /**
  * Random sessions are approved, taken back, and that is taken back: all tables are as they were, each time.
- * STAGE_TEST_STATEMENTS sessions, from STAGE_TEST_SEED on.
+ * STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on; STAGE_TEST_TOGETHER of them in one session, each with rows of its own.
  */
 import { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/approve.ts';
@@ -8,18 +8,19 @@ import { proposeSession } from '../../src/review/propose.ts';
 import { revertSession } from '../../src/review/revert.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
-import { createRandom } from '../helpers/random.ts';
-import { data, schema, stageSome } from '../helpers/reverting.ts';
+import { brokenInvariants } from '../helpers/invariants.ts';
+import { dataOf, schema, stageOnPlots } from '../helpers/reverting.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const sessions = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 25);
+const scripts = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 25);
 const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
 const plain = { skipChanged: false, revertedAs: null, lockTimeoutMs: 5_000 };
 
 suite('random reverts', (test) => {
   let desk: Desk;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    desk = await createDesk(schema, dataOf(together));
   });
   test.after(() => desk.close());
 
@@ -29,34 +30,40 @@ suite('random reverts', (test) => {
       let reverted = 0;
       let statements = 0;
       const refusals: string[] = [];
-      for (let seed = firstSeed; seed < firstSeed + sessions; seed += 1) {
+      for (let seed = firstSeed; seed < firstSeed + scripts; seed += together) {
         await desk.reset();
         const before = await desk.contents();
         const session = await desk.open();
-        const taken = await stageSome(desk, session, createRandom(seed).below);
+        const taken = await stageOnPlots(desk, session, { seed, plots: together, count: 6 });
         const script = taken.join('; ');
         statements += taken.length;
         await approve(session);
         const after = await desk.contents();
         try {
-          const made = (await revertSession(desk.service, session, plain)).session.id;
+          const made = await revert(session, script);
           await approve(made);
           assert.equal(await desk.contents(), before, `seed ${seed}: ${script}`);
-          const again = (await revertSession(desk.service, made, plain)).session.id;
+          const again = await revert(made, script);
           await approve(again);
           assert.equal(await desk.contents(), after, `seed ${seed}, again: ${script}`);
-          reverted += 1;
+          reverted += together;
         } catch (error) {
           if (!(error instanceof StageError)) throw error;
           refusals.push(`seed ${seed}: ${error.code} ${error.message}\n${script}`);
         }
       }
       assert.equal(refusals, []);
-      assert.is(reverted, sessions);
-      assert.ok(statements > 2 * sessions, `${statements} statements were taken`);
+      assert.is(reverted, Math.ceil(scripts / together) * together);
+      assert.ok(statements > 2 * scripts, `${statements} statements were taken`);
     },
     { timeout: 36_000_000 },
   );
+
+  async function revert(session: string, script: string): Promise<string> {
+    const { id } = (await revertSession(desk.service, session, plain)).session;
+    assert.equal(await brokenInvariants(desk.database), [], script);
+    return id;
+  }
 
   async function approve(session: string): Promise<void> {
     await proposeSession(desk.service, session);

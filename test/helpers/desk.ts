@@ -46,11 +46,31 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
   await createOverlayManager(service).ensure(tables.map(({ oid }) => oid));
   const names = tables.map(({ name }) => name);
   const path = await overlayPath(database);
+  const enter = (session: string) =>
+    `SET search_path = ${path}; SET stage.session = '${session.slice(5)}'`;
   const connect = async (session: string) => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    await client.query(`SET search_path = ${path}; SET stage.session = '${session.slice(5)}'`);
+    await client.query(enter(session));
     return client;
+  };
+  // A connection that has worked knows the overlays already: a new one costs more than most statements.
+  const idle: pg.Client[] = [];
+  const borrow = async <T>(session: string, work: (client: pg.Client) => Promise<T>) => {
+    const kept = idle.pop();
+    const client = kept ?? (await connect(session));
+    try {
+      if (kept !== undefined) await kept.query(enter(session));
+      const result = await work(client);
+      idle.push(client);
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').then(
+        () => idle.push(client),
+        () => client.end(),
+      );
+      throw error;
+    }
   };
   return {
     database,
@@ -67,25 +87,12 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
       ).id;
     },
     connect,
-    stage: async (session, statements) => {
-      const client = await connect(session);
-      try {
-        await runAll(client, statements);
-      } finally {
-        await client.end();
-      }
-    },
+    stage: (session, statements) => borrow(session, (client) => runAll(client, statements)),
     contents: async (session) => {
       if (session === undefined) return readContents(database, names);
-      const client = await connect(session);
-      try {
-        return await readContents(
-          { query: async (text: string) => (await client.query(text)).rows },
-          names,
-        );
-      } finally {
-        await client.end();
-      }
+      return borrow(session, (client) =>
+        readContents({ query: async (text: string) => (await client.query(text)).rows }, names),
+      );
     },
     stagedRows: async (...sessions) => {
       const ids = sessions.map((session) => session.slice(5));
@@ -108,6 +115,7 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
       await database.query(data);
     },
     close: async () => {
+      await Promise.all(idle.map((client) => client.end()));
       await service.close();
       await database.drop();
     },

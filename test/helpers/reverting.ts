@@ -1,5 +1,8 @@
 /** Tables of every kind that an approval can be taken back in: cascades, trees, partitions, values that JSON does not tell. */
 import type { Desk } from './desk.ts';
+import { brokenInvariants } from './invariants.ts';
+import { createRandom } from './random.ts';
+import { assert } from './suite.ts';
 
 export const schema = `
 CREATE TABLE owner (id int PRIMARY KEY, name text UNIQUE);
@@ -12,60 +15,93 @@ CREATE TABLE part (day date, v int, PRIMARY KEY (day, v)) PARTITION BY RANGE (da
 CREATE TABLE part_old PARTITION OF part FOR VALUES FROM (MINVALUE) TO ('2026-01-01');
 CREATE TABLE part_new PARTITION OF part FOR VALUES FROM ('2026-01-01') TO (MAXVALUE);
 CREATE TABLE loose (a int);`;
-export const data = `
-INSERT INTO owner VALUES (1, 'ann'), (2, 'bob'), (3, 'cy');
-INSERT INTO pet VALUES (1, 1, 'rex'), (2, 1, 'tom'), (3, 2, 'kit');
-INSERT INTO toy (pet) VALUES (1), (1), (3);
-INSERT INTO odd VALUES (1, 'x', '{"k": 1,  "k": 2}', 'null', 1.10, '-0', '[1,4)', '[0:1]={1,2}', DEFAULT, '2026-01-01 00:00:00.123456Z', '\\x00ff'),
-  (2, 'y', 'null', NULL, 'NaN', 'Infinity', NULL, '{}', DEFAULT, 'infinity', NULL);
-INSERT INTO node VALUES (1, NULL), (2, 1), (3, 2);
-INSERT INTO part VALUES ('2025-05-05', 1), ('2026-05-05', 1);
+const dataAt = (at: number) => `
+INSERT INTO owner VALUES (${at + 1}, 'ann${at || ''}'), (${at + 2}, 'bob${at || ''}'), (${at + 3}, 'cy${at || ''}');
+INSERT INTO pet VALUES (${at + 1}, ${at + 1}, 'rex'), (${at + 2}, ${at + 1}, 'tom'), (${at + 3}, ${at + 2}, 'kit');
+INSERT INTO toy (pet) VALUES (${at + 1}), (${at + 1}), (${at + 3});
+INSERT INTO odd VALUES (${at + 1}, 'x', '{"k": 1,  "k": 2}', 'null', 1.10, '-0', '[1,4)', '[0:1]={1,2}', DEFAULT, '2026-01-01 00:00:00.123456Z', '\\x00ff'),
+  (${at + 2}, 'y', 'null', NULL, 'NaN', 'Infinity', NULL, '{}', DEFAULT, 'infinity', NULL);
+INSERT INTO node VALUES (${at + 1}, NULL), (${at + 2}, ${at + 1}), (${at + 3}, ${at + 2});
+INSERT INTO part VALUES ('2025-05-05', ${at + 1}), ('2026-05-05', ${at + 1});`;
+const loose = `
 INSERT INTO loose VALUES (1);`;
+export const data = dataAt(0) + loose;
+
+/** Keys between two plots, which no script leaves. */
+const width = 100;
+
+/** The same rows so many times, each time with keys and names of its own: on each plot a script works that sees nothing of the others. */
+export const dataOf = (plots: number) =>
+  Array.from({ length: plots }, (_, plot) => dataAt(plot * width)).join('') + loose;
 
 type Pick = (count: number) => number;
 
-/** Stages some random statements, and gives those that were taken. */
-export async function stageSome(
+/** Scripts that are staged in one session. */
+interface Plots {
+  readonly seed: number;
+  readonly plots: number;
+  /** How many statements a script has. */
+  readonly count: number;
+}
+
+/** Stages random scripts, each on a plot of its own; a single one all over the tables. Gives the statements that were taken. */
+export async function stageOnPlots(
   desk: Desk,
   session: string,
-  pick: Pick,
-  count = 6,
+  { seed, plots, count }: Plots,
 ): Promise<string[]> {
   const taken: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const statement = statementOf(pick);
-    const isTaken = await desk.stage(session, statement).then(
-      () => true,
-      () => false,
-    );
-    if (isTaken) taken.push(statement);
+  for (let plot = 0; plot < plots; plot += 1) {
+    const { below } = createRandom(seed + plot);
+    for (let index = 0; index < count; index += 1) {
+      const statement = statementOf(below, plots === 1 ? undefined : plot);
+      if (!(await isTaken(desk, session, statement))) continue;
+      taken.push(statement);
+      if (plots === 1) await demandInvariants(desk, taken);
+    }
   }
+  await demandInvariants(desk, taken);
   return taken;
 }
 
+const isTaken = (desk: Desk, session: string, statement: string) =>
+  desk.stage(session, statement).then(
+    () => true,
+    () => false,
+  );
+
+async function demandInvariants(desk: Desk, taken: readonly string[]): Promise<void> {
+  assert.equal(await brokenInvariants(desk.database), [], taken.join('; '));
+}
+
 /** What of the tables it changes is left to chance; much of it is refused, which is as good. */
-function statementOf(pick: Pick): string {
-  const key = () => 1 + pick(5);
-  const name = () => `'n${pick(6)}'`;
+function statementOf(pick: Pick, plot?: number): string {
+  const at = (plot ?? 0) * width;
+  const own = plot ? `_${plot}` : '';
+  const inside = (column: string) =>
+    plot === undefined ? 'true' : `${column} BETWEEN ${at - width / 4} AND ${at + width / 2}`;
+  const key = () => at + 1 + pick(5);
+  const name = () => `'n${pick(6)}${own}'`;
   const forms: readonly (() => string)[] = [
     () => `INSERT INTO owner VALUES (${key()}, ${name()})`,
     () => `INSERT INTO pet VALUES (${key()}, ${key()}, ${name()})`,
-    () => `INSERT INTO toy (pet) SELECT id FROM pet WHERE id < ${key()}`,
+    () => `INSERT INTO toy (pet) SELECT id FROM pet WHERE id < ${key()} AND ${inside('id')}`,
     () => `INSERT INTO node VALUES (${key()}, ${key()}), (${key()}, NULL)`,
     () => `UPDATE owner SET name = ${name()} WHERE id = ${key()}`,
-    () => `UPDATE owner SET id = id + ${pick(3) - 1} WHERE id >= ${key()}`,
+    () => `UPDATE owner SET id = id + ${pick(3) - 1} WHERE id >= ${key()} AND ${inside('id')}`,
     () => `UPDATE pet SET id = ${key()}, owner = ${key()} WHERE id = ${key()}`,
-    () => `UPDATE pet SET name = name || ${name()}`,
+    () => `UPDATE pet SET name = name || ${name()} WHERE ${inside('id')}`,
     () => `UPDATE node SET id = ${key()} WHERE id = ${key()}`,
-    () => `UPDATE node SET parent = ${key()} WHERE id <> ${key()}`,
-    () => `UPDATE odd SET a = a + ${pick(3)}, n = ${pick(9)}.${pick(9)}0, j = '[${pick(3)},  1]'`,
-    () => `UPDATE part SET day = day + ${pick(500) - 250}, v = v + 1`,
+    () => `UPDATE node SET parent = ${key()} WHERE id <> ${key()} AND ${inside('id')}`,
+    () =>
+      `UPDATE odd SET a = a + ${pick(3)}, n = ${pick(9)}.${pick(9)}0, j = '[${pick(3)},  1]' WHERE ${inside('a')}`,
+    () => `UPDATE part SET day = day + ${pick(500) - 250}, v = v + 1 WHERE ${inside('v')}`,
     () => `DELETE FROM owner WHERE id = ${key()}`,
-    () => `DELETE FROM pet WHERE id >= ${key()}`,
+    () => `DELETE FROM pet WHERE id >= ${key()} AND ${inside('id')}`,
     () => `DELETE FROM node WHERE id = ${key()}`,
     () => `DELETE FROM odd WHERE a = ${key()}`,
     () =>
-      `WITH d AS (DELETE FROM toy WHERE pet = ${key()} RETURNING pet) INSERT INTO pet SELECT 9, NULL, 'w' FROM d LIMIT 1`,
+      `WITH d AS (DELETE FROM toy WHERE pet = ${key()} RETURNING pet) INSERT INTO pet SELECT ${at + 9}, NULL, 'w' FROM d LIMIT 1`,
   ];
   return forms[pick(forms.length)]?.() ?? '';
 }
