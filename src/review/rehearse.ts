@@ -60,8 +60,9 @@ async function rehearseLocked(
   if (session.status === 'proposed') await refuseLateRows(tx, session);
   await tx.query('DISCARD PLANS');
   await yieldFirst(tx);
-  const digest = await digestOf(tx, session.uuid);
+  // first of all the locks: a row that production writes after the snapshot is taken and before it is locked ends the attempt
   const conflicts = await findConflicts(tx, session, rules, refuse);
+  const digest = await digestOf(tx, session.uuid);
   if (conflicts.length > 0) return withoutOutcome(digest, { conflicts });
   const readEffects = await rememberBefore(tx, session.uuid, rules);
   const failure = await apply(tx, session.uuid, rules);

@@ -93,4 +93,20 @@ export const editGuards: readonly Guard[] = [
     without: 'is_possible := true;',
     tests: ['review/resolve'],
   },
+  {
+    name: 'a settled row of which nothing is left is taken out',
+    file: 'src/review/resolution.ts',
+    text: "return rebased?.['is_void'] === 't' ? lineage : null;",
+    without: 'return null;',
+    tests: ['review/resolve', 'e2e/resolve-random'],
+  },
+  {
+    name: 'a rehearsal locks the rows before it reads what is staged',
+    file: 'src/review/rehearse.ts',
+    text: `  const conflicts = await findConflicts(tx, session, rules, refuse);
+  const digest = await digestOf(tx, session.uuid);`,
+    without: `  const digest = await digestOf(tx, session.uuid);
+  const conflicts = await findConflicts(tx, session, rules, refuse);`,
+    tests: ['review/rehearse-limits'],
+  },
 ];
