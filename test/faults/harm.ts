@@ -87,13 +87,8 @@ export async function harmedRound(
   const judged = await Promise.all(
     operations.map((operation, index) => judge(operation, answers[index] as Answer)),
   );
-  for (const [index, operation] of operations.entries()) {
-    const found = judged[index]?.found;
-    if (found !== 'before' && found !== 'after') continue;
-    const each = aims.get(operation.name);
-    if (each !== undefined) each[found] += 1;
-    if (each === aim) aim.lengthMs *= corrections[found];
-  }
+  for (const [index, operation] of operations.entries())
+    correct(aims.get(operation.name), operation, judged[index]?.found, operation.name === name);
   const held = heldMs > longestHoldMs ? [`held for ${heldMs} ms`] : [];
   return {
     label: `${harm.label}, ${Math.round(moment)} of ${Math.round(lengthMs)} ms of ${name}`,
@@ -102,11 +97,29 @@ export async function harmedRound(
   };
 }
 
+/** Learns from what was found of an operation, and whether it was the one that was aimed at. */
+function correct(
+  aim: Aim | undefined,
+  { done }: Operation,
+  found: string | undefined,
+  isAimed: boolean,
+): void {
+  if (aim === undefined || (found !== 'before' && found !== 'after')) return;
+  if (done === 'after') {
+    aim[found] += 1;
+    if (isAimed) aim.lengthMs *= corrections[found];
+  } else if (isAimed) {
+    // what leaves everything as it was has one side only
+    aim.before += 1;
+    aim.after += 1;
+  }
+}
+
 /** What the database holds, before anybody asks again, against what was said; then the operation is asked for again. */
 async function judge(operation: Operation, { said, text }: Answer) {
-  const { name } = operation;
+  const { name, done } = operation;
   const found = await operation.found();
-  const told = { done: 'after', undone: 'before', unknown: found, wrong: found }[said];
+  const told = { done, undone: 'before', unknown: found, wrong: found }[said];
   const anomalies = [
     ...(found === 'before' || found === 'after' ? [] : [`${name}: found ${found}`]),
     ...(said === 'wrong' ? [`${name}: answered ${text}, found ${found}`] : []),

@@ -10,6 +10,8 @@ import { patiently, preparationMs, targetOf } from './scene.ts';
 
 export interface Operation {
   readonly name: OperationName;
+  /** What is found once it is done: `before` where it leaves everything as it was. */
+  readonly done: 'before' | 'after';
   /** Asks a daemon for it. */
   send(target: Target): Promise<Answer>;
   /** `before` or `after`, as the database says; else what it says. */
@@ -87,8 +89,10 @@ async function prepare(scene: Scene, name: OperationName, relation: number): Pro
       return status;
     });
   };
+  const done = plan.before === plan.after ? 'before' : 'after';
   return {
     name,
+    done,
     found,
     send: (target) =>
       name === 'stage'
@@ -100,7 +104,7 @@ async function prepare(scene: Scene, name: OperationName, relation: number): Pro
       const is = await found();
       return [
         ...(status === expected ? [] : [`${name}: asked again, answered ${status}, was ${was}`]),
-        ...(is === 'after' ? [] : [`${name}: asked again, is ${is}`]),
+        ...(is === done ? [] : [`${name}: asked again, is ${is}`]),
       ];
     },
   };

@@ -9,7 +9,7 @@ export interface Plan {
   /** State, mutations, staged rows, edits, audit entries, sessions that revert it, and the balances of its three rows. */
   readonly before: string;
   readonly after: string;
-  /** What is answered when it was not done before, and when it was. */
+  /** What is answered when it was not done before, and when it was. What leaves everything as it was is never done before. */
   readonly statuses: readonly [number, number];
 }
 
@@ -61,6 +61,14 @@ export const plans = {
     before: staged,
     after: proposed,
     statuses: [200, 409],
+  },
+  rehearse: {
+    method: 'POST',
+    path: '/rehearse',
+    prepared: ['staged', 'proposed'],
+    before: proposed,
+    after: proposed,
+    statuses: [200, 200],
   },
   reopen: {
     method: 'POST',
