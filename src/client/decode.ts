@@ -11,7 +11,7 @@ import type {
   Outline,
   TableOutline,
 } from '../model/change.ts';
-import { operations } from '../model/change.ts';
+import { conflictKinds, operations } from '../model/change.ts';
 import type { Connection } from '../model/connection.ts';
 import { connectionStates } from '../model/connection.ts';
 import { JsonText } from '../model/json.ts';
@@ -210,14 +210,6 @@ function readReason(fields: Fields): { readonly reason?: string } {
 function readHidden(fields: Fields): { readonly hidden?: Hidden } {
   return fields.json('hidden')?.text === 'true' ? { hidden: true } : {};
 }
-
-const conflictKinds = [
-  'changed',
-  'gone',
-  'key_exists',
-  'cascade',
-  'schema',
-] as const satisfies Conflict['kind'][];
 
 function readOperation(fields: Fields, name: string): Operation {
   return oneOf(operations, fields.required(name));

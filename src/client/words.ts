@@ -1,5 +1,5 @@
 /** What counts and conflicts are called, wherever people read of them. */
-import type { Conflict, StepCounts, Trigger } from '../model/change.ts';
+import type { Conflict, ConflictKind, StepCounts, Trigger } from '../model/change.ts';
 import { nameCell } from './cell.ts';
 import { sanitize } from './sanitize.ts';
 
@@ -47,7 +47,7 @@ export function changesHidden({ inserts, updates, deletes, furtherChanges }: Ste
 export const conflictInWords = ({ kind, reason }: Conflict) =>
   reason === undefined ? conflictWords[kind] : sanitize(reason);
 
-const conflictWords: Readonly<Record<Conflict['kind'], string>> = {
+const conflictWords: Readonly<Record<ConflictKind, string>> = {
   changed: 'the row has changed in production',
   gone: 'the row is gone from production',
   key_exists: 'the key exists in production by now',

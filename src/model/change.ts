@@ -155,14 +155,17 @@ export interface ChangePage {
   readonly hidden?: Hidden;
 }
 
+/** What kinds of conflicts there are; `changed` and `gone` are rows that moved, the rest say what stands in the way. */
+export const conflictKinds = ['changed', 'gone', 'key_exists', 'cascade', 'schema'] as const;
+export type ConflictKind = (typeof conflictKinds)[number];
+
 /** A production row that is no longer what the session saw, one entry a column. */
 export interface Conflict {
   readonly table: string;
   readonly rowId: JsonText;
   /** The column, or null where the whole row is in conflict (a key that now exists, rows nobody reviewed). */
   readonly field: string | null;
-  /** What kind of conflict; `changed` and `gone` are rows that moved, the rest say what stands in the way. */
-  readonly kind: 'changed' | 'gone' | 'key_exists' | 'cascade' | 'schema';
+  readonly kind: ConflictKind;
   readonly sessionBase: JsonText | null;
   readonly sessionNew: JsonText | null;
   readonly productionCurrent: JsonText | null;

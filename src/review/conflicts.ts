@@ -1,6 +1,6 @@
 /** Conflicts: what has changed in production under a session's staged rows. */
 import type { Database, Queryable, Row } from '../db/database.ts';
-import type { Conflict } from '../model/change.ts';
+import type { Conflict, ConflictKind } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope } from '../model/session.ts';
@@ -117,7 +117,7 @@ export function conflictFacts(conflict: Conflict): JsonObject {
 }
 
 type ConflictRow = Row & {
-  readonly kind: Conflict['kind'];
+  readonly kind: ConflictKind;
   readonly row_id: string;
   readonly field: string | null;
   readonly session_base: string | null;

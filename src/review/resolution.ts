@@ -1,7 +1,7 @@
 /** How conflicts are settled: which side each of them takes, and what that makes of a staged row. */
 import type { Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
-import type { Conflict } from '../model/change.ts';
+import type { Conflict, ConflictKind } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import { conflictFacts } from './conflicts.ts';
 import type { FoundLineage, Lineage, StagedTable } from './lineages.ts';
@@ -172,7 +172,7 @@ async function beginAnew(
     lineage.root,
   ]);
   if (begun?.['is_possible'] !== 't')
-    throw notResolvable(conflict, reasons[conflict.kind as 'gone' | 'key_exists']);
+    throw notResolvable(conflict, reasons[conflict.kind as keyof typeof reasons]);
   const current = begun['current'] ?? null;
   const [row] = await tx.query('SELECT $1::jsonb IS NOT DISTINCT FROM $2::jsonb AS same', [
     current,
@@ -215,14 +215,15 @@ async function demandSeen(
 const changing = ({ text }: JsonText) =>
   new InTheWay('40001', `row ${text} is being changed in production`);
 
-const reasons = {
+/** Why a conflict cannot be settled in place; one of a changed row always can be. */
+const reasons: Readonly<Record<Exclude<ConflictKind, 'changed'>, string>> = {
   gone: 'its row is gone from production, and the session has moved it or inserted it anew: take it out, and insert it anew',
   key_exists:
     'production has a row of that key, and the session has moved its own there or away: take it out, and update that one',
   cascade:
     'production rows that nobody reviewed hang on it: take the change of their parent out, and make it again',
   schema: 'its table has changed: stage the changes anew in another session',
-} as const;
+};
 
 function noSuchConflict(resolution: Resolution | null): StageError {
   const { table = null, rowId = null, field = null } = resolution ?? {};

@@ -1,7 +1,7 @@
 /** Revert: a new session that stages the exact inverse of what an approval applied. It is reviewed and approved like any other. */
 import type { Database, Queryable } from '../db/database.ts';
 import { StageError } from '../errors.ts';
-import type { Conflict } from '../model/change.ts';
+import type { Conflict, ConflictKind } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
 import { ensureBound } from '../overlay/install/binding.ts';
@@ -115,7 +115,7 @@ async function movedRows(
       table: name,
       rowId: new JsonText(String(row['row_id'])),
       field: row['field'] ?? null,
-      kind: row['kind'] as Conflict['kind'],
+      kind: row['kind'] as ConflictKind,
       sessionBase: toJson(row['session_base']),
       sessionNew: toJson(row['session_new']),
       productionCurrent: toJson(row['production_current']),

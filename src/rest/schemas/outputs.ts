@@ -1,7 +1,7 @@
 /** What answers look like: for the OpenAPI document, and for the tests that hold every answer against it. */
 import { z } from 'zod';
 import { roles } from '../../model/access.ts';
-import { operations } from '../../model/change.ts';
+import { conflictKinds, operations } from '../../model/change.ts';
 import { conflictScopes, readsModes, sessionStatuses } from '../../model/session.ts';
 
 export const time = z
@@ -184,7 +184,7 @@ export const conflict = z
     table: z.string(),
     row_id: rowId.nullable(),
     field: z.string().nullable(),
-    kind: z.enum(['changed', 'gone', 'key_exists', 'cascade', 'schema']),
+    kind: z.enum(conflictKinds),
     session_base: z.unknown(),
     session_new: z.unknown(),
     production_current: z.unknown(),
