@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -95,8 +95,10 @@ suite('daemon: a machine that lacks something', (test) => {
     'file descriptors: who is there goes on, who comes is let in once others have left',
     async () => {
       needProgram('prlimit');
-      const daemon = await serve({ through: ['prlimit', '--nofile=90:90'] });
+      const daemon = await serve({});
       const { restUrl, proxyPort, child } = daemon;
+      const descriptors = (await readdir(`/proc/${child.pid}/fd`)).length + 40;
+      await execute('prlimit', [`--pid=${child.pid}`, `--nofile=${descriptors}:${descriptors}`]);
       const session = await newSession(daemon);
       const client = await open(daemon, session);
       await client.query('UPDATE products SET stock = stock + 1 WHERE id = 2');

@@ -41,11 +41,12 @@ export async function spawnDaemon(
   });
   const ended = once(child, 'exit');
   const logged: Record<string, unknown>[] = [];
+  const told: string[] = [];
   if (child.stderr)
     createInterface(child.stderr).on('line', (line) => {
       if (line.startsWith('{')) logged.push(JSON.parse(line));
+      else told.push(line);
     });
-  const told: string[] = [];
   const [restUrl, proxyPort] = await new Promise<readonly [string, number]>((found, failed) => {
     createInterface(child.stdout as Readable).on('line', (line) => {
       told.push(line);
