@@ -16,6 +16,9 @@ DECLARE
   v_relation pg_catalog.oid;
   v_denied pg_catalog.text;
   v_stamp pg_catalog.text;
+  -- The overlay's append has no statistics of its own: costs are over-estimated, and workers and JIT only slow it down. Said first,
+  -- for what follows is not to be compiled either; by an expression, which costs less than a statement.
+  v_jit pg_catalog.text := pg_catalog.set_config('jit', 'off', true);
 BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
@@ -76,7 +79,5 @@ BEGIN
     pg_catalog.set_config('stage.statement', pg_catalog.nextval('stage.seq')::pg_catalog.text, true),
     -- not newer than what the statement reads from
     pg_catalog.set_config('stage.entered', pg_catalog.pg_current_snapshot()::pg_catalog.text, true),
-    -- the overlay's append has no statistics of its own: costs are over-estimated, and workers and JIT only slow it down
-    pg_catalog.set_config('jit', 'off', true),
     pg_catalog.set_config('max_parallel_workers_per_gather', '0', true);
 END $$;

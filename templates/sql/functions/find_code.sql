@@ -9,7 +9,7 @@ DROP FUNCTION IF EXISTS stage.find_code(jsonb);
 CREATE FUNCTION stage.find_code(p_calls jsonb)
 RETURNS TABLE (place bigint, schema text, is_named boolean, is_found boolean, is_volatile boolean, is_code boolean,
   is_compiled boolean, is_extension boolean)
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE SET jit = off AS $$
   WITH call AS (
     SELECT n.place, n.kind, n.name, n.schema,
       CASE WHEN n.schema IS NULL THEN pg_catalog.current_schemas(true) ELSE ARRAY[n.schema] END AS schemas

@@ -1,7 +1,7 @@
 -- What the names of a statement stand for on the caller's connection, under its own search_path and rights.
 -- Takes [{"schema": null | text, "name": text}, ...]; gives an array in the same order.
 CREATE OR REPLACE FUNCTION stage.resolve_relations(p_names jsonb) RETURNS jsonb
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE SET jit = off AS $$
   SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'oid', c.oid::pg_catalog.int8,
       'kind', CASE
