@@ -89,6 +89,17 @@ suite('rest: resolve', (test) => {
       await rest.database.query('SELECT price::text, stock FROM products WHERE id = 1'),
       [{ price: '77.50', stock }],
     );
+    const { entries } = await get(`/audit?project_id=default&session_id=${id}`);
+    const audited = entries.map((entry: Record<string, { price: number; stock: number }>) =>
+      [entry['old_data'], entry['new_data']].map((row) => [row?.price, row?.stock]),
+    );
+    // what production had when the conflict was settled, not what the session once saw
+    assert.equal(audited, [
+      [
+        [88.1, stock],
+        [77.5, stock],
+      ],
+    ]);
     assert.equal(await brokenInvariants(rest.database), []);
   });
 

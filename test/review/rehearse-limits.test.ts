@@ -213,6 +213,38 @@ suite('rehearsal: limits', (test) => {
     }
   });
 
+  test('a trigger that runs a program of the server is named: what it did outside stays', async () => {
+    await desk.database.query(`
+      CREATE FUNCTION call_out() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        COPY (SELECT 'called') TO PROGRAM 'cat >> called_out.txt';
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER call_out AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION call_out()`);
+    try {
+      const session = await desk.open();
+      await desk.stage(session, `UPDATE merging SET b = 6`);
+      const before = await fingerprint(desk);
+      const told = await rehearse(session);
+      assert.equal(
+        [told.failure, told.warnings],
+        [
+          null,
+          [
+            'the trigger call_out on merging runs public.call_out (plpgsql), which can do what no rollback takes back',
+          ],
+        ],
+      );
+      assert.is(await fingerprint(desk), before);
+      const called = `SELECT pg_read_file('called_out.txt') AS text`;
+      assert.equal(await desk.database.query(called), [{ text: 'called\n' }]);
+    } finally {
+      await desk.database.query(`
+        DROP TRIGGER call_out ON merging; DROP FUNCTION call_out;
+        COPY (SELECT) TO PROGRAM 'rm -f called_out.txt'`);
+    }
+  });
+
   test('what no rollback takes back, and what nobody could look at, is named', async () => {
     await desk.database.query(`
       CREATE TABLE emptied (id int PRIMARY KEY); INSERT INTO emptied VALUES (1);

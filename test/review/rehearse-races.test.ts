@@ -1,4 +1,9 @@
-/** Rehearsals beside approvals, proposals, writes and an end of the daemon: each session lands once, and nothing of a rehearsal stays. */
+/**
+ * Rehearsals beside approvals, proposals, writes and an end of the daemon: each session lands once, and nothing of a rehearsal stays.
+ * Two daemons' connections share the work. `STAGE_TEST_ROUNDS=1000 npm test -- review/rehearse-races` is the long form.
+ */
+import type { Database } from '../../src/db/database.ts';
+import { createDatabase } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/approve.ts';
 import { proposeSession } from '../../src/review/propose.ts';
@@ -16,10 +21,15 @@ const patient = { ...usual, lockTimeoutMs: 20_000 };
 
 suite('rehearsal: races', (test) => {
   let desk: Desk;
+  let other: Database;
   test.before(async () => {
     desk = await createDesk(schema, data);
+    other = createDatabase({ url: desk.database.url });
   });
-  test.after(() => desk.close());
+  test.after(async () => {
+    await other.close();
+    await desk.close();
+  });
   test.beforeEach(() => desk.reset());
 
   /** What a step comes to: `done`, or the code of its error. */
@@ -42,13 +52,13 @@ suite('rehearsal: races', (test) => {
             return session;
           }),
         );
-        const [one = '', other = ''] = sessions;
+        const [first = '', second = ''] = sessions;
         const approval = { approvedBy: null, digest: null, lockTimeoutMs: 20_000 };
         const told = await Promise.all([
-          outcome(rehearseSession(desk.service, other, patient)),
-          outcome(approveSession(desk.service, one, approval)),
-          outcome(rehearseSession(desk.service, other, patient)),
-          outcome(approveSession(desk.service, other, approval)),
+          outcome(rehearseSession(desk.service, second, patient)),
+          outcome(approveSession(other, first, approval)),
+          outcome(rehearseSession(other, second, patient)),
+          outcome(approveSession(desk.service, second, approval)),
         ]);
         const allowed = ['done', 'session_busy', 'invalid_transition'];
         assert.ok(
@@ -63,7 +73,7 @@ suite('rehearsal: races', (test) => {
       );
       assert.equal([row?.stock, row?.length], [10 + rounds, 2 + rounds]);
     },
-    { timeout: 120_000 },
+    { timeout: 120_000 + rounds * 2_000 },
   );
 
   test(
@@ -75,8 +85,8 @@ suite('rehearsal: races', (test) => {
         const told = await Promise.all([
           outcome(rehearseSession(desk.service, session, patient)),
           outcome(desk.stage(session, `UPDATE plain SET a = 's${round}' WHERE id = 2`)),
-          outcome(proposeSession(desk.service, session)),
-          outcome(rehearseSession(desk.service, session, patient)),
+          outcome(proposeSession(other, session)),
+          outcome(rehearseSession(other, session, patient)),
         ]);
         assert.equal([told[0], told[2], told[3]], ['done', 'done', 'done']);
         assert.ok(['done', '25006'].includes(told[1] ?? ''), told[1]);
@@ -86,7 +96,7 @@ suite('rehearsal: races', (test) => {
       const [row] = await desk.database.query<{ a: string }>('SELECT a FROM plain WHERE id = 1');
       assert.is(row?.a, `r${rounds - 1}`);
     },
-    { timeout: 120_000 },
+    { timeout: 120_000 + rounds * 2_000 },
   );
 
   test('nothing stays of one whose connection is cut', async () => {
