@@ -45,8 +45,10 @@ suite('a daemon that is told how long sessions live', (test) => {
         body.events.map(({ kind }: { kind: string }) => kind),
         ['created', 'expired'],
       );
-      const logged = daemon.logged.find((line) => line.includes('session expired'));
-      assert.is(JSON.parse(logged ?? '{}').session, id);
+      const logged = await until(() =>
+        daemon.logged.find((line) => line.includes('session expired')),
+      );
+      assert.is(JSON.parse(logged).session, id);
     });
   });
 });

@@ -10,14 +10,14 @@ import { openRaces } from './races.ts';
 import { openSoak } from './soak.ts';
 
 const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promise<Arena>]>> = {
-  'kills of the daemon': [2, openKills],
-  'races for a session, or for a row': [15, openRaces],
-  'faults of PostgreSQL': [4, () => openPostgresFaults()],
+  'kills of the daemon': [1, openKills],
+  'races for a session, or for a row': [10, openRaces],
+  'faults of PostgreSQL': [3, () => openPostgresFaults()],
   'backends that are ended, and connections that are refused': [
-    3,
+    2,
     () => openPostgresFaults(['terminate', 'refuse']),
   ],
-  'links that tear or are slow': [6, openLinks],
+  'links that tear or are slow': [4, openLinks],
   'nothing, with clients that leave': [1, () => openSoak(5)],
 };
 

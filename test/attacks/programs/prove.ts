@@ -1,4 +1,7 @@
-/** Suites of programs: whoever runs one, in whichever form, production stays what it was, and nothing acknowledged is lost. */
+/**
+ * Suites of programs: whoever runs one, in whichever form, production stays what it was, and nothing acknowledged is lost. One role
+ * sends every form, the others take turns with one each; `STAGE_TEST_FORMS=all npm test -- attacks/programs` sends each as everybody.
+ */
 import pg from 'pg';
 import { rawWrites } from '../../helpers/raw-writes.ts';
 import type { RecordingUpstream } from '../../helpers/recording-upstream.ts';
@@ -14,12 +17,16 @@ import { everyRole, formsOf, undoing } from './program.ts';
 import type { Target } from './target.ts';
 import { startTarget } from './target.ts';
 
+const sendsAll = process.env['STAGE_TEST_FORMS'] === 'all';
+
 interface Prepared {
   readonly group: ProgramGroup;
   readonly target: Target;
   upstream: RecordingUpstream;
   readonly log: ChangeLog;
   before: readonly string[];
+  /** How many programs have run. */
+  turn: number;
 }
 
 /** Makes the suite of a group: a test for each program. */
@@ -32,7 +39,8 @@ export function prove(group: ProgramGroup): void {
         return prepared.upstream.urlFor(database);
       });
       const log = await openChangeLog(target.database);
-      Object.assign(prepared, { group, target, log, before: await fingerprint(target.database) });
+      const before = await fingerprint(target.database);
+      Object.assign(prepared, { group, target, log, before, turn: 0 });
     });
     test.after(async () => {
       await prepared.log.close();
@@ -72,13 +80,18 @@ interface Run {
   readonly messages: readonly Buffer[];
 }
 
-/** Runs a program in each role and form, all at once; if that did not hold, one after the other. */
+/** Runs a program as each role, all at once; if that did not hold, one after the other. */
 async function hold(prepared: Prepared, program: Program): Promise<void> {
   const { target } = prepared;
-  const runs = (program.roles ?? everyRole).flatMap((role) =>
-    formsOf(program, target.oid).map(
-      ([form, messages]): Run => ({ program, role, form, messages }),
-    ),
+  const turn = prepared.turn++;
+  const roles = program.roles ?? everyRole;
+  const runs = roles.flatMap((role, at) =>
+    formsOf(program, target.oid)
+      .map(([form, messages]): Run => ({ program, role, form, messages }))
+      .filter(
+        (_, nth, { length }) =>
+          sendsAll || at === turn % roles.length || nth === (turn + at) % length,
+      ),
   );
   const told = await Promise.all(runs.map((run) => carryOut(target, run)));
   const breaches = [...told.flat(), ...(await changesOf(prepared))];
