@@ -285,7 +285,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'what is left of a partition that has become a table is not taken for what stands for it',
-    file: 'templates/sql/functions/is_stale.sql',
+    file: 'templates/sql/functions/has_staged_view.sql',
     text: `AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition)`,
     without: '',
     tests: ['proxy/views'],

@@ -4,6 +4,7 @@
 CREATE OR REPLACE FUNCTION stage.drop_stand_ins(p_relation oid, p_only_tree boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  v_functions text := concat(CASE WHEN p_only_tree THEN '^tree_[a-z_]+' END, '_', p_relation, '(_|$)');
   v_shadow regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.shadow_' || p_relation) END;
   v_drop text;
 BEGIN
@@ -29,8 +30,7 @@ BEGIN
       SELECT 2, format('TRIGGER %I ON %s', t.tgname, v_shadow) FROM pg_trigger t WHERE t.tgrelid = v_shadow AND t.tgname ~ '^deferred'
       UNION ALL
       SELECT 3, format('FUNCTION IF EXISTS %s', p.oid::regprocedure) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-      WHERE p.proname ~ concat(CASE WHEN p_only_tree THEN '^tree_[a-z_]+' END, '_', p_relation, '(_|$)')
-        AND stage.is_own_schema(n.oid) AND n.nspname !~ '^stage_function_'
+      WHERE p.proname ~ v_functions AND stage.is_own_schema(n.oid) AND n.nspname !~ '^stage_function_'
       UNION ALL
       SELECT 4, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
       WHERE i.indrelid = v_shadow AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor|lookup)_'
@@ -43,6 +43,6 @@ BEGIN
   DELETE FROM stage.tree t WHERE t.relation = p_relation;
   DELETE FROM stage.staged_view v WHERE v.relation = p_relation AND NOT p_only_tree;
   -- a table whose definition is the one it was, after it was a partition for a while, is not to be taken for done
-  UPDATE stage.overlay o SET signature = 'dropped', writable = false WHERE o.relation = p_relation AND NOT p_only_tree;
+  UPDATE stage.overlay o SET signature = 'dropped', stamp = '', writable = false WHERE o.relation = p_relation AND NOT p_only_tree;
 END $$;
 REVOKE ALL ON FUNCTION stage.drop_stand_ins(oid, boolean) FROM PUBLIC;

@@ -15,10 +15,11 @@ BEGIN
   -- So this asks of a table what stage.is_stale does.
   SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation))) INTO v_signature, v_is_stale
   FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
-    AND NOT EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) o.relation);
+    AND o.signature OPERATOR(pg_catalog.<>) 'dropped';  -- which stage.drop_stand_ins leaves of a table that has become a partition
   IF NOT FOUND THEN
     v_signature := stage.signature_of(v_relation);
-    v_is_stale := stage.is_stale(v_relation) OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND EXISTS (
+    v_is_stale := EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) v_relation) AND stage.is_stale(v_relation)
+      OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND EXISTS (
       SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) i.inhparent
       WHERE c.oid OPERATOR(pg_catalog.=) v_relation AND c.relkind OPERATOR(pg_catalog.=) 'r');
   END IF;

@@ -8,8 +8,7 @@ CREATE OR REPLACE FUNCTION stage.is_stale(p_relation oid, p_stamp text DEFAULT N
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF NOT EXISTS (
-    SELECT FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
-    WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition))
+    SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND stage.has_staged_view(p_relation))
   THEN
     RETURN EXISTS (
       SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) p_relation
@@ -23,5 +22,6 @@ BEGIN
     WHERE t.stamp IS NULL OR NOT stage.fits(t.stamp, stage.staged_view_stamp(w.relation))
       OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) ANY (t.plain) AND stage.table_obstacle(o.relation) IS NULL)
       OR EXISTS (SELECT FROM pg_catalog.unnest(t.trees) r(relation) WHERE (stage.tree_state(r.relation) OPERATOR(pg_catalog.->>) 'stale')::pg_catalog.bool)
-      OR stage.is_stale(t.target));
+      OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) t.target
+        AND NOT stage.fits(o.stamp, stage.table_stamp(t.target))));
 END $$;

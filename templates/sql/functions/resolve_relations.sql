@@ -17,7 +17,7 @@ LANGUAGE sql STABLE SET jit = off AS $$
         WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
         ELSE 'other' END,
       'schema', s.nspname,
-      'isStagedView', c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition,
+      'isStagedView', coalesce(c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition, false),
       'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND
         -- a staged view may be left of what is no partition any more, an overlay of what has become one
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN t.relation IS NOT NULL ELSE o.relation IS NOT NULL OR t.relation IS NULL END THEN pg_catalog.jsonb_build_object(

@@ -4,8 +4,7 @@ CREATE OR REPLACE FUNCTION stage.signature_of(p_relation oid) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce(
-    (SELECT t.stamp FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
-     WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition)),
-    (SELECT o.signature FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) p_relation),
+    (SELECT o.signature FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) p_relation AND o.signature OPERATOR(pg_catalog.<>) 'dropped'),
+    (SELECT t.stamp FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) p_relation AND stage.has_staged_view(p_relation)),
     CASE WHEN stage.overlay_of(p_relation) IS NOT NULL THEN '' END);
 END $$;
