@@ -3,16 +3,11 @@ import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
-import type { Merge, MergeParts, Qualifier, RelationUse, Write } from '../sql/verdict.ts';
+import type { Merge, MergeParts, Qualifier, Write } from '../sql/verdict.ts';
 import type { Assessment } from './called-names.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { Named } from './stageable.ts';
 import { treeOf } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
-
-interface Named {
-  readonly use: RelationUse;
-  readonly meaning: ResolvedName;
-}
 
 /** A MERGE with the temporary table that it runs on. */
 interface StagedMerge extends Named {

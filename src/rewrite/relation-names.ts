@@ -11,7 +11,7 @@ import { candidateOf, joinAssessments, namesCalled } from './called-names.ts';
 import type { Tree } from './inheritance.ts';
 import { KnownCalls } from './known-calls.ts';
 
-/** What stage.resolve_relations says of a name. */
+/** What stage.resolve_relations says of a name: test/proxy/resolved-names.test.ts holds the two together. */
 export interface ResolvedName {
   /** Null when there is no such relation. */
   readonly oid: number | null;
@@ -160,10 +160,15 @@ export class Names {
    * @param again asks for all of them, because overlays may have been made since
    */
   async resolve(names: readonly QualifiedName[], again = false): Promise<ResolvedName[]> {
-    const unknown = distinct(names).filter((name) => again || !this.relations.has(keyOf(name)));
-    if (unknown.length > 0 && !(await this.learnRelations(unknown)))
+    const known = new Map<string, ResolvedName>();
+    for (const name of again ? [] : names) {
+      const meaning = this.relations.get(keyOf(name));
+      if (meaning !== undefined) known.set(keyOf(name), meaning);
+    }
+    const unknown = distinct(names).filter((name) => !known.has(keyOf(name)));
+    if (unknown.length > 0 && !(await this.learnRelations(unknown, known)))
       return this.resolve(names, true);
-    return names.map((name) => this.relations.get(keyOf(name)) ?? unresolved);
+    return names.map((name) => known.get(keyOf(name)) as ResolvedName);
   }
 
   /** The same for a read, of which nothing verifies that what was known of its names is still good: others may have made overlays. */
@@ -212,14 +217,19 @@ export class Names {
     return this.notePath(row?.[0]) && String(row?.[1]) === 't';
   }
 
-  /** Says whether what was known before is still good. */
-  private async learnRelations(names: readonly QualifiedName[]): Promise<boolean> {
+  /** Adds the names to those that are known; says whether what was known before is still good. */
+  private async learnRelations(
+    names: readonly QualifiedName[],
+    known: Map<string, ResolvedName>,
+  ): Promise<boolean> {
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
     const isSamePath = this.notePath(row?.[0]);
     if (this.relations.size > maxKept) this.forget();
     for (const [index, name] of names.entries()) {
-      this.learn(keyOf(name), resolved[index] ?? unresolved);
+      const meaning = resolved[index] as ResolvedName;
+      known.set(keyOf(name), meaning);
+      this.learn(keyOf(name), meaning);
     }
     return isSamePath;
   }
@@ -252,31 +262,6 @@ export class Names {
     return { candidates, isSamePath: this.notePath(found[0]?.[0]) };
   }
 }
-
-const unresolved: ResolvedName = {
-  oid: null,
-  kind: 'none',
-  isStagedView: false,
-  schema: null,
-  writing: null,
-  table: null,
-  tableColumns: null,
-  overlay: null,
-  signature: null,
-  origins: null,
-  stamp: null,
-  upsert: null,
-  tree: null,
-  columns: [],
-  merge: null,
-  uniques: [],
-  key: [],
-  dependents: null,
-  writable: false,
-  code: false,
-  parked: false,
-  stale: false,
-};
 
 function keyOf({ schema, name }: QualifiedName): string {
   return schema === null ? name : `${schema}\0${name}`;

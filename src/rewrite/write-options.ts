@@ -3,15 +3,11 @@ import { StageError } from '../errors.ts';
 import { inferArbiters } from '../sql/locate/arbiters.ts';
 import { columnShape } from '../sql/locate/upserts.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Arbiter, ClausePart, RelationUse, Right, Upsert, Write } from '../sql/verdict.ts';
+import type { Arbiter, ClausePart, Right, Upsert, Write } from '../sql/verdict.ts';
 import { copyOverriding } from './copy-columns.ts';
 import type { ResolvedName } from './relation-names.ts';
+import type { Named } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
-
-interface Named {
-  readonly use: RelationUse;
-  readonly meaning: ResolvedName;
-}
 
 /**
  * Works out the settings of a write, by name.
