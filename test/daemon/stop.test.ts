@@ -5,6 +5,8 @@ import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { callHttp } from '../helpers/http.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -71,6 +73,65 @@ suite('daemon: stop', (test) => {
     await running('43 AS answer');
     await daemon.stop();
     assert.instance(await query, Error);
+  });
+
+  /** A proposed session, of which production takes its time to apply the row. */
+  async function slowProposal(seconds: number): Promise<string> {
+    await database.query(`
+      CREATE OR REPLACE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_sleep(${seconds}); RETURN NEW; END';
+      CREATE OR REPLACE TRIGGER take_time BEFORE UPDATE ON products FOR EACH ROW EXECUTE FUNCTION take_time()`);
+    const daemon = await startTestDaemon({ database });
+    const id = await daemon.newSession();
+    const writer = await client(daemon, id);
+    await writer.query('UPDATE products SET stock = stock + 1 WHERE id = 3');
+    await writer.end();
+    assert.is((await daemon.call('POST', `/sessions/${id}/propose`)).status, 200);
+    await daemon.stop();
+    return id;
+  }
+  const stock = async () =>
+    (await database.query<{ stock: number }>('SELECT stock FROM products WHERE id = 3'))[0]?.stock;
+  const applying = () =>
+    until(async () => {
+      const found = await database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      );
+      return found.length > 0;
+    });
+
+  test('lets an approval end that is being applied', async () => {
+    const before = (await stock()) ?? 0;
+    const id = await slowProposal(1);
+    const daemon = await startTestDaemon({ database });
+    const approval = daemon.call('POST', `/sessions/${id}/approve`);
+    await applying();
+    await daemon.stop();
+    assert.equal([(await approval).status, (await approval).body.status], [200, 'approved']);
+    assert.is(await stock(), before + 1);
+  });
+
+  test('leaves nothing of an approval beyond the grace time, neither rows nor a statement that goes on', async () => {
+    const before = (await stock()) ?? 0;
+    const id = await slowProposal(600);
+    const env = { STAGE_SHUTDOWN_GRACE_MS: '100' };
+    const { child, ended, restUrl } = await spawnDaemon(database.url, { env });
+    const approval = callHttp(restUrl, 'POST', `/sessions/${id}/approve`).then(
+      ({ status }) => status,
+      () => 'cut off',
+    );
+    await applying();
+    child.kill('SIGTERM');
+    await ended;
+    assert.ok([503, 'cut off'].includes(await approval), String(await approval));
+    // waits for the row, which a statement that goes on would hold
+    await database.query('DROP TRIGGER take_time ON products; DROP FUNCTION take_time');
+    assert.is(await stock(), before);
+    const next = await startTestDaemon({ database });
+    assert.is((await next.call('GET', `/sessions/${id}`)).body.status, 'proposed');
+    assert.is((await next.call('POST', `/sessions/${id}/approve`)).status, 200);
+    assert.is(await stock(), before + 1);
+    await next.stop();
   });
 
   test('rolls back a transaction that was left open, keeps what was committed', async () => {

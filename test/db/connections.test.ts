@@ -49,6 +49,11 @@ suite('connections of the service account', (test) => {
     assert.is(row?.['limit'], (await serverMajor()) < 17 ? null : '15min');
   });
 
+  test('have the server look whether the daemon is still there', async () => {
+    const [row] = await db.query('SHOW client_connection_check_interval');
+    assert.equal(row, { client_connection_check_interval: '2s' });
+  });
+
   test('say that the database takes none for a while', async () => {
     const late = createDatabase({ url: database.url, maxConnections: 1 });
     // nobody may do so from inside
