@@ -110,15 +110,10 @@ function openPool(
   return db;
 }
 
-/** A server on a platform that cannot refuses the setting. */
-function canNoticeGone(db: Database): Promise<boolean> {
-  const set = `SET LOCAL client_connection_check_interval = '2s'`;
-  return db
-    .transaction((tx) => tx.query(set))
-    .then(
-      () => true,
-      () => false,
-    );
+/** Whether the server took what each of our connections has asked it for, which clients may then ask it for, too. */
+async function canNoticeGone(db: Database): Promise<boolean> {
+  const [row] = await db.query('SHOW client_connection_check_interval');
+  return row?.['client_connection_check_interval'] !== '0';
 }
 
 /** Gives the pools, and clients, what production can spare, and looks whether it still can. */

@@ -1,7 +1,7 @@
 /** The server's side of a connection: which process it is, and whether that still works on what it was sent. */
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { lostSettings, readBack, settingsLost } from './connection-settings.ts';
+import { lostSettings, noticeGone, readBack, settingsLost } from './connection-settings.ts';
 import type { Queryable } from './queryable.ts';
 
 /** Names one backend of the server: process ids come again, together with the start they do not. */
@@ -27,6 +27,7 @@ export async function meetBackend(client: pg.ClientBase): Promise<Backend> {
     const { pid = '', started = '', settings = null } = rows[0] ?? {};
     const lost = lostSettings(settings);
     if (lost.length > 0) throw settingsLost(lost);
+    await client.query(noticeGone).catch(() => undefined);
     return { pid, started };
   } finally {
     clearTimeout(timer);

@@ -23,14 +23,11 @@ const settings = {
   tcp_user_timeout: '15000',
 } as const;
 
-/**
- * What not every server takes, so that it cannot be said when connecting: transaction_timeout is unknown before PostgreSQL 17, and a
- * server on Windows cannot see a client leave. Elsewhere it looks while a statement runs, whose end nobody would wait for.
- */
-const laterSettings = {
-  transaction_timeout: '15min',
-  client_connection_check_interval: '2s',
-} as const;
+/** Unknown to servers before PostgreSQL 17, which would refuse the connection for it. */
+const transactionTimeout = { name: 'transaction_timeout', value: '15min' };
+
+/** Has the server look, while a statement runs, whether we are still there. A server on a platform that cannot refuses it. */
+export const noticeGone = `SET client_connection_check_interval = '2s'`;
 
 /** A statement that runs longer has lost its answer: the server ends it by statement_timeout. */
 export const longestStatementMs = 11 * 60_000;
@@ -47,10 +44,13 @@ export const connectionOptions = Object.entries(settings)
 export const readBack = {
   text: `
 SELECT pg_backend_pid() AS pid, (SELECT a.backend_start::text FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()) AS started,
-  (SELECT count(set_config(s.name, l.value, false)) FROM json_each_text($1::json) l JOIN pg_settings s ON s.name = l.key
-    WHERE s.name = 'transaction_timeout' OR version() !~* 'windows|mingw|msvc|visual c') AS later,
-  (SELECT json_object_agg(n.name, current_setting(n.name)) FROM json_array_elements_text($2::json) AS n (name))::text AS settings`,
-  values: [JSON.stringify(laterSettings), JSON.stringify(Object.keys(settings))],
+  (SELECT set_config(s.name, $2, false) FROM pg_settings s WHERE s.name = $1) AS transaction_timeout,
+  (SELECT json_object_agg(n.name, current_setting(n.name)) FROM json_array_elements_text($3::json) AS n (name))::text AS settings`,
+  values: [
+    transactionTimeout.name,
+    transactionTimeout.value,
+    JSON.stringify(Object.keys(settings)),
+  ],
 };
 
 /** The names of settings that a connection does not have. @param found the column `settings` of readBack */
