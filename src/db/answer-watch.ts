@@ -20,7 +20,7 @@ interface Waiting {
 }
 
 /** Answers that take less are not looked at. */
-const patienceMs = 3_000;
+const patienceMs = 2_000;
 const betweenLooksMs = 1_000;
 const lookMs = 4_000;
 /** The answer may be under way while the backend has nothing to do any more. */
