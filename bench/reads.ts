@@ -62,10 +62,11 @@ async function takeTurns(
   options: readonly string[],
 ): Promise<readonly (readonly Run[])[]> {
   const runs = targets.map((): Run[] => []);
-  const args = ['-f', script, '-T', String(seconds + 1), ...options];
+  // its backends are gone when it tells of the last second
+  const args = ['-f', script, '-T', String(seconds + 2), ...options];
   for (let round = 0; round < rounds; round += 1)
     for (const [index, target] of targets.entries())
-      runs[index]?.push(await measure(target, args, postmaster));
+      runs[index]?.push(await measure(target, args, postmaster, seconds));
   return runs;
 }
 
@@ -98,13 +99,14 @@ async function measure(
   { url, pid }: ReadTarget,
   args: readonly string[],
   postmaster: number,
+  seconds: number,
 ): Promise<Run> {
   const used = async () => ({
     proxy: pid === null ? Number.NaN : await processorTime(pid),
     backends: await timeOfChildren(postmaster),
   });
   const samples = await watchPgbench(url, args, used);
-  const [first, ...rest] = samples;
+  const [first, ...rest] = samples.slice(0, seconds + 1);
   const last = rest.at(-1);
   if (!first || !last) throw new Error('pgbench ended before its second report: take more time');
   const queries = rest.reduce((sum, { count }) => sum + count, 0);
