@@ -91,7 +91,7 @@ export async function watchPgbench<Seen>(
   const samples: Sample<Seen>[] = [];
   for await (const line of createInterface(child.stderr)) {
     const [, seconds, rate] = /^progress: ([\d.]+) s, ([\d.]+) tps/.exec(line) ?? [];
-    if (line.includes('aborted')) throw new Error(`pgbench: ${line}`);
+    if (/aborted|failed:/.test(line)) throw new Error(`pgbench: ${line}`);
     if (seconds === undefined) continue;
     const at = Number(seconds);
     const count = Number(rate) * (at - (samples.at(-1)?.at ?? 0));

@@ -26,7 +26,7 @@ export async function startBouncer(server: string): Promise<Bouncer> {
   const file = join(directory, 'pgbouncer.ini');
   await writeFile(
     file,
-    `[databases]\n${pathname.slice(1)} = ${login}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${own}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${users}\npool_mode = session\nignore_startup_parameters = extra_float_digits,options\n`,
+    `[databases]\n${pathname.slice(1)} = ${login}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${own}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${users}\npool_mode = session\ndefault_pool_size = 100\nignore_startup_parameters = extra_float_digits,options\n`,
   );
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn('pgbouncer', ['-q', ...user, file], { stdio: 'ignore' });

@@ -50,7 +50,8 @@ const parts = (process.env['BENCH_PARTS'] ?? 'reads loads writes bulk').split(' 
 const server = await startEmbedded({
   directory,
   log,
-  settings: { fsync: process.env['BENCH_FSYNC'] ?? 'off' },
+  // half of what is free is for clients
+  settings: { fsync: process.env['BENCH_FSYNC'] ?? 'off', max_connections: '200' },
   ...(process.env['BENCH_PG'] && { binaries: process.env['BENCH_PG'] }),
 });
 const daemon = await startBuiltDaemon(server.url, directory);
