@@ -65,8 +65,12 @@ async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise
   await tx.query('DISCARD PLANS');
   const tables = await revertedTables(tx, locked.uuid);
   for (const table of tables) await demandRevertible(tx, locked.uuid, table);
-  const moved: MovedRow[] = [];
-  for (const table of tables) moved.push(...(await movedRows(tx, locked.uuid, table)));
+  const findMoved = async () => {
+    const found: MovedRow[] = [];
+    for (const table of tables) found.push(...(await movedRows(tx, locked.uuid, table)));
+    return found;
+  };
+  const moved = await findMoved();
   const lineages = [...new Set(moved.map(({ lineage }) => lineage))];
   if (moved.length > 0) await demandSkipping(tx, locked.uuid, asked, moved, lineages);
   const { projectId, reads, conflictScope } = original;
@@ -78,7 +82,14 @@ async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise
     createdAs: asked.revertedAs,
     reverts: locked.uuid,
   });
-  await stageInverse(tx, locked.uuid, made, { lineages, ...asked });
+  await tx.query('SAVEPOINT inverse');
+  await stageInverse(tx, locked.uuid, made, { lineages, ...asked }).catch(async (error) => {
+    await tx.query('ROLLBACK TO inverse');
+    // a row may have changed since it was looked at: then that is what is in the way
+    if ((await findMoved()).length > moved.length)
+      throw new InTheWay('40001', 'rows are being changed in production');
+    throw error;
+  });
   const skipped = await told(tx, locked.uuid, asked, moved);
   return { session: await getSession(tx, made.id), skipped };
 }
