@@ -11,6 +11,7 @@ import pg from 'pg';
 import { startTestServer } from '../test/runner/server.ts';
 import type { Daemon } from './daemon.ts';
 import { startBuiltDaemon } from './daemon.ts';
+import { median } from './pgbench.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
 const mostTimes: Partial<Record<keyof Times, number>> = { stage: 5, approve: 3 };
@@ -98,10 +99,6 @@ function tell(): void {
     );
     if (!(ratio <= (mostTimes[step] ?? ratio))) process.exitCode = 1;
   }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function urlOf(database: string): string {

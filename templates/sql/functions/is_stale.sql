@@ -2,9 +2,8 @@
 -- The overlay of a table fits while the table is what it was. The staged view of a view or partition does not where its definition
 -- changed or that of one it stands on, a table that it reads from production can be staged by now, or the one that it writes to changed.
 -- An overlay may be left of what has become a partition, a staged view of what is none any more: these say nothing.
--- p_stamp: the table's stamp, if it is known by now.
 DROP FUNCTION IF EXISTS stage.staged_view_is_stale(oid);
-CREATE OR REPLACE FUNCTION stage.is_stale(p_relation oid, p_stamp text DEFAULT NULL) RETURNS boolean
+CREATE OR REPLACE FUNCTION stage.is_stale(p_relation oid) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF NOT EXISTS (
@@ -12,7 +11,7 @@ BEGIN
   THEN
     RETURN EXISTS (
       SELECT FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) p_relation
-        AND NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(p_relation))));
+        AND NOT stage.fits(o.stamp, stage.table_stamp(p_relation)));
   END IF;
   RETURN EXISTS (
     WITH RECURSIVE behind(relation) AS (
