@@ -47,6 +47,10 @@ export async function startBuiltDaemon(server: string, home: string, build = '.'
   };
 }
 
+/** The id of the session that a URL of newSession leads to. */
+export const sessionOf = (url: string): string =>
+  /sess_\w+/.exec(decodeURIComponent(url))?.[0] ?? '';
+
 /** Where it listens, out of its log. */
 async function serving(log: AsyncIterable<string>): Promise<{ rest: string; proxy: string }> {
   for await (const line of log) {

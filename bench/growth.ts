@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded.ts';
 import { createLog } from '../src/log.ts';
-import { startBuiltDaemon } from './daemon.ts';
+import { sessionOf, startBuiltDaemon } from './daemon.ts';
 
 const count = (name: string, usual: number) => Number(process.env[name] ?? usual);
 const rows = count('BENCH_ROWS', 1_000_000);
@@ -150,10 +150,6 @@ async function usualWork(table: string): Promise<string> {
   await step('propose', () => ask('POST', `${path}/propose`));
   await step('approve', () => ask('POST', `${path}/approve`));
   return took.join(', ');
-}
-
-function sessionOf(url: string): string {
-  return /sess_\w+/.exec(decodeURIComponent(url))?.[0] ?? '';
 }
 
 async function on(url: string, text: string): Promise<string> {

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startTestServer } from '../test/runner/server.ts';
 import type { Daemon } from './daemon.ts';
-import { startBuiltDaemon } from './daemon.ts';
+import { sessionOf, startBuiltDaemon } from './daemon.ts';
 import { median } from './pgbench.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
@@ -57,7 +57,7 @@ try {
 
 async function review(side: Side, daemon: Daemon, counts: boolean): Promise<void> {
   const url = await daemon.newSession('production');
-  const session = /sess_\w+/.exec(decodeURIComponent(url))?.[0];
+  const session = sessionOf(url);
   const ask = async (method: string, path: string) => {
     const answer = await fetch(`${daemon.rest}/sessions/${session}/${path}`, { method });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);

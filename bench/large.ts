@@ -13,7 +13,7 @@ import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { connectWire, q } from '../test/helpers/wire-script.ts';
-import { startBuiltDaemon } from './daemon.ts';
+import { sessionOf, startBuiltDaemon } from './daemon.ts';
 
 const rows = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
 const stuckMs = 10_000;
@@ -134,7 +134,7 @@ async function reviewLargeValue(): Promise<void> {
 
 /** Reads an answer of the REST interface and forgets it. */
 async function readAll(url: string, what: string): Promise<string> {
-  const session = /sess_\w+/.exec(decodeURIComponent(url))?.[0];
+  const session = sessionOf(url);
   const start = performance.now();
   const address = `${daemon.rest}/sessions/${session}/${what}`;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {

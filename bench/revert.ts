@@ -12,7 +12,7 @@ import pg from 'pg';
 import { Agent, fetch } from 'undici';
 import { startEmbedded } from '../src/daemon/embedded.ts';
 import { createLog } from '../src/log.ts';
-import { startBuiltDaemon } from './daemon.ts';
+import { sessionOf, startBuiltDaemon } from './daemon.ts';
 
 const rows = Number(process.env['BENCH_ROWS'] ?? 100_000);
 const rehearsed = Number(process.env['BENCH_REHEARSED'] ?? 10_000);
@@ -83,7 +83,7 @@ async function stage(statement: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(statement).finally(() => client.end());
-  return /sess_\w+/.exec(decodeURIComponent(url))?.[0] ?? '';
+  return sessionOf(url);
 }
 
 async function approve(session: string): Promise<Answer> {
