@@ -1,4 +1,5 @@
 /** A client's login as a list of steps: what it asks for, its session, the upstream in its name, both made ready. */
+import { noticeGone } from '../db/connection-settings.ts';
 import type { Session } from '../model/session.ts';
 import type { ConnectedPair } from '../server-connection/connected-pair.ts';
 import { backendKeyData, readyForQuery } from '../wire/backend-messages.ts';
@@ -9,7 +10,7 @@ import { cancelUpstream } from './cancel.ts';
 import type { ClientStartup } from './startup.ts';
 import { settleVersion } from './startup.ts';
 import type { Login } from './startup-parameters.ts';
-import { noticeGone, pinnedParameters, readLogin, unknownSession } from './startup-parameters.ts';
+import { pinnedParameters, readLogin, unknownSession } from './startup-parameters.ts';
 import { question, readReports } from './startup-settings.ts';
 import type { StartupStream } from './startup-stream.ts';
 import type { UpstreamOpening } from './upstream.ts';
@@ -51,7 +52,7 @@ export async function logIn(
   if (session === null) throw unknownSession(login.sessionId);
   const reads = login.reads ?? session.reads;
   const startup = startupMessage([
-    ...(services.isNoticedGone() ? noticeGone : []),
+    ...(services.isNoticedGone() ? [noticeGone] : []),
     ...login.parameters,
     ...pinnedParameters({ sessionId: session.id, reads, access: login.access }),
   ]);

@@ -66,9 +66,6 @@ export function pinnedParameters(of: {
   ];
 }
 
-/** Has the server look, while it runs a statement, whether its connection is still there. */
-export const noticeGone: StartupParameters = [['client_connection_check_interval', '2000']];
-
 const pinnedNames = new Set(pinned.map(([name]) => name));
 
 type Settings = readonly (readonly [name: string, value: string])[];

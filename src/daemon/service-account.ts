@@ -1,4 +1,6 @@
 /** The service account's connections to the upstream, and the watch over it. */
+
+import { noticeGone } from '../db/connection-settings.ts';
 import type { PoolOptions } from '../db/connections.ts';
 import type { Database, Pool } from '../db/database.ts';
 import { createDatabase } from '../db/database.ts';
@@ -112,8 +114,9 @@ function openPool(
 
 /** Whether the server took what each of our connections has asked it for, which clients may then ask it for, too. */
 async function canNoticeGone(db: Database): Promise<boolean> {
-  const [row] = await db.query('SHOW client_connection_check_interval');
-  return row?.['client_connection_check_interval'] !== '0';
+  const [name] = noticeGone;
+  const [row] = await db.query(`SHOW ${name}`);
+  return row?.[name] !== '0';
 }
 
 /** Gives the pools, and clients, what production can spare, and looks whether it still can. */

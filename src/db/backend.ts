@@ -27,7 +27,7 @@ export async function meetBackend(client: pg.ClientBase): Promise<Backend> {
     const { pid = '', started = '', settings = null } = rows[0] ?? {};
     const lost = lostSettings(settings);
     if (lost.length > 0) throw settingsLost(lost);
-    await client.query(noticeGone).catch(() => undefined);
+    await client.query(`SET ${noticeGone.join(' = ')}`).catch(() => undefined);
     return { pid, started };
   } finally {
     clearTimeout(timer);

@@ -26,8 +26,8 @@ const settings = {
 /** Unknown to servers before PostgreSQL 17, which would refuse the connection for it. */
 const transactionTimeout = { name: 'transaction_timeout', value: '15min' };
 
-/** Has the server look, while a statement runs, whether we are still there. A server on a platform that cannot refuses it. */
-export const noticeGone = `SET client_connection_check_interval = '2s'`;
+/** Has the server look, while a statement runs, whether its client is still there. A server on a platform that cannot refuses it. */
+export const noticeGone = ['client_connection_check_interval', '2000'] as const;
 
 /** A statement that runs longer has lost its answer: the server ends it by statement_timeout. */
 export const longestStatementMs = 11 * 60_000;
