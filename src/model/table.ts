@@ -66,6 +66,8 @@ export interface Unique {
   readonly name: string;
   readonly oid: number;
   readonly kind: 'unique' | 'exclusion';
+  /** An exclusion that is a key: its last column is a range, not empty, and that of no other row with the same key overlaps it. */
+  readonly withoutOverlaps: boolean;
   readonly elements: readonly UniqueElement[];
   /** Columns that elements and predicate mention. */
   readonly columns: readonly string[];
@@ -114,8 +116,12 @@ export interface ForeignKey {
   readonly child: ForeignKeyEnd;
   /** The referenced table. */
   readonly parent: ForeignKeyEnd;
-  /** Equality operators parent = child, as `OPERATOR(schema.=)`, in column order. */
+  /** Equality operators parent = child, as `OPERATOR(schema.=)`, in column order; that of a period is overlap. */
   readonly equals: readonly string[];
+  /** The same for parent = parent. */
+  readonly parentEquals: readonly string[];
+  /** The last column is a PERIOD: what rows of the parent cover together, a row of the child may refer to. */
+  readonly hasPeriod: boolean;
   readonly matchFull: boolean;
   readonly onDelete: ForeignKeyAction;
   /** Columns that SET NULL or SET DEFAULT of a delete touches. */

@@ -290,4 +290,11 @@ export const statementGuards: readonly Guard[] = [
     without: '',
     tests: ['proxy/views'],
   },
+  {
+    name: 'rows of a parent cover a period together',
+    file: 'src/overlay/foreign-keys/foreign-keys.ts',
+    text: 'if (!foreignKey.hasPeriod) return',
+    without: 'if (true) return',
+    tests: ['proxy/periods'],
+  },
 ];

@@ -277,7 +277,7 @@ BEGIN
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" o WHERE o."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
 END $body$;
@@ -296,7 +296,7 @@ BEGIN
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" o WHERE o."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
 END $body$;
@@ -356,7 +356,7 @@ BEGIN
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" o WHERE o."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
 END $body$;
@@ -375,7 +375,7 @@ BEGIN
     SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
   SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" o WHERE o."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
 END $body$;

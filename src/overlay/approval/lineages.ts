@@ -1,7 +1,7 @@
 /** The functions of a table that take staged rows out of a session, with what could not be applied without them. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
-import { equalityOf, pairs } from '../foreign-keys/foreign-keys.ts';
+import { pairs } from '../foreign-keys/foreign-keys.ts';
 import {
   columnList,
   columnNames,
@@ -91,9 +91,7 @@ const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
     base_values: each(({ child, value }) => `${base(child)} AS ${value}`),
     q_same_as_base: `(${all(({ child }) => same(`q.${child}`, base(child)))})`,
     b_referred_to_by_q: all(({ child, value, equals }) => `b.${value} ${equals} q.${child}`),
-    b_equals_x: all(
-      ({ parentName, value }) => `b.${value} ${equalityOf(table, parentName)} x.${value}`,
-    ),
+    b_equals_x: all(({ parentEquals, value }) => `b.${value} ${parentEquals} x.${value}`),
     x_referred_to_by_m: all(({ value, equals }) => `x.${value} ${equals} m.${value}`),
   });
   if (!acts(foreignKey)) return [ties];

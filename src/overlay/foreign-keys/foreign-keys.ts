@@ -12,6 +12,7 @@ import {
 import { present, same } from '../row-identity.ts';
 import { foreignKeyAt, partitionOf, placeAt } from '../rows/partitions.ts';
 import { displayKey, keyDetail, raise, tell, valuesDetail } from '../rows/raise.ts';
+import { lockReferences } from './key-locks.ts';
 
 /** The columns of a foreign key, pair by pair, quoted. */
 export const pairs = (foreignKey: ForeignKey) =>
@@ -20,43 +21,23 @@ export const pairs = (foreignKey: ForeignKey) =>
     parent: quoteIdentifier(foreignKey.parent.columns[index] ?? ''),
     parentName: foreignKey.parent.columns[index] ?? '',
     equals: foreignKey.equals[index] ?? '=',
+    parentEquals: foreignKey.parentEquals[index] ?? '=',
   }));
 
-/** Names what a key of these columns of a table is locked by, on both sides of a foreign key. */
-const lockScope = (oid: number, columns: readonly string[]) =>
-  quoteLiteral([oid, ...columns].join('.'));
-
-/** More rows of one statement are not looked through for keys to lock: more keys than this are not locked either. */
-const maxLockedRows = 1000;
-
-/** Keys that staged rows refer to are locked before they are looked for, as PostgreSQL locks the rows. */
-function lockReferences(
-  table: Table,
-  { child, parent }: ForeignKey,
-  rows: string,
-  isAtCommit: boolean,
+/**
+ * An SQL condition: no row bears a key; with PERIOD, those that do so in part do not cover its period together.
+ * @param bearers the rows `q` of the parent that bear the key, or a part of it: a relation and a condition
+ * @param period the period that is to be covered
+ */
+function lacksBearer(
+  foreignKey: ForeignKey,
+  { relation, condition }: { readonly relation: string; readonly condition: string },
+  period: string,
 ): string {
-  const key = child.columns.map((column) => `s.${quoteIdentifier(column)}`);
-  return `  PERFORM stage.lock_key(${lockScope(parent.oid, parent.columns)}, k.key, false, ${!isAtCommit}) FROM (
-    SELECT DISTINCT r.key FROM (SELECT ${displayKey(key)} AS key FROM ${shadowName(table)} s WHERE ${rows} LIMIT ${maxLockedRows}) r) k;`;
-}
-
-/** Statements of a row trigger that lock the keys of OLD that other tables refer to, where they are about to vanish. */
-export function lockVanishing(table: Table, event: ParentEvent): string {
-  const scopes = new Map(
-    table.referencedBy.map(({ parent }) => [lockScope(parent.oid, parent.columns), parent.columns]),
-  );
-  return [...scopes]
-    .map(([scope, columns]) => {
-      const old = columns.map((column) => `OLD.${quoteIdentifier(column)}`);
-      const lock = `PERFORM stage.lock_key(${scope}, ${displayKey(old)}, true, true);`;
-      if (event === 'delete') return `  ${lock}`;
-      const changed = columns.map((column, index) => {
-        return `NOT ${same(`NEW.${quoteIdentifier(column)}`, old[index] ?? '')}`;
-      });
-      return `  IF ${changed.join(' OR ')} THEN ${lock} END IF;`;
-    })
-    .join('\n');
+  const rows = `FROM ${relation} q WHERE ${condition}`;
+  if (!foreignKey.hasPeriod) return `NOT EXISTS (SELECT 1 ${rows})`;
+  const covered = pairs(foreignKey).at(-1)?.parent;
+  return `NOT coalesce(${period} <@ (SELECT range_agg(q.${covered}) ${rows}), false)`;
 }
 
 /**
@@ -73,7 +54,7 @@ export function childCheck(
   const columns = pairs(foreignKey);
   const notNull = columns.map(({ child }) => present(`s.${child}`)).join(' AND ');
   const join = columns
-    .map(({ child, parent, equals }) => `o.${parent} ${equals} s.${child}`)
+    .map(({ child, parent, equals }) => `q.${parent} ${equals} s.${child}`)
     .join(' AND ');
   const staged = `${rows} AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check`;
   const place = placeAt(table, 'v_partition');
@@ -96,10 +77,12 @@ export function childCheck(
       `Key is not present in table "${foreignKey.parent.name}".`,
     ),
   });
+  const bearers = { relation: overlayName(foreignKey.parent), condition: join };
+  const missingParent = lacksBearer(foreignKey, bearers, `s.${columns.at(-1)?.child}`);
   const existence = `${lockReferences(table, foreignKey, `${staged} AND ${notNull}`, isAtCommit)}
   SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))}, ${partitionOf(table, 's.')} INTO v_value, v_partition
   FROM ${shadowName(table)} s
-  WHERE ${staged} AND ${notNull} AND NOT EXISTS (SELECT 1 FROM ${overlayName(foreignKey.parent)} o WHERE ${join})
+  WHERE ${staged} AND ${notNull} AND ${missingParent}
   ORDER BY s._stage_seq LIMIT 1;
   IF FOUND THEN ${missing} END IF;`;
   if (!foreignKey.matchFull || columns.length === 1) return existence;
@@ -153,14 +136,6 @@ export function hasMoved(table: Table, row: string): string | null {
   const [foreignKey] = table.referencedBy;
   if (table.kind !== 'partitioned' || foreignKey === undefined) return null;
   return `${partitionBefore(table, foreignKey, row)} <> ${partitionOf(table, `${row}.`)}`;
-}
-
-/** The equality operator of a referenced column: a unique index stands behind it. */
-export function equalityOf(table: Table, column: string): string {
-  const elements = table.uniques.flatMap((unique) =>
-    unique.kind === 'unique' ? unique.elements : [],
-  );
-  return elements.find((element) => element.column === column)?.operator ?? '=';
 }
 
 /** Selects the shadow rows by which keys of this foreign key vanished. */
@@ -221,7 +196,10 @@ export function parentStep(
   return action === 'set default' ? `${run}\n${check}` : run;
 }
 
-/** Raises when a child of a vanished key remains and, but for RESTRICT, no other row has taken the key. */
+/**
+ * Raises when a child of a vanished key remains and, but for RESTRICT, no other row has taken the key; with PERIOD, where others
+ * do not cover what the two periods share. Of such a foreign key there is no RESTRICT, nor another action.
+ */
 export function restriction(
   table: Table,
   foreignKey: ForeignKey,
@@ -233,14 +211,11 @@ export function restriction(
   const columns = pairs(foreignKey);
   const key = vanishedKey(table, foreignKey, event);
   const taken = columns
-    .map(
-      ({ parent, parentName }, index) =>
-        `q.${parent} ${equalityOf(table, parentName)} ${key[index]}`,
-    )
+    .map(({ parent, parentEquals }, index) => `q.${parent} ${parentEquals} ${key[index]}`)
     .join(' AND ');
-  const unlessTaken = strict
-    ? ''
-    : `WHERE NOT EXISTS (SELECT 1 FROM ${overlayName(table)} q WHERE ${taken})`;
+  const bearers = { relation: overlayName(table), condition: taken };
+  const shared = `(o.${columns.at(-1)?.child} * ${key.at(-1)})`;
+  const unlessTaken = strict ? '' : `WHERE ${lacksBearer(foreignKey, bearers, shared)}`;
   const own = strict && server >= 18;
   const referenced = ` is ${own ? '' : 'still '}referenced from table "${foreignKey.child.name}".`;
   const place = placeAt(table, 'v_partition');
@@ -259,7 +234,7 @@ export function restriction(
   });
   return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO v_value, v_partition
   FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${reached(table, foreignKey, event, rows)}
-  ${unlessTaken} LIMIT 1;
+  ${unlessTaken} ORDER BY d._stage_seq LIMIT 1;
   IF FOUND THEN ${violation} END IF;`;
 }
 

@@ -6,6 +6,7 @@ import { present, same } from '../row-identity.ts';
 import { partitionCall, partitionOf, placeAt } from './partitions.ts';
 import { displayValues, raise, tell, valuesDetail } from './raise.ts';
 import { rowCall } from './row-functions.ts';
+import { predicateCall } from './uniques.ts';
 
 const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
 
@@ -110,11 +111,15 @@ export function rowChecks(table: Table, asParent = false): string {
     ...partition(table),
     ...notNulls(table),
     ...checks(table),
+    ...emptyRanges(table),
   ];
   if (violations.length === 0) return '';
   const guard = violations.map(({ condition }) => condition).join(' OR ');
   const raises = violations.map(({ condition, violation, detail }) => {
-    const told = raise({ ...violation, ...valuesDetail(table, detail?.(failing) ?? failing) });
+    const told =
+      detail === null
+        ? raise(violation)
+        : raise({ ...violation, ...valuesDetail(table, detail?.(failing) ?? failing) });
     const statement = asParent
       ? `IF p_shown IS NULL THEN ${raise(violation)} ELSE ${told} END IF;`
       : told;
@@ -135,8 +140,8 @@ function shownValues(table: Table, values: readonly string[]): string {
 interface RowViolation {
   readonly condition: string;
   readonly violation: Omit<Parameters<typeof raise>[0], 'detail'>;
-  /** What is told instead of the row's values, both as SQL expressions. */
-  readonly detail?: (failing: string) => string;
+  /** What is told instead of the row's values, both as SQL expressions; null where nothing is. */
+  readonly detail?: ((failing: string) => string) | null;
 }
 
 function notNulls(table: Table): RowViolation[] {
@@ -170,6 +175,24 @@ function checks(table: Table): RowViolation[] {
       constraint: check.name,
     },
   }));
+}
+
+/** An empty range overlaps nothing, and so no key WITHOUT OVERLAPS takes one. */
+function emptyRanges(table: Table): RowViolation[] {
+  return table.uniques
+    .filter(({ withoutOverlaps }) => withoutOverlaps)
+    .map((unique) => {
+      const column = unique.elements.at(-1)?.column ?? '';
+      const there = unique.ofPartition ? ` AND ${predicateCall(table, unique)}` : '';
+      return {
+        condition: `coalesce(isempty(${newValue(column)})${there}, false)`,
+        violation: {
+          message: tell`empty WITHOUT OVERLAPS value found in column "${column}" in relation "${at(table).table}"`,
+          sqlstate: '23514',
+        },
+        detail: null,
+      };
+    });
 }
 
 function partition(table: Table): RowViolation[] {

@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { deferredSql } from '../foreign-keys/deferral.ts';
-import { lockVanishing } from '../foreign-keys/foreign-keys.ts';
+import { lockVanishing } from '../foreign-keys/key-locks.ts';
 import {
   columnList,
   columnNames,
@@ -145,11 +145,17 @@ function rowFunctionSql(table: Table, operation: Operation, asStep = false): str
 
 /** Whether an updated row's foreign keys are judged: a row that moves to another partition is inserted there. */
 function referencesChanged(table: Table): string {
-  const columns = new Set(table.references.flatMap(({ child }) => child.columns));
-  if (columns.size === 0) return 'false';
-  const changed = [...columns]
-    .map(quoteIdentifier)
-    .map((column) => `NOT ${same(`NEW.${column}`, `OLD.${column}`)}`);
+  const conditions = table.references.flatMap(({ child, hasPeriod }) =>
+    child.columns.map((name, index) => {
+      const column = quoteIdentifier(name);
+      const kept = same(`NEW.${column}`, `OLD.${column}`);
+      if (!hasPeriod || index < child.columns.length - 1) return `NOT ${kept}`;
+      // a part of a period is covered where the whole was
+      return `NOT (${kept} OR coalesce(NEW.${column} <@ OLD.${column}, false))`;
+    }),
+  );
+  if (conditions.length === 0) return 'false';
+  const changed = [...new Set(conditions)];
   const moved = `${partitionOf(table, 'NEW.')} <> ${partitionOf(table, 'OLD.')}`;
   return [...changed, ...(table.kind === 'partitioned' ? [moved] : [])].join(' OR ');
 }

@@ -55,7 +55,8 @@ function participates(table: Table, unique: Unique, row?: string): string {
   return [...notNull, ...predicate].join(' AND ') || 'true';
 }
 
-const predicateCall = (table: Table, { oid, columns }: Unique, row?: string) =>
+/** The predicate of the index holds for NEW, or another row. */
+export const predicateCall = (table: Table, { oid, columns }: Unique, row?: string) =>
   rowCall(functionName(table, 'predicate', oid), columns, row);
 
 /** The condition of the usual case of an INSERT: no production row collides. A row the session hides only costs the slow path. */
@@ -79,7 +80,9 @@ export function insertUniqueChecks(table: Table): string {
 export function updateUniqueChecks(table: Table): string {
   return immediate(table)
     .map((unique) => {
-      if (unique.name === table.keyIndex) return check(table, unique, 'v_key_changed', '');
+      // another row than this one can only be in the way of an equal key; of one WITHOUT OVERLAPS its own old range can, too
+      if (unique.name === table.keyIndex && unique.kind === 'unique')
+        return check(table, unique, 'v_key_changed', '');
       const changed = unique.columns.map(
         (name) => `NOT ${same(`NEW.${quoteIdentifier(name)}`, `OLD.${quoteIdentifier(name)}`)}`,
       );

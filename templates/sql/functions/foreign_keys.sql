@@ -10,6 +10,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'equals', (SELECT jsonb_agg(format('OPERATOR(%I.%s)', n.nspname, o.oprname) ORDER BY u.ord)
                    FROM unnest(c.conpfeqop) WITH ORDINALITY u(op, ord)
                    JOIN pg_operator o ON o.oid = u.op JOIN pg_namespace n ON n.oid = o.oprnamespace),
+      'parentEquals', (SELECT jsonb_agg(format('OPERATOR(%I.%s)', n.nspname, o.oprname) ORDER BY u.ord)
+                         FROM unnest(c.conppeqop) WITH ORDINALITY u(op, ord)
+                         JOIN pg_operator o ON o.oid = u.op JOIN pg_namespace n ON n.oid = o.oprnamespace),
+      'hasPeriod', coalesce((to_jsonb(c) ->> 'conperiod')::boolean, false),
       'matchFull', c.confmatchtype = 'f',
       'onDelete', stage.foreign_key_action(c.confdeltype),
       'onDeleteColumns', stage.foreign_key_end(c.conrelid, coalesce(c.confdelsetcols, c.conkey)) -> 'columns',

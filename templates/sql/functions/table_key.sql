@@ -1,10 +1,13 @@
 -- The key that identifies a row: the primary key, else the first immediate, unconditional unique index over NOT NULL columns.
+-- One WITHOUT OVERLAPS ends with a range: rows whose ranges overlap collide, but only the one whose range is equal is the same row.
 CREATE OR REPLACE FUNCTION stage.table_key(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
       'keyIndex', min(ic.relname),
       'key', coalesce(jsonb_agg(
-        jsonb_build_object('name', a.attname, 'equals', stage.index_operator(x.indexrelid, k.ord::int)) ORDER BY k.ord), '[]'))
+        jsonb_build_object('name', a.attname, 'equals', CASE
+          WHEN x.indisexclusion AND k.ord = x.indnkeyatts THEN 'OPERATOR(pg_catalog.=)'
+          ELSE stage.index_operator(x.indexrelid, k.ord::int) END) ORDER BY k.ord), '[]'))
   FROM (
     SELECT x.* FROM pg_index x
     WHERE x.indrelid = p_relation AND x.indisunique AND x.indimmediate AND x.indisvalid

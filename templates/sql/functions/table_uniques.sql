@@ -6,6 +6,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'name', ic.relname,
       'oid', x.indexrelid::bigint,
       'kind', CASE WHEN x.indisexclusion THEN 'exclusion' ELSE 'unique' END,
+      'withoutOverlaps', x.indisunique AND x.indisexclusion,
       'elements', (
         SELECT jsonb_agg(jsonb_build_object(
             'column', a.attname,
