@@ -189,6 +189,11 @@ export function hasNames(read: Read | null): boolean {
   return read !== null && read.relations.length + read.called.length > 0;
 }
 
+/** Whether a statement is an EXPLAIN of a write. */
+export function explainsWrite(verdict: Verdict): boolean {
+  return verdict.kind === 'read' && verdict.explainsWrite === true;
+}
+
 /** Whether a statement declares a cursor WITH HOLD. */
 export function holdsCursor(verdict: Verdict): boolean {
   return verdict.kind === 'control' && verdict.action.type === 'declare' && verdict.action.holds;
@@ -216,7 +221,7 @@ const nothing: readonly Replacement[] = [];
 
 function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
   // its error is not told as it comes
-  if (verdict.kind === 'read') return verdict.explainsWrite ? 'step' : 'read';
+  if (verdict.kind === 'read') return explainsWrite(verdict) ? 'step' : 'read';
   if (verdict.kind !== 'control') return 'step';
   switch (verdict.action.type) {
     case 'declare':

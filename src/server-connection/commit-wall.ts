@@ -23,6 +23,8 @@ export class CommitWall {
   private counted = 0;
   /** A transaction has written and not come to its end through here: what it did still counts. */
   private mustFlush = false;
+  /** The transaction follows on another one without a pause, in which the server would have forgotten what that has counted. */
+  private isChained = false;
   private mayWrite = true;
   private rightsUntil = 0;
   private lastCommit = 0;
@@ -39,9 +41,8 @@ export class CommitWall {
 
   /** To be called when a transaction begins, outside of any: has the server forget what earlier ones have counted. */
   begin(sync: () => void): void {
-    this.secret = null;
-    this.counted = 0;
-    this.began = performance.now();
+    this.renew();
+    this.isChained = false;
     if (!this.mustFlush) return;
     this.mustFlush = false;
     // It takes effect when the server is next ready.
@@ -49,18 +50,46 @@ export class CommitWall {
     sync();
   }
 
+  /** To be called when a transaction begins by COMMIT or ROLLBACK AND CHAIN. */
+  chain(): void {
+    this.isChained = this.mustFlush || this.counted > 0;
+    this.renew();
+  }
+
+  /**
+   * To be called before anything runs where writing is possible: of what is counted by then nothing is the transaction's own. Not
+   * before: what asks takes the snapshot, and ends the time for SET TRANSACTION.
+   */
+  start(): void {
+    if (!this.isChained) return;
+    this.isChained = false;
+    this.runCounting('SELECT stage.note_counted($1)');
+  }
+
   /** To be called when something is sent that runs where writing is possible. */
   noteWrite(): void {
+    this.start();
     this.mustFlush = true;
   }
 
   /** Makes the temporary table that a MERGE runs on, and notes what that writes to the catalogs. */
   makeMergeTarget(relation: number): void {
+    this.start();
+    this.runCounting(`SELECT stage.merge_target(${relation}, $1)`);
+  }
+
+  /** Runs what gives how much there is in the counters by our doing, under the nonce. */
+  private runCounting(text: string): void {
     const onRow = (payload: Buffer) => {
       this.counted += Number(decodeDataRow(payload)[0]);
     };
-    const text = `SELECT stage.merge_target(${relation}, $1)`;
     this.run({ text, types: [25] }, { values: [this.nonce], onRow });
+  }
+
+  private renew(): void {
+    this.secret = null;
+    this.counted = 0;
+    this.began = performance.now();
   }
 
   private get nonce(): Buffer {

@@ -115,35 +115,33 @@ export class InternalQueries {
     this.state.end();
   }
 
-  /** To be called before every read: puts a read-only savepoint around those that would run where writing is possible. */
-  guard(): void {
+  /**
+   * To be called before every read: puts a read-only savepoint around those that would run where writing is possible.
+   * @param ofWrite a write is analysed or planned, and not run. It has a savepoint to itself: that is undone afterwards, for its
+   * locks, and would take the cursors of other reads with it
+   */
+  guard(ofWrite = false): void {
     this.state.noteRun();
+    if (ofWrite || this.state.guardsWrite) this.releaseGuard();
     if (!this.state.exposesReads) return;
+    this.wall.start();
     this.run({ text: `SAVEPOINT ${guardName}` });
     this.run({ text: readOnly });
-    this.state.guard();
+    this.state.guard(ofWrite);
   }
 
   /** Ends the guard, if there is one: the transaction is read-write again. */
   releaseGuard(): void {
     if (!this.state.guarded || this.state.failed) return;
+    if (this.state.guardsWrite) this.run({ text: `ROLLBACK TO SAVEPOINT ${guardName}` });
     this.run({ text: `RELEASE SAVEPOINT ${guardName}` });
     this.state.release();
   }
 
-  /** Undoes what the guard is around, and ends it: the locks, too. */
-  undoGuard(): void {
-    if (!this.state.guarded || this.state.failed) return;
-    this.run({ text: `ROLLBACK TO SAVEPOINT ${guardName}` });
-    this.releaseGuard();
-  }
-
   /** Ends every savepoint of ours, so that the client's own come next. */
   release(): void {
-    if (!this.state.protected || this.state.failed) {
-      this.releaseGuard();
-      return;
-    }
+    if (!this.state.protected || this.state.guardsWrite) this.releaseGuard();
+    if (!this.state.protected || this.state.failed) return;
     this.run({ text: `RELEASE SAVEPOINT ${protectionName}` });
     this.state.unprotect();
   }

@@ -1,4 +1,5 @@
 /** The client's prepared statements and portals, with what they run. PostgreSQL keeps both kinds of PREPARE in one namespace. */
+import type { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Control, ControlAction, Read, Statement, Write } from '../sql/verdict.ts';
 import type { SentText } from './position-map.ts';
@@ -102,6 +103,8 @@ export interface Portal {
   readonly statement: PreparedStatement;
   /** The staged write that it runs; null for anything else. */
   readonly write: PortalWrite | null;
+  /** The error that it ends with once it is executed, where the server would not tell it; null for anything else. */
+  readonly refusal: StageError | null;
   /** How often code had run when it was bound: each time it may have put another portal in its place. */
   readonly runs: number;
   /** It has been executed: from then on it only gives rows that are there already. */

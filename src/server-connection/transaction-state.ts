@@ -18,6 +18,8 @@ export class TransactionState {
   private wasWritable = false;
   /** A read's guard (a savepoint that is read-only) is open. */
   private isGuarded = false;
+  /** The guard is around a write that is analysed or planned, which locks its target as the write itself does. */
+  private isGuardOfWrite = false;
   /** The access that a failure leaves the next transaction of a chain; null where the server has taken it over itself. */
   private begunAccess: Access | null;
   private readonly savepoints = new Savepoints();
@@ -103,6 +105,11 @@ export class TransactionState {
     return this.isGuarded;
   }
 
+  /** Whether what the guard is around has to be undone: the wall before COMMIT would take its locks for those of a write. */
+  get guardsWrite(): boolean {
+    return this.isGuarded && this.isGuardOfWrite;
+  }
+
   get protected(): boolean {
     return this.isProtected;
   }
@@ -176,8 +183,9 @@ export class TransactionState {
     this.apply(`shows ${access}`);
   }
 
-  guard(): void {
+  guard(ofWrite: boolean): void {
     this.isGuarded = true;
+    this.isGuardOfWrite = ofWrite;
   }
 
   release(): void {

@@ -32,6 +32,9 @@ export function internalText(text: string): UpstreamText {
   return checked('internal', Buffer.from(text));
 }
 
+/** Stands upstream in the place of a statement that is refused when it is run. */
+export const refusedText = internalText(`SET LOCAL stage.refused = ''`);
+
 /**
  * A statement of the client's, as it is to be sent.
  * @throws Error when it is a write that would reach production

@@ -166,6 +166,7 @@ function end(
     return;
   }
   const access = state.chain(type);
+  internal.wall.chain();
   if (access !== null) internal.setAccess(access);
   askAccess(context);
 }

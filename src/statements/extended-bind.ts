@@ -1,23 +1,26 @@
 /** Bind: a portal is made, and where it writes, the write is made ready. */
 
+import type { StageError } from '../errors.ts';
+import { explainsWrite } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
-import { mapErrors } from '../server-connection/error-mapping.ts';
+import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import { passing } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
-import { checkName } from '../server-connection/reserved-names.ts';
+import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
 import { syncAndWait } from '../server-connection/sync.ts';
+import { refusedText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Write } from '../sql/verdict.ts';
 import type { Message } from '../wire/framer.ts';
-import { decodeBind } from '../wire/frontend-messages.ts';
+import { bindMessage, decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { isControlling } from './controls.ts';
 import type { PreparedWrite } from './extended-write.ts';
 import { findWrite, readyForWrite } from './extended-write.ts';
 import { checkReadCalls, needsAsking } from './read-calls.ts';
-import { checkReadOnly } from './read-only-write.ts';
+import { readOnlyRefusal } from './read-only-write.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
 
@@ -78,8 +81,27 @@ async function bindReadOnly(
 ): Promise<void> {
   const rewrite = await context.rewriter.write(write);
   if (context.router.hasShownError) return;
-  if (!isRefused(rewrite)) checkReadOnly(write, rewrite);
+  const refusal = isRefused(rewrite) ? null : readOnlyRefusal(write, rewrite);
+  if (refusal !== null) return bindRefused(context, message, portal, statement, refusal);
   bindRead(context, message, portal, statement);
+}
+
+const refusedName = `${ownPrefix}refused`;
+
+/** Binds what is refused when it is executed, and not before: what would be sent in its place stays out of it. */
+function bindRefused(
+  { internal, portals, link, retry, state }: ConnectionContext,
+  { payload }: Message,
+  portal: string,
+  statement: PreparedStatement,
+  refusal: StageError,
+): void {
+  const types = statement.parameterTypes ?? statement.types;
+  internal.prepare(refusedName, { text: refusedText, types }, deliver);
+  const bound = bindMessage({ ...decodeBind(payload), statement: refusedName });
+  const made = { statement, write: null, refusal, runs: state.runs, started: false };
+  const onFailure = portals.set(portal, made);
+  link.send(bound, retry.answer({ asked: 'bind', shown: 'all', onFailure }));
 }
 
 function bindBegin(
@@ -117,13 +139,19 @@ function bindRead(
   const { internal, portals, link, retry, pending, state } = context;
   // Transaction control is not planned, and would not stand the savepoint. Planning a query may run functions.
   if (statement?.body.kind !== 'control') {
-    internal.guard();
+    internal.guard(statement !== null && explainsWrite(statement.statement.verdict));
     pending.hasSnapshot = true;
   }
   const restore =
     statement === null
       ? portals.delete(portal)
-      : portals.set(portal, { statement, write: null, runs: state.runs, started: false });
+      : portals.set(portal, {
+          statement,
+          write: null,
+          refusal: null,
+          runs: state.runs,
+          started: false,
+        });
   link.send(frame, retry.answer({ asked: 'bind', shown: 'all', onFailure: restore }));
 }
 
@@ -166,7 +194,7 @@ async function bindWrite(
   }
   enter();
   const bound = { enter, target: write.statement, name: portal, frame: message.frame };
-  const made = { statement, write: bound, runs: state.runs, started: false };
+  const made = { statement, write: bound, refusal: null, runs: state.runs, started: false };
   pending.entered = made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));

@@ -1,6 +1,6 @@
 /** Execute: a portal is run, in the transaction that its statement needs. */
 
-import { movesPath } from '../rewrite/query-planner.ts';
+import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
 import { passing } from '../server-connection/pending-response.ts';
 import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
@@ -14,7 +14,6 @@ import { afterControl, beforeControl, controlDone, isControlling } from './contr
 import { checkHold } from './held-cursors.ts';
 import { refusePrepared } from './original-types.ts';
 import { noteResult } from './result-type.ts';
-import { explainsWrite } from './send-statement.ts';
 import { answerToWrite, prepareAgain } from './shared-steps.ts';
 
 /** @throws StageError for what is refused */
@@ -27,6 +26,8 @@ export function execute(context: ConnectionContext, message: Message): void | Pr
     // It may end the transaction that a write was bound, and so planned, in.
     context.internal.endWatch();
     executeControl(context, message, portal, body.action);
+  } else if (portal?.refusal) {
+    throw portal.refusal;
   } else if (portal?.write && !portal.started) {
     return executeWrite(context, message, portal, portal.write);
   } else if (body?.kind === 'write' && portal?.statement.refusedWhen === 'run') {
@@ -40,14 +41,15 @@ function executeRead(
   { frame }: Message,
   portal: Portal | undefined,
 ): void {
-  const { internal, metrics, link, names, retry, pending } = context;
+  const { internal, metrics, link, names, retry, pending, state } = context;
   if (portal) checkHold(context, portal.statement.body);
   pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
   if (portal) portal.started = true;
   if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
-  internal.guard();
   const isHinted = portal !== undefined && explainsWrite(portal.statement.statement.verdict);
+  // The guard of an EXPLAIN of a write has its portal in it, and would take it away.
+  if (!isHinted || !state.guardsWrite) internal.guard(isHinted);
   if (portal === undefined || (portal.statement.replacements.length === 0 && !isHinted)) {
     link.send(frame, retry.answer(passing.execute));
     return;

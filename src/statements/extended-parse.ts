@@ -1,7 +1,7 @@
 /** Parse: the statement's text is classified, and prepared under the client's name as it has to run. */
 import { StageError } from '../errors.ts';
 import type { QueryPlan } from '../rewrite/query-planner.ts';
-import { fixedReplacements, readOf } from '../rewrite/query-planner.ts';
+import { explainsWrite, fixedReplacements, readOf } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
 import type { PreparedStatement, RefusedWhen } from '../server-connection/prepared-statements.ts';
@@ -12,7 +12,7 @@ import type { UpstreamText } from '../server-connection/upstream-text.ts';
 import {
   emptyText,
   explained,
-  internalText,
+  refusedText,
   statementText,
 } from '../server-connection/upstream-text.ts';
 import type { Read, Statement, Write } from '../sql/verdict.ts';
@@ -30,9 +30,7 @@ import { prepareReplacements, readReplacements } from './shared-steps.ts';
 
 /** Stands upstream in the place of what will be refused. */
 function inPlaceOf(when: RefusedWhen, parsing: Pick<Parsing, 'plan' | 'statement'>): UpstreamText {
-  return when === 'run'
-    ? internalText(`SET LOCAL stage.refused = ''`)
-    : explained(writtenStatement(parsing)).text;
+  return when === 'run' ? refusedText : explained(writtenStatement(parsing)).text;
 }
 
 function writtenStatement({ plan, statement }: Pick<Parsing, 'plan' | 'statement'>) {
@@ -208,7 +206,8 @@ function prepare(
       ? statementText(statement, sentText, isAsReceived ? message.frame : null)
       : inPlaceOf(refusedWhen, { plan, statement });
   // To analyse a statement may run code.
-  if (text.kind === 'read') internal.guard();
+  if (text.kind === 'read')
+    internal.guard(refusedWhen === 'planned' || explainsWrite(statement.verdict));
   const types = parameterTypes ?? asked.types;
   if (isAsReceived) {
     const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure });

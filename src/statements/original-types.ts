@@ -151,7 +151,7 @@ async function explainPlan(
   const types = await originalTypes(context, part, prescribed);
   const { text, sentText } = explained(part);
   const { internal } = context;
-  internal.guard();
+  internal.guard(true);
   const outcome = listen();
   internal.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
   await syncAndWait(context);
@@ -187,7 +187,7 @@ async function query(
   { text, sentText }: { readonly text: UpstreamText; readonly sentText: SentText | null },
 ): Promise<void> {
   const { internal, link } = context;
-  internal.guard();
+  internal.guard(true);
   const outcome = listen();
   link.query(text, { asked: 'query', shown: 'nothing', onError: outcome.onError });
   await waitForResponses(context);
@@ -200,7 +200,7 @@ async function describe(
   types: readonly number[],
   sentText: SentText,
 ): Promise<Buffer | null> {
-  context.internal.guard();
+  context.internal.guard(true);
   const outcome = listen();
   context.internal.prepare(original.name, { text, types }, outcome.onError);
   return outcome.answer(context, sentText);
@@ -233,8 +233,6 @@ function listen() {
     link.send(closeMessage(original), hiddenClose);
     await syncAndWait(context);
     check(context, sentText);
-    // To analyse a write locks its target, which must not be locked when COMMIT is looked at.
-    context.internal.undoGuard();
     return description as Buffer | null;
   };
   return { onError, check, answer };

@@ -14,12 +14,12 @@ export const inFailedTransaction = new StageError(
 );
 
 /**
- * To be called in a READ ONLY transaction.
- * @throws StageError where what would be sent in the statement's place would not be refused in PostgreSQL's words
+ * In a READ ONLY transaction: the error of a write, where what would be sent in its place would not be refused in PostgreSQL's
+ * words; null where the server tells it.
  */
-export function checkReadOnly({ truncate }: Write, { fill }: Rewrite): void {
-  if (truncate !== null) throw readOnly('TRUNCATE TABLE');
-  if (fill !== null) throw readOnly('MERGE');
+export function readOnlyRefusal({ truncate }: Write, { fill }: Rewrite): StageError | null {
+  if (truncate !== null) return readOnly('TRUNCATE TABLE');
+  return fill === null ? null : readOnly('MERGE');
 }
 
 function readOnly(command: string): StageError {

@@ -1,7 +1,7 @@
 /** How one statement of a Query message is sent, and its answer waited for. */
 
 import type { QueryPlan } from '../rewrite/query-planner.ts';
-import { readOf } from '../rewrite/query-planner.ts';
+import { explainsWrite, readOf } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
@@ -9,7 +9,7 @@ import { textToSend } from '../server-connection/statement-text.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, Statement, Verdict } from '../sql/verdict.ts';
+import type { ControlAction, Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
 import { checkHold } from './held-cursors.ts';
@@ -33,17 +33,13 @@ export async function runRead(context: ConnectionContext, step: Step): Promise<b
   await checkReadCalls(context, step.statement.verdict);
   const replacements = await replacementsIn(context, step);
   if (context.router.hasShownError) return false;
-  internal.guard();
+  const isOfWrite = explainsWrite(step.statement.verdict);
+  internal.guard(isOfWrite);
   metrics.query('read');
-  const wrapErrors = explainsWrite(step.statement.verdict) ? hintExplain : undefined;
+  const wrapErrors = isOfWrite ? hintExplain : undefined;
   const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
   await waitForResponses(context);
   return isReadyShown;
-}
-
-/** Whether it is an EXPLAIN of a write. */
-export function explainsWrite(verdict: Verdict): boolean {
-  return verdict.kind === 'read' && verdict.explainsWrite === true;
 }
 
 async function replacementsIn(

@@ -10,7 +10,7 @@ import { waitForResponses } from '../server-connection/sync.ts';
 import type { Write } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import type { EnterCall } from './enter-call.ts';
-import { checkReadOnly, inFailedTransaction } from './read-only-write.ts';
+import { inFailedTransaction, readOnlyRefusal } from './read-only-write.ts';
 import type { Step } from './send-statement.ts';
 import { commitInternal } from './shared-steps.ts';
 import { protectWrite, undo, waitForRow } from './write-protection.ts';
@@ -78,7 +78,8 @@ export async function runWrite(
 async function runReadOnly(context: ConnectionContext, staged: StagedWrite): Promise<boolean> {
   const rewrite = await context.rewriter.write(staged.body);
   if (isRefused(rewrite)) return staged.refuse();
-  checkReadOnly(staged.body, rewrite);
+  const refusal = readOnlyRefusal(staged.body, rewrite);
+  if (refusal) throw refusal;
   await staged.prepare?.(rewrite);
   context.internal.guard();
   const isReadyShown = staged.send(rewrite, (handler) => handler);

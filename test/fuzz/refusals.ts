@@ -11,6 +11,10 @@ const refusals: readonly { readonly statement: RegExp; readonly answer: RegExp }
     answer:
       /C=0A000 M=cannot stage writes to ".*": a row was matched several times, and the table has no key /,
   },
+  {
+    statement: /^MERGE (?!.* THEN (?:INSERT|UPDATE|DELETE))/s,
+    answer: /C=25006 M=cannot execute MERGE in a read-only transaction/,
+  },
 ];
 
 export const mayBeRefused = ({ text }: Statement): boolean =>

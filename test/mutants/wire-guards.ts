@@ -121,4 +121,18 @@ export const wireGuards: readonly Guard[] = [
     without: `return setting === '';`,
     tests: ['sql/'],
   },
+  {
+    name: 'a write that is planned only locks nothing that the wall before COMMIT sees',
+    file: 'src/server-connection/internal-queries.ts',
+    text: 'if (this.state.guardsWrite) this.run(',
+    without: 'if (false) this.run(',
+    tests: ['proxy/explains'],
+  },
+  {
+    name: 'a write that is planned only has a savepoint to itself',
+    file: 'src/server-connection/internal-queries.ts',
+    text: 'if (ofWrite || this.state.guardsWrite) this.releaseGuard();',
+    without: 'if (this.state.guardsWrite) this.releaseGuard();',
+    tests: ['proxy/explains'],
+  },
 ];

@@ -27,6 +27,8 @@ INSERT INTO "Größe" VALUES (1, 'one'), (2, 'two');
 INSERT INTO delta VALUES (1, 10, 'a'), (2, NULL, 'b'), (20, 20, 'c'), (21, NULL, 'd');
 `;
 
+const put = (id: number) =>
+  `MERGE INTO item t USING (VALUES (${id})) v (id) ON t.id = v.id WHEN NOT MATCHED THEN INSERT (id) VALUES (v.id)`;
 const upsert = `MERGE INTO item USING (VALUES ($1::int, $2::text)) v (id, name) ON item.id = v.id
   WHEN MATCHED THEN UPDATE SET name = v.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (v.id, v.name)`;
 const rows = q(
@@ -155,6 +157,12 @@ const scripts: Record<string, readonly Buffer[]> = {
     ],
     ...[q(`EXECUTE ro (1, 'r3')`), q(`EXECUTE ro (1)`), q(`EXECUTE untyped (83, 'r4')`)],
   ],
+  'in transactions that follow on each other': [
+    ...['BEGIN', put(86), 'COMMIT AND CHAIN', 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE'],
+    ...['UPDATE item SET id = 87 WHERE id = 86', 'COMMIT AND CHAIN', 'SELECT count(*) FROM item'],
+    ...['SAVEPOINT a', put(88), 'ROLLBACK TO a', put(89), 'ROLLBACK AND CHAIN', 'SAVEPOINT a'],
+    ...[put(88), 'ROLLBACK TO a', 'DELETE FROM item WHERE id = 87', 'COMMIT'],
+  ].map(q),
   'foreign keys': [
     'MERGE INTO item t USING (VALUES (5)) v (id) ON t.id = v.id WHEN MATCHED THEN DELETE',
     'MERGE INTO item t USING (VALUES (6)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET id = 66',

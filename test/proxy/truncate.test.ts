@@ -115,6 +115,8 @@ const scripts: Record<string, readonly Buffer[]> = {
     ...[q('TRUNCATE parent'), q('ROLLBACK TO a'), q('SELECT count(*) FROM tree'), q('COMMIT')],
     ...[q('BEGIN'), q('TRUNCATE tree'), q('ROLLBACK')],
     ...[q('BEGIN READ ONLY'), q('TRUNCATE tree'), q('ROLLBACK')],
+    ...[q('BEGIN READ ONLY'), p('TRUNCATE tree', 'ro'), b([], 'ro'), d(), e(), s, q('ROLLBACK')],
+    ...[p('TRUNCATE strict'), s, q('BEGIN READ ONLY'), b([], 'ro'), e(), e(), s, q('ROLLBACK')],
     ...[q('BEGIN ISOLATION LEVEL REPEATABLE READ'), q('TRUNCATE parent CASCADE'), q('COMMIT')],
     ...[q('TRUNCATE tree; COPY tree FROM STDIN'), data('1\t\\N\n'), done],
     ...[q('TRUNCATE strict; SELECT 1/0')],

@@ -102,7 +102,7 @@ suite('what goes upstream', (test) => {
     state.begin('client', 'read write');
     assert.throws(() => link.query(text, asked), /where writing is possible/);
     assert.throws(() => link.parse({ name: '', text, types: [] }, asked), /where writing/);
-    state.guard();
+    state.guard(false);
     link.query(text, asked);
     state.release();
     state.changeAccess();

@@ -3,6 +3,7 @@ import type { Node } from 'libpg-query';
 import type { FunctionUse } from '../functions/calls.ts';
 import { findLocking } from '../locate/locking-ranges.ts';
 import type { Read, Refusal, Write } from '../verdict.ts';
+import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { unclearLocking } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
@@ -18,10 +19,9 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
   const { relations, calls, unclear, called, qualifiers, upserts, overriding, merges, rights } =
     uses;
   const common = { relations, unclear, locking, qualifiers, groupings: uses.groupings };
-  const writing = { upserts, overriding, merges, rights, copy: null, truncate: null };
   return uses.writes || calls.functions.some(changesSequence)
-    ? { kind: 'write', ...common, ...calls, ...writing }
-    : { kind: 'read', ...common, functions: calls.functions, called, copy: null };
+    ? plainWrite({ ...common, ...calls, upserts, overriding, merges, rights })
+    : plainRead({ ...common, functions: calls.functions, called });
 }
 
 /** Sequences are production's, and as real as those that staged rows draw their keys from. */

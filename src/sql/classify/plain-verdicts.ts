@@ -1,12 +1,8 @@
-/** Verdicts on what reads without being a query, or writes no rows. */
+/** Verdicts on what reads and writes, with what holds where nothing else is given. */
 import type { Read, Write } from '../verdict.ts';
 
 /** A read of what is given, and of nothing else. */
-export const plainRead = (
-  given: Partial<
-    Pick<Read, 'relations' | 'functions' | 'unclear' | 'copy' | 'standIn' | 'explainsWrite'>
-  > = {},
-): Read => ({
+export const plainRead = (given: Partial<Read> = {}): Read => ({
   kind: 'read',
   relations: [],
   functions: [],
@@ -19,7 +15,7 @@ export const plainRead = (
   ...given,
 });
 
-/** What changes no rows, but runs only where writing is possible. */
+/** A write of what is given, and of nothing else: without targets it changes no rows, but runs only where writing is possible. */
 export const plainWrite = (given: Partial<Write> = {}): Write => ({
   kind: 'write',
   relations: [],
