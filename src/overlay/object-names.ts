@@ -17,17 +17,19 @@ export const oidArray = (oids: readonly number[]) => `{${oids.join(',')}}`;
 export const productionRows = (table: Table) =>
   `${table.kind === 'partitioned' ? '' : 'ONLY '}${productionName(table)}`;
 
-export const overlaySchema = (table: Named) => `stage_overlay_${table.namespaceOid}`;
+type InSchema = Pick<Table, 'namespaceOid'>;
+
+export const overlaySchema = (table: InSchema) => `stage_overlay_${table.namespaceOid}`;
 
 /** The view bears the table's own name: PostgreSQL's messages then name the right relation. */
 export const overlayName = (table: Named) => qualifiedName(overlaySchema(table), table.name);
 
 /** INSERT ... ON CONFLICT runs on a second view, in a schema of its own under the table's own name again. */
-export const upsertSchema = (table: Named) => `stage_upsert_${table.namespaceOid}`;
+export const upsertSchema = (table: InSchema) => `stage_upsert_${table.namespaceOid}`;
 export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), table.name);
 
 /** A table is read together with its children through a third view, under the table's own name once more. */
-export const treeSchema = (table: Named) => `stage_tree_${table.namespaceOid}`;
+export const treeSchema = (table: InSchema) => `stage_tree_${table.namespaceOid}`;
 export const treeName = (table: Named) => qualifiedName(treeSchema(table), table.name);
 
 /** A function of the table: `stage_data.<part>_<oid>[_<suffix>]`. */

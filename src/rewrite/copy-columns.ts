@@ -2,7 +2,7 @@
 import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { CopyTarget } from '../sql/verdict.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 
 /** The columns that a COPY without a list takes; null where these are all that the view has. */
 export function impliedColumns({ columns }: ResolvedName): string | null {

@@ -1,7 +1,7 @@
 /** Columns that may only be given DEFAULT. On a view PostgreSQL does not know that, so it is classified by the statement's text. */
 import { StageError } from '../errors.ts';
 import type { Right } from '../sql/verdict.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 
 type Column = ResolvedName['columns'][number];
 

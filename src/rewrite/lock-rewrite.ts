@@ -4,7 +4,7 @@ import { rowLockFunctions } from '../overlay/rows/row-lock.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
 import type { LockedRelation, Read, RowLocks } from '../sql/verdict.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 
 /** Both in bytes from the start of the statement's text. */
@@ -20,8 +20,8 @@ export interface LockRewrite {
 }
 
 /** A table whose staged rows stand in one place. */
-export function isPlainTable({ kind, isStagedView, tree }: ResolvedName): boolean {
-  return (kind === 'table' || kind === 'partitioned') && !isStagedView && tree === null;
+export function isPlainTable({ kind, standIn }: ResolvedName): boolean {
+  return (kind === 'table' || kind === 'partitioned') && standIn.madeAs === 'overlay';
 }
 
 interface Lock extends LockedRelation {
@@ -45,9 +45,9 @@ export function lockRewrite(
 ): LockRewrite | null {
   const kept = locks.relations.flatMap((each, index): Lock[] => {
     const meaning = named.find(({ use }) => use.start === each.start)?.meaning;
-    if (!meaning?.oid || !meaning.overlay || !isPlainTable(meaning)) return [];
-    const { key, oid, overlay } = meaning;
-    const functions = rowLockFunctions(overlay.schema, oid);
+    if (!meaning?.oid || !meaning.standIn.view || !isPlainTable(meaning)) return [];
+    const { key, oid } = meaning;
+    const functions = rowLockFunctions(meaning.standIn.view.schema, oid);
     return key.length > 0 ? [{ ...each, key, functions, name: `stage.locked_${index + 1}` }] : [];
   });
   if (kept.length === 0) return null;

@@ -6,7 +6,7 @@ import { isSameRange } from '../sql/splice.ts';
 import type { Merge, MergeParts, Qualifier, Write } from '../sql/verdict.ts';
 import type { Assessment } from './called-names.ts';
 import type { Named } from './stageable.ts';
-import { treeOf } from './stageable.ts';
+import { hasChildren } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
 
 /** A MERGE with the temporary table that it runs on. */
@@ -31,7 +31,7 @@ export function findMerge({ merges }: Write, named: readonly Named[]): StagedMer
   const [merge] = merges;
   const target = named.find(({ use }) => use.start === merge?.target);
   if (!merge || !target?.meaning.merge) return null;
-  if (treeOf(target)) throw intoTree;
+  if (hasChildren(target)) throw intoTree;
   if (named.some(({ use }) => use.target !== null && use !== target.use)) throw writesBeside;
   return { ...target, merge, table: target.meaning.merge };
 }

@@ -5,9 +5,8 @@ import { completedGroupings } from '../overlay/views/dependent-columns.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Read, Write } from '../sql/verdict.ts';
 import { canBeCopied, impliedColumns } from './copy-columns.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
-import { treeOf, viewOf } from './stageable.ts';
 
 /**
  * What stands in the place of a schema before a table's name and a column's; null where it stays.
@@ -30,27 +29,26 @@ export function qualifierText(
 function schemaOf(owner: ResolvedName | undefined, named: readonly Named[]): string | null {
   const views = named
     .filter(({ meaning }) => meaning.oid === owner?.oid)
-    .map((each) => viewOf(each)?.schema ?? null);
-  const [schema = owner?.overlay?.schema ?? null, ...more] = new Set(views);
+    .map(({ meaning }) => meaning.standIn.view?.schema ?? null);
+  const [schema = owner?.standIn.view?.schema ?? null, ...more] = new Set(views);
   if (more.length > 0) throw calledTwice;
   return schema;
 }
 
 /** The view's name in the place of the relation's, if it has a view. */
-export function nameReplacement(each: Named, body: Read | Write): Replacement[] {
-  const { use, meaning } = each;
-  const overlay = viewOf(each);
-  if (overlay === null) return [];
+export function nameReplacement({ use, meaning }: Named, body: Read | Write): Replacement[] {
+  const { view } = meaning.standIn;
+  if (view === null) return [];
   const { start, end } = use;
   if (body.kind === 'write') {
     const isUpsert = body.upserts.some(({ target }) => target === start);
-    const { schema, name } = isUpsert ? (meaning.upsert ?? overlay) : overlay;
+    const { schema, name } = isUpsert ? (meaning.upsert ?? view) : view;
     const isCopied = use.target !== null && body.copy?.columns === null;
     const columns = isCopied ? impliedColumns(meaning) : null;
     const list = columns === null ? '' : ` (${columns})`;
     return [{ start, end, text: qualifiedName(schema, name) + list }];
   }
-  const name = qualifiedName(overlay.schema, overlay.name);
+  const name = qualifiedName(view.schema, view.name);
   if (body.copy === null) return [{ start, end, text: name }];
   // what is wrong with a relation or column, PostgreSQL says itself
   if (!canBeCopied(body.copy.names, meaning)) return [];
@@ -62,7 +60,7 @@ export function nameReplacement(each: Named, body: Read | Write): Replacement[] 
 export function groupingReplacements(named: readonly Named[], body: Read | Write): Replacement[] {
   return completedGroupings(body.groupings, (relation) => {
     const found = named.find(({ use }) => use.start === relation);
-    return found === undefined || viewOf(found) === null ? null : found.meaning.dependents;
+    return found?.meaning.standIn.view ? found.meaning.dependents : null;
   });
 }
 
@@ -73,21 +71,15 @@ const calledTwice = new StageError(
 );
 
 /** What `stage.enter` is to verify of a name. */
-export function verified(each: Named, body: Read | Write): object {
-  const { use, meaning } = each;
-  const tree = treeOf(each);
-  const { schema, name, start, target, only } = use;
-  const { oid, signature } = meaning;
+export function verified({ use, meaning }: Named, body: Read | Write): object {
+  const { schema, name, start, target } = use;
   const isCopied = body.kind === 'write' && body.copy !== null && target !== null;
   const rights = body.kind === 'write' ? body.rights.filter((right) => right.target === start) : [];
   return {
     schema,
     name,
-    oid,
-    signature,
+    ...meaning.standIn.verify,
     rights: rights.map(({ operation, columns }) => ({ operation, columns })),
-    ...(only && { only }),
-    ...(tree && { tree: tree.signature }),
     ...(isCopied && { copy: true }),
     ...(meaning.kind === 'view' && target !== null && { view: true }),
   };

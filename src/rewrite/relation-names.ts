@@ -1,77 +1,13 @@
 /** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
 
-import type { DependentColumns } from '../overlay/views/dependent-columns.ts';
+import { overlaySchema, treeSchema } from '../overlay/object-names.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
-import type { ResultOrigins } from '../server-connection/result-origins.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
-import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
-import type { UniqueIndex } from '../sql/locate/arbiters.ts';
+import type { Calls, FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
 import type { Assessment, Called, Candidate } from './called-names.ts';
 import { candidateOf, joinAssessments, namesCalled } from './called-names.ts';
-import type { Tree } from './inheritance.ts';
 import { KnownCalls } from './known-calls.ts';
-
-/** What stage.resolve_relations says of a name: test/proxy/resolved-names.test.ts holds the two together. */
-export interface ResolvedName {
-  /** Null when there is no such relation. */
-  readonly oid: number | null;
-  readonly kind:
-    | 'table'
-    | 'partitioned'
-    | 'view'
-    | 'materialized'
-    | 'foreign'
-    | 'sequence'
-    | 'other'
-    | 'none'
-    | 'system'
-    | 'stage'
-    | 'temporary';
-  /** A view or a partition: it is read through a staged view, which merges what is staged behind it. */
-  readonly isStagedView: boolean;
-  /** The relation's own schema. */
-  readonly schema: string | null;
-  /** Of a view: PostgreSQL makes of a write to it one to the table behind, or code does something, or it is an error. */
-  readonly writing: 'automatic' | 'code' | 'error' | null;
-  /** The table that a write goes to: the relation itself, or the one behind a view once that has a staged view. */
-  readonly table: number | null;
-  /** That table's columns by their names in the view. */
-  readonly tableColumns: Readonly<Record<string, string>> | null;
-  readonly overlay: { readonly schema: string; readonly name: string } | null;
-  /** What a client is told of results that come from the views which stand for it; null without any. */
-  readonly origins: ResultOrigins | null;
-  /** The function of a plain table that tells at little cost whether its overlay still fits, where there is one. */
-  readonly stamp: string | null;
-  /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
-  readonly upsert: { readonly schema: string; readonly name: string } | null;
-  /** Of a table with children: the view of its rows and theirs, which stands for the name without ONLY. */
-  readonly tree: Tree | null;
-  readonly columns: readonly {
-    readonly name: string;
-    readonly generated: boolean;
-    /** GENERATED ALWAYS AS IDENTITY. */
-    readonly always: boolean;
-    readonly domain: boolean;
-  }[];
-  /** The temporary table that MERGE runs on, on servers that cannot merge into the overlay. */
-  readonly merge: string | null;
-  /** Empty where an old snapshot hides them. */
-  readonly uniques: readonly UniqueIndex[];
-  /** Of the overlay; empty when the transaction's snapshot is older than the overlay and hides it. */
-  readonly signature: string | null;
-  /** The columns of a table by which its staged rows are known; empty without an overlay, and where an old snapshot hides it. */
-  readonly key: readonly string[];
-  /** What grouping by a table's primary key lets a query use; null without one, and without an overlay. */
-  readonly dependents: DependentColumns | null;
-  /** The overlay can be written to; false also where an old snapshot hides that. */
-  readonly writable: boolean;
-  /** Staging its rows may run user code: defaults, checks, policies. */
-  readonly code: boolean;
-  /** The session's staged rows of it were put aside, because nobody can say what they mean by now. */
-  readonly parked: boolean;
-  /** The overlay no longer fits the table's definition. */
-  readonly stale: boolean;
-}
+import type { NameUse, ResolvedName } from './resolved-name.ts';
 
 const path = `pg_catalog.current_setting('search_path')`;
 
@@ -159,7 +95,7 @@ export class Names {
    * Gives what each name stands for, in order.
    * @param again asks for all of them, because overlays may have been made since
    */
-  async resolve(names: readonly QualifiedName[], again = false): Promise<ResolvedName[]> {
+  async resolve(names: readonly NameUse[], again = false): Promise<ResolvedName[]> {
     const known = new Map<string, ResolvedName>();
     for (const name of again ? [] : names) {
       const meaning = this.relations.get(keyOf(name));
@@ -172,7 +108,7 @@ export class Names {
   }
 
   /** The same for a read, of which nothing verifies that what was known of its names is still good: others may have made overlays. */
-  async refresh(names: readonly QualifiedName[]): Promise<ResolvedName[]> {
+  async refresh(names: readonly NameUse[]): Promise<ResolvedName[]> {
     const isCurrent = names.length > 0 && (await this.areCurrent(distinct(names)));
     return this.resolve(names, !isCurrent);
   }
@@ -205,12 +141,11 @@ export class Names {
     this.productionSchemas.get(overlaySchema);
 
   /** Says whether all of the names are known, and stand for what they stood for. */
-  private async areCurrent(names: readonly QualifiedName[]): Promise<boolean> {
-    const known = names.flatMap((name) => {
-      const meaning = this.relations.get(keyOf(name));
-      if (meaning === undefined) return [];
-      const { oid, signature, tree } = meaning;
-      return [{ ...name, oid, signature, ...(tree && { tree: tree.signature }) }];
+  private async areCurrent(names: readonly NameUse[]): Promise<boolean> {
+    const known = names.flatMap((use) => {
+      const meaning = this.relations.get(keyOf(use));
+      const { schema, name } = use;
+      return meaning === undefined ? [] : [{ schema, name, ...meaning.standIn.verify }];
     });
     if (known.length < names.length) return false;
     const [row] = await this.ask(areCurrent, [Buffer.from(JSON.stringify(known))]);
@@ -219,7 +154,7 @@ export class Names {
 
   /** Adds the names to those that are known; says whether what was known before is still good. */
   private async learnRelations(
-    names: readonly QualifiedName[],
+    names: readonly NameUse[],
     known: Map<string, ResolvedName>,
   ): Promise<boolean> {
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
@@ -246,13 +181,14 @@ export class Names {
     // What does not exist may be created at any time, and nothing would tell.
     if (meaning.oid === null) this.relations.delete(key);
     else this.relations.set(key, meaning);
-    if ([meaning.signature, meaning.tree?.signature].includes('')) this.beUnsure();
+    const { signature, tree } = meaning.standIn.verify;
+    if (signature === '' || tree === '') this.beUnsure();
     if (known && JSON.stringify(known) !== JSON.stringify(meaning)) this.currentVersion += 1;
     if (meaning.oid !== null && meaning.origins) this.origins.learn(meaning.oid, meaning.origins);
-    if (!meaning.schema) return;
-    for (const view of [meaning.overlay, meaning.tree]) {
-      if (view) this.productionSchemas.set(view.schema, meaning.schema);
-    }
+    const { namespace: namespaceOid, schema } = meaning;
+    if (namespaceOid === null || schema === null) return;
+    this.productionSchemas.set(overlaySchema({ namespaceOid }), schema);
+    this.productionSchemas.set(treeSchema({ namespaceOid }), schema);
   }
 
   private async findCandidates(called: readonly Called[]) {
@@ -263,12 +199,23 @@ export class Names {
   }
 }
 
-function keyOf({ schema, name }: QualifiedName): string {
-  return schema === null ? name : `${schema}\0${name}`;
+function keyOf({ schema, name, ...use }: NameUse): string {
+  return `${schema === null ? '' : `${schema}\0`}${name}\0${onlyOf(use)}\0${targetOf(use)}`;
 }
 
-/** Each name once, and nothing but the name. */
-function distinct(names: readonly QualifiedName[]): QualifiedName[] {
+const onlyOf = ({ only }: Partial<NameUse>) => only ?? false;
+
+/** All writes but INSERT use what stands for a relation in the same way. */
+const targetOf = ({ target }: Partial<NameUse>) =>
+  target && target !== 'INSERT' ? 'UPDATE' : (target ?? null);
+
+/** Each use once, and nothing but what tells it apart. */
+function distinct(names: readonly NameUse[]): NameUse[] {
   const found = new Map(names.map((each) => [keyOf(each), each]));
-  return [...found.values()].map(({ schema, name }) => ({ schema, name }));
+  return [...found.values()].map(({ schema, name, ...use }) => ({
+    schema,
+    name,
+    only: onlyOf(use),
+    target: targetOf(use),
+  }));
 }

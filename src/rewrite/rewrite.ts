@@ -22,19 +22,18 @@ import {
   verified,
 } from './name-replacements.ts';
 import { fixedReplacements } from './query-planner.ts';
-import type { Names, ResolvedName } from './relation-names.ts';
+import type { Names } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 import {
-  checkOverlay,
   checkParked,
+  checkVisible,
   errorOfCopy,
+  hasChildren,
   isError,
-  isLacking,
-  isStagedViewSource,
   obstacleToOnly,
   obstacleToTarget,
   obstacleToWrite,
-  treeOf,
   withMeanings,
 } from './stageable.ts';
 import { canBeTruncated, truncateCall } from './truncate-call.ts';
@@ -114,7 +113,7 @@ export class Rewriter {
     const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
     if (write.rights.some(isMistaken)) return 'analysed';
     const staged = await this.ensureOverlays(named, truncate?.cascades);
-    for (const each of staged) checkOverlay(each);
+    for (const each of staged) checkVisible(each);
     if (staged.some((each) => isMistakenConflict(each, write))) return 'planned';
     // Of the tables that a cascade reaches it is not known whether they run code.
     const replaced = await this.replace(write, staged, runsCode || truncate?.cascades === true);
@@ -167,7 +166,7 @@ export class Rewriter {
     for (const each of named) {
       const obstacle = read.copy ? null : obstacleToOnly(each);
       if (obstacle) throw obstacle;
-      if (isStagedViewSource(each)) checkOverlay(each);
+      if (each.meaning.standIn.madeAs === 'staged view') checkVisible(each);
     }
     const rewrite = await this.replace(read, named, false);
     const functions = await this.functions.replacements(read.called);
@@ -188,7 +187,7 @@ export class Rewriter {
     });
     try {
       const runsCode = await this.checkCalls(locks);
-      const asTargets = withMeanings(uses, meanings);
+      const asTargets = withMeanings(uses, await this.names.refresh(uses));
       const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
       if (obstacle || this.names.hidesCatalog) return null;
       const named = await this.ensureOverlays(asTargets);
@@ -212,7 +211,10 @@ export class Rewriter {
     cascades = false,
   ): Promise<readonly Named[]> {
     const areSuspect = this.names.takeSuspicion();
-    const lacking = named.filter((each) => cascades || isLacking(each, areSuspect));
+    const lacking = named.filter(
+      ({ use, meaning }) =>
+        cascades || meaning.standIn.isLacking || (areSuspect && use.target !== null),
+    );
     const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
     for (const each of current) checkParked(each);
     return current;
@@ -223,15 +225,14 @@ export class Rewriter {
     named: readonly Named[],
     cascades: boolean,
   ): Promise<Named[]> {
-    const [views, tables] = [true, false].map((wanted) => {
-      const chosen = lacking.filter((each) => isStagedViewSource(each) === wanted);
-      return [...new Set(chosen.map(({ meaning }) => meaning.oid as number))];
-    });
-    const trees = lacking.flatMap((each) =>
-      each.use.target !== null && treeOf(each) ? [each.meaning.oid as number] : [],
-    );
-    if (tables?.length) await this.overlays.ensure(tables, cascades, trees);
-    if (views?.length) await this.overlays.ensureStagedViews(views);
+    const oids = (chosen: (each: Named) => boolean) => [
+      ...new Set(lacking.filter(chosen).map(({ meaning }) => meaning.oid as number)),
+    ];
+    const tables = oids(({ meaning }) => meaning.standIn.madeAs === 'overlay');
+    const views = oids(({ meaning }) => meaning.standIn.madeAs === 'staged view');
+    const trees = oids((each) => each.use.target !== null && hasChildren(each));
+    if (tables.length > 0) await this.overlays.ensure(tables, cascades, trees);
+    if (views.length > 0) await this.overlays.ensureStagedViews(views);
     // tables that these refer to have got overlays, too
     this.names.forget();
     return this.resolve(
@@ -245,7 +246,9 @@ export class Rewriter {
     named: readonly Named[],
     runsCode: boolean,
   ): Promise<Rewrite> {
-    const owners = await this.names.resolve(body.qualifiers);
+    const owners = await this.names.resolve(
+      body.qualifiers.map(({ schema, name }) => ({ schema, name, only: true })),
+    );
     const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
       const text = qualifierText(owners[index], named, body);
       return text === null ? [] : [{ start, end, text }];

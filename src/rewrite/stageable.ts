@@ -1,8 +1,7 @@
 /** Whether what a name stands for can take part in a staged statement. */
 import { StageError } from '../errors.ts';
 import type { RelationUse } from '../sql/verdict.ts';
-import type { Tree } from './inheritance.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 
 /** A name in a statement, with what it stands for. */
 export interface Named {
@@ -88,48 +87,8 @@ export function obstacleToOnly({ use, meaning }: Named): StageError | null {
   );
 }
 
-/**
- * The view of a table and its children, where the name stands for all of them: not behind ONLY, nor where rows are put in.
- * Null for every other relation.
- */
-export function treeOf({ use, meaning }: Named): Tree | null {
-  return use.only || use.target === 'INSERT' ? null : meaning.tree;
-}
-
-/** The view that takes the relation's place; null where production's own rows are all there is to see. */
-export function viewOf(each: Named): { readonly schema: string; readonly name: string } | null {
-  const tree = treeOf(each);
-  if (tree === null) return each.meaning.overlay;
-  return tree.signature === null ? null : tree;
-}
-
-/** Whether a relation is read through a staged view, or together with its children; as a target it is refused when its overlay is asked for. */
-export function isStagedViewSource(each: Named): boolean {
-  const { use, meaning } = each;
-  const { kind } = meaning;
-  const isStagedView = meaning.isStagedView || treeOf(each) !== null;
-  return isStagedView && use.target === null && !['system', 'stage', 'temporary'].includes(kind);
-}
-
-/**
- * Whether a relation's overlay or staged view has to be made, or made anew.
- * @param areSuspect overlays may not fit their tables although nothing tells so
- */
-export function isLacking(each: Named, areSuspect: boolean): boolean {
-  const { use, meaning } = each;
-  const tree = treeOf(each);
-  if (isStagedViewSource(each)) {
-    return meaning.stale || (tree === null ? meaning.overlay === null : isMissing(tree));
-  }
-  const isTarget = use.target !== null;
-  // a view without an overlay of this table was made for another one that bore its name
-  const isForeign = meaning.overlay !== null && meaning.signature === '' && !meaning.isStagedView;
-  const isPart = tree !== null && (isMissing(tree) || tree.signature === null || !tree.writable);
-  const isUsable = meaning.writable && meaning.overlay !== null && !isPart;
-  return meaning.stale || isForeign || (isTarget && (areSuspect || !isUsable));
-}
-
-const isMissing = ({ stale, signature }: Tree) => stale || signature === '';
+/** Whether a table is used together with its children. */
+export const hasChildren = ({ meaning }: Named) => 'tree' in meaning.standIn.verify;
 
 /** @throws StageError when what the session staged in the table cannot be shown there any more */
 export function checkParked({ use, meaning }: Named): void {
@@ -144,14 +103,9 @@ export function checkParked({ use, meaning }: Named): void {
   );
 }
 
-/** @throws StageError when the overlay just made cannot be seen: the transaction's snapshot is older */
-export function checkOverlay(each: Named): void {
-  const { use, meaning } = each;
-  const isTarget = use.target !== null;
-  const tree = treeOf(each);
-  const isLeft = tree !== null && (tree.stale || (isTarget && tree.signature === null));
-  const needsOverlay = isTarget || (isStagedViewSource(each) && tree === null);
-  if (!meaning.stale && !isLeft && (!needsOverlay || meaning.overlay !== null)) return;
+/** @throws StageError when what was just made cannot be seen: the transaction's snapshot is older */
+export function checkVisible({ meaning }: Named): void {
+  if (!meaning.standIn.isHidden) return;
   throw new StageError(
     'statement_not_supported',
     'could not serialize access due to a concurrent change of a table',

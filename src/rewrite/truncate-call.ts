@@ -2,7 +2,7 @@
 import { quoteLiteral } from '../db/identifier.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Truncate, Write } from '../sql/verdict.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 
 const noTables = new Set<ResolvedName['kind']>([
   'none',

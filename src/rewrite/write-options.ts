@@ -5,7 +5,7 @@ import { columnShape } from '../sql/locate/upserts.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Arbiter, ClausePart, Right, Upsert, Write } from '../sql/verdict.ts';
 import { copyOverriding } from './copy-columns.ts';
-import type { ResolvedName } from './relation-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
 

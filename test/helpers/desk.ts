@@ -17,6 +17,8 @@ export type Contents = Readonly<Record<string, readonly string[]>>;
 export interface Desk {
   readonly database: TestDatabase;
   readonly service: Database;
+  /** Opens the connections of another daemon, which end with the desk. */
+  another(): Database;
   /** Creates a session and gives its id. */
   open(scope?: ConflictScope): Promise<string>;
   /** Opens a connection that writes to a session's overlays; the caller ends it. */
@@ -37,7 +39,13 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
   const database = await createTestDatabase({ template: 'empty' });
   await database.query(schema);
   await database.query(data);
-  const service = createDatabase({ url: database.url });
+  const services: Database[] = [];
+  const another = () => {
+    const service = createDatabase({ url: database.url });
+    services.push(service);
+    return service;
+  };
+  const service = another();
   await migrate(service);
   const tables = await database.query<{ oid: number; name: string }>(
     `SELECT oid::int, oid::regclass::text AS name FROM pg_class
@@ -75,6 +83,7 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
   return {
     database,
     service,
+    another,
     open: async (conflictScope) => {
       const metadata = new JsonText('{}');
       return (
@@ -116,7 +125,7 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
     },
     close: async () => {
       await Promise.all(idle.map((client) => client.end()));
-      await service.close();
+      await Promise.all(services.map((each) => each.close()));
       await database.drop();
     },
   };

@@ -1,6 +1,7 @@
 /** What stage.resolve_relations answers is what the proxy takes it for: no key more or less, no other type, for every kind of relation. */
-import type { Tree } from '../../src/rewrite/inheritance.ts';
-import type { ResolvedName } from '../../src/rewrite/relation-names.ts';
+
+import type { Client } from 'pg';
+import type { NameUse, ResolvedName, StandIn } from '../../src/rewrite/resolved-name.ts';
 import { serverMajor } from '../helpers/database.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -35,37 +36,32 @@ const others = ['constant', 'unseen', 'base', 'derived', 'piece'];
 const types: Readonly<Record<keyof ResolvedName, readonly string[]>> = {
   oid: ['null', 'number'],
   kind: ['string'],
-  isStagedView: ['boolean'],
   schema: ['null', 'string'],
+  namespace: ['null', 'number'],
+  standIn: ['object'],
   writing: ['null', 'string'],
   table: ['null', 'number'],
   tableColumns: ['null', 'object'],
-  overlay: ['null', 'object'],
   origins: ['null', 'object'],
   stamp: ['null', 'string'],
   upsert: ['null', 'object'],
-  tree: ['null', 'object'],
   columns: ['array'],
   merge: ['null', 'string'],
   uniques: ['array'],
-  signature: ['null', 'string'],
   key: ['array'],
   dependents: ['null', 'object'],
-  writable: ['boolean'],
   code: ['boolean'],
   parked: ['boolean'],
-  stale: ['boolean'],
 };
-const treeTypes: Readonly<Record<keyof Tree, readonly string[]>> = {
-  schema: ['string'],
-  name: ['string'],
-  signature: ['null', 'string'],
-  writable: ['boolean'],
-  stale: ['boolean'],
+const standInTypes: Readonly<Record<keyof StandIn, readonly string[]>> = {
+  view: ['null', 'object'],
+  madeAs: ['string'],
+  isLacking: ['boolean'],
+  isHidden: ['boolean'],
+  verify: ['object'],
 };
 const view = ['name', 'schema'];
 const nested: Readonly<Partial<Record<keyof ResolvedName, readonly string[]>>> = {
-  overlay: view,
   upsert: view,
   origins: ['columns', 'type', 'views'],
   columns: ['always', 'domain', 'generated', 'name'],
@@ -85,6 +81,57 @@ function typesOf(answers: readonly object[]): Record<string, string[]> {
   return Object.fromEntries([...found].map(([key, all]) => [key, [...all].sort()]));
 }
 
+async function resolveIn(production: Client, names: readonly NameUse[]): Promise<ResolvedName[]> {
+  const query = 'SELECT stage.resolve_relations($1) AS found';
+  return (await production.query(query, [JSON.stringify(names)])).rows[0].found;
+}
+
+const named = ['keyed', 'base', 'derived', 'part', 'piece', 'seen', 'pg_class'];
+
+/** Read, read ONLY, INSERT, other writes, other writes of ONLY the table. */
+const uses: readonly Omit<NameUse, 'schema' | 'name'>[] = [
+  {},
+  { only: true },
+  { target: 'INSERT' },
+  { target: 'UPDATE' },
+  { only: true, target: 'UPDATE' },
+];
+
+/** What stands there, or what has to be made before. */
+function told({ view, madeAs, isLacking, isHidden, verify }: StandIn): string {
+  const children = 'tree' in verify ? ' with children' : '';
+  if (isLacking) return `make ${madeAs}${children}`;
+  if (view === null) return `production${children}`;
+  return `${view.schema.replace(/^stage_(\w+?)_\d+$/, '$1')}${children}${isHidden ? ' hidden' : ''}`;
+}
+
+/** Nobody has written yet. */
+const unmade = `keyed: production | production | make overlay | make overlay | make overlay
+base: production with children | production | make overlay | make overlay with children | make overlay
+derived: production | production | make overlay | make overlay | make overlay
+part: production | production | make overlay | make overlay | make overlay
+piece: make staged view | make staged view | make overlay | make overlay | make overlay
+seen: make staged view | make staged view | make overlay | make overlay | make overlay
+pg_class: production | production | make overlay | make overlay | make overlay`.split('\n');
+
+/** There is an overlay of all tables but `base`, which was read together with its children. */
+const made = `keyed: overlay | overlay | overlay | overlay | overlay
+base: tree with children | overlay | make overlay | make overlay with children | make overlay
+derived: overlay | overlay | overlay | overlay | overlay
+part: overlay | overlay | overlay | overlay | overlay
+piece: overlay | overlay | make overlay | make overlay | make overlay
+seen: overlay | overlay | overlay | overlay | overlay
+pg_class: production | production | make overlay | make overlay | make overlay`.split('\n');
+
+/** The tables got another column. */
+const changed = `keyed: make overlay | make overlay | make overlay | make overlay | make overlay
+base: make staged view with children | make overlay | make overlay | make overlay with children | make overlay
+derived: make overlay | make overlay | make overlay | make overlay | make overlay
+part: make overlay | make overlay | make overlay | make overlay | make overlay
+piece: make staged view | make staged view | make overlay | make overlay | make overlay
+seen: make staged view | make staged view | make overlay | make overlay | make overlay
+pg_class: production | production | make overlay | make overlay | make overlay`.split('\n');
+
 suite('resolved names', (test) => {
   let proxied: Proxied;
   test.before(async () => {
@@ -94,11 +141,11 @@ suite('resolved names', (test) => {
 
   test('are answered as the proxy reads them', async () => {
     const production = await proxied.connect(proxied.database.url);
-    const resolve = async (...names: readonly string[]): Promise<ResolvedName[]> => {
-      const asked = names.map((name) => ({ schema: name === 'overlay' ? 'stage' : null, name }));
-      const query = 'SELECT stage.resolve_relations($1) AS found';
-      return (await production.query(query, [JSON.stringify(asked)])).rows[0].found;
-    };
+    const resolve = (...names: readonly string[]) =>
+      resolveIn(
+        production,
+        names.map((name) => ({ schema: name === 'overlay' ? 'stage' : null, name })),
+      );
     await production.query('CREATE TEMPORARY TABLE passing (id int)');
     const unstaged = await resolve('keyed', 'base', 'seen');
     const client = await proxied.connect(await proxied.session('staged'));
@@ -114,12 +161,58 @@ suite('resolved names', (test) => {
       assert.equal(Object.keys(answer).sort(), Object.keys(types).sort());
     const has = (await serverMajor()) < 17 ? types : { ...types, merge: ['null'] };
     assert.equal(typesOf(answers), has);
-    const trees = answers.flatMap(({ tree }) => (tree === null ? [] : [tree]));
-    assert.equal(typesOf(trees), treeTypes);
+    assert.equal(typesOf(answers.map(({ standIn }) => standIn)), standInTypes);
     for (const [key, keys] of Object.entries(nested)) {
       const values = answers.flatMap((answer): unknown => answer[key as keyof ResolvedName] ?? []);
       assert.ok(values.length > 0, key);
       for (const value of values) assert.equal(Object.keys(value as object).sort(), keys, key);
     }
+  });
+
+  test('have for each use what stands for the relation there, before and after it was made', async () => {
+    const own = await startProxied(schema);
+    try {
+      const production = await own.connect(own.database.url);
+      const client = await own.connect(await own.session('staged'));
+      const tell = async () => {
+        const asked = named.flatMap((name) => uses.map((use) => ({ schema: null, name, ...use })));
+        const found = (await resolveIn(production, asked)).map(({ standIn }) => told(standIn));
+        return named.map((name, place) => {
+          const cells = found.slice(place * uses.length, (place + 1) * uses.length);
+          return `${name}: ${cells.join(' | ')}`;
+        });
+      };
+      assert.equal(await tell(), unmade);
+
+      for (const name of ['keyed', 'derived', 'part', 'seen'])
+        await client.query(`DELETE FROM ${name}`);
+      for (const name of ['base', 'piece']) await client.query(`TABLE ${name}`);
+      assert.equal(await tell(), made);
+
+      await client.query('DELETE FROM base');
+      const written = 'base: tree with children | overlay | overlay | tree with children | overlay';
+      assert.equal(await tell(), made.with(named.indexOf('base'), written));
+
+      await production.query(
+        'ALTER TABLE keyed ADD x int; ALTER TABLE base ADD x int; ALTER TABLE part ADD x int',
+      );
+      assert.equal(await tell(), changed);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('are asked for again when the table has got children', async () => {
+    const production = await proxied.connect(proxied.database.url);
+    await production.query('CREATE TABLE lone (id int PRIMARY KEY)');
+    const url = await proxied.session('staged');
+    const [reader, writer] = [await proxied.connect(url), await proxied.connect(url)];
+    const read = async () => (await reader.query('SELECT id FROM lone ORDER BY id')).rows;
+    assert.equal(await read(), []);
+
+    await production.query('CREATE TABLE child (PRIMARY KEY (id)) INHERITS (lone)');
+    await writer.query('INSERT INTO child VALUES (1)');
+
+    assert.equal(await read(), [{ id: 1 }]);
   });
 });

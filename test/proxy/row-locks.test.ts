@@ -199,4 +199,15 @@ suite('row locks', (test) => {
       await client.query('ROLLBACK');
     }
   });
+
+  test('are kept of a table that had children once', async () => {
+    await proxied.database.query(`CREATE TABLE lone (id int PRIMARY KEY); INSERT INTO lone VALUES (1);
+      CREATE TABLE child () INHERITS (lone); DROP TABLE child`);
+    const url = await proxied.session('staged');
+    const [holder, other] = [await proxied.connect(url), await proxied.connect(url)];
+    await Promise.all([holder, other].map((client) => client.query('BEGIN')));
+    await holder.query('SELECT FROM lone FOR UPDATE');
+    assert.is((await rejects(other.query('SELECT FROM lone FOR UPDATE NOWAIT'))).code, '55P03');
+    await holder.query('ROLLBACK');
+  });
 });

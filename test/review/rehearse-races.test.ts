@@ -3,7 +3,6 @@
  * Two daemons' connections share the work. `STAGE_TEST_ROUNDS=1000 npm test -- review/rehearse-races` is the long form.
  */
 import type { Database } from '../../src/db/database.ts';
-import { createDatabase } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/approve.ts';
 import { proposeSession } from '../../src/review/propose.ts';
@@ -24,12 +23,9 @@ suite('rehearsal: races', (test) => {
   let other: Database;
   test.before(async () => {
     desk = await createDesk(schema, data);
-    other = createDatabase({ url: desk.database.url });
+    other = desk.another();
   });
-  test.after(async () => {
-    await other.close();
-    await desk.close();
-  });
+  test.after(() => desk.close());
   test.beforeEach(() => desk.reset());
 
   /** What a step comes to: `done`, or the code of its error. */

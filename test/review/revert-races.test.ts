@@ -3,7 +3,6 @@
  * review/revert-races` is the long form. What landed is taken back once or not at all, and nothing of production's is overwritten.
  */
 import type { Database } from '../../src/db/database.ts';
-import { createDatabase } from '../../src/db/database.ts';
 import { approveSession } from '../../src/review/approve.ts';
 import { proposeSession } from '../../src/review/propose.ts';
 import { revertSession } from '../../src/review/revert.ts';
@@ -36,12 +35,9 @@ suite('races of reverts', (test) => {
   let other: Database;
   test.before(async () => {
     desk = await createDesk(schema, data);
-    other = createDatabase({ url: desk.database.url });
+    other = desk.another();
   });
-  test.after(async () => {
-    await other.close();
-    await desk.close();
-  });
+  test.after(() => desk.close());
 
   const approve = (service: Database, session: string) =>
     approveSession(service, session, { approvedBy: null, digest: null });

@@ -59,7 +59,7 @@ export function tableTarget(table: Table): Target {
 
 /** The view through which a row in the way is updated: it has all rows of the table. */
 const conflictName = (view: Pick<View, 'oid' | 'namespaceOid'>) =>
-  qualifiedName(upsertSchema({ ...view, schema: '', name: '' }), `conflict_${view.oid}`);
+  qualifiedName(upsertSchema(view), `conflict_${view.oid}`);
 
 /** A view as a target, with the script that creates what stands in its place. */
 export interface ViewTarget {

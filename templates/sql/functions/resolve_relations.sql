@@ -1,28 +1,13 @@
 -- What the names of a statement stand for on the caller's connection, under its own search_path and rights.
--- Takes [{"schema": null | text, "name": text}, ...]; gives an array in the same order.
+-- Takes [{"schema": null | text, "name": text, "only": boolean, "target": null | text}, ...]; gives an array in the same order.
 CREATE OR REPLACE FUNCTION stage.resolve_relations(p_names jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET jit = off AS $$
   SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'oid', c.oid::pg_catalog.int8,
-      'kind', CASE
-        WHEN c.oid IS NULL THEN 'none'
-        WHEN s.nspname OPERATOR(pg_catalog.=) ANY ('{pg_catalog,information_schema,pg_toast}'::pg_catalog.name[]) THEN 'system'
-        WHEN stage.is_own_schema(s.oid) THEN 'stage'
-        WHEN c.relpersistence OPERATOR(pg_catalog.=) 't' THEN 'temporary'
-        WHEN c.relkind OPERATOR(pg_catalog.=) 'r' THEN 'table'
-        WHEN c.relkind OPERATOR(pg_catalog.=) 'p' THEN 'partitioned'
-        WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN 'view'
-        WHEN c.relkind OPERATOR(pg_catalog.=) 'm' THEN 'materialized'
-        WHEN c.relkind OPERATOR(pg_catalog.=) 'f' THEN 'foreign'
-        WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
-        ELSE 'other' END,
+      'kind', k.kind,
       'schema', s.nspname,
-      'isStagedView', coalesce(c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition, false),
-      'overlay', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL AND
-        -- a staged view may be left of what is no partition any more, an overlay of what has become one
-        CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN t.relation IS NOT NULL ELSE o.relation IS NOT NULL OR t.relation IS NULL END THEN pg_catalog.jsonb_build_object(
-        'schema', 'stage_overlay_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
-      'signature', stage.signature_of(c.oid),
+      'namespace', c.relnamespace::pg_catalog.int8,
+      'standIn', stage.stand_in(c.oid, k.kind, coalesce((n.entry OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool, false), n.entry OPERATOR(pg_catalog.->>) 'target'),
       'origins', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass THEN stage.result_origins(c.oid) END,
       -- of a plain table, the stamp depends on nothing but what its function knows (see stage.stamped_relations)
       'stamp', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND NOT c.relispartition AND NOT c.relhassubclass AND o.relation OPERATOR(pg_catalog.=) c.oid THEN (
@@ -31,7 +16,6 @@ LANGUAGE sql STABLE SET jit = off AS $$
           AND y.nspname OPERATOR(pg_catalog.=) pg_catalog.concat('stage_overlay_', c.relnamespace)::pg_catalog.name AND stage.is_own_schema(y.oid)) END,
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
-      'tree', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relhassubclass THEN stage.tree_state(c.oid) END,
       'columns', (
         SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
           'name', a.attname, 'generated', a.attgenerated OPERATOR(pg_catalog.<>) '', 'always', a.attidentity OPERATOR(pg_catalog.=) 'a',
@@ -48,18 +32,28 @@ LANGUAGE sql STABLE SET jit = off AS $$
       'uniques', pg_catalog.jsonb_path_query_array(
         coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
         '$[*] ? (@.ofPartition != true)'),
-      'key', CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation THEN coalesce(pg_catalog.to_jsonb(o.key_columns), '[]') ELSE '[]' END,
+      'key', CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation AND (c.relkind OPERATOR(pg_catalog.=) 'p' OR NOT EXISTS (
+        SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent OPERATOR(pg_catalog.=) c.oid)) THEN coalesce(pg_catalog.to_jsonb(o.key_columns), '[]') ELSE '[]' END,
       'dependents', coalesce(CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation THEN o.dependents END,
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::pg_catalog."char"[]) AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END),
-      'writable', coalesce(o.writable, false),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
-      'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END,
-      'stale', stage.is_stale(c.oid) OR o.relation IS NOT NULL AND c.relkind OPERATOR(pg_catalog.=) 'p' AND NOT c.relispartition
-        AND coalesce(o.partitions_stamp, '') OPERATOR(pg_catalog.<>) coalesce(stage.partitions_stamp(c.oid), '')
+      'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(stage.where_bound(p_names)) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) stage.relation_named(n.entry)
   LEFT JOIN pg_catalog.pg_namespace s ON s.oid OPERATOR(pg_catalog.=) c.relnamespace
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN c.oid IS NULL THEN 'none'
+    WHEN s.nspname OPERATOR(pg_catalog.=) ANY ('{pg_catalog,information_schema,pg_toast}'::pg_catalog.name[]) THEN 'system'
+    WHEN stage.is_own_schema(s.oid) THEN 'stage'
+    WHEN c.relpersistence OPERATOR(pg_catalog.=) 't' THEN 'temporary'
+    WHEN c.relkind OPERATOR(pg_catalog.=) 'r' THEN 'table'
+    WHEN c.relkind OPERATOR(pg_catalog.=) 'p' THEN 'partitioned'
+    WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN 'view'
+    WHEN c.relkind OPERATOR(pg_catalog.=) 'm' THEN 'materialized'
+    WHEN c.relkind OPERATOR(pg_catalog.=) 'f' THEN 'foreign'
+    WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
+    ELSE 'other' END) k(kind)
   LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid
   LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid)
 $$;

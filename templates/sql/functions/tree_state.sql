@@ -1,4 +1,4 @@
--- How a table is reached together with those that inherit from it, as one JSON object (see ResolvedName in src/rewrite/relation-names.ts);
+-- How a table is reached together with those that inherit from it, as one JSON object for stage.stand_in;
 -- NULL for a table without children. The signature is that of the view, empty when an older snapshot hides its entry, and
 -- NULL where there is none because nothing is staged.
 CREATE OR REPLACE FUNCTION stage.tree_state(p_relation oid) RETURNS jsonb

@@ -1,0 +1,50 @@
+-- What stands for a relation in one use of its name, as one JSON object (see StandIn in src/rewrite/resolved-name.ts).
+-- p_kind: as stage.resolve_relations says it. p_only: ONLY was written. p_target: the kind of write that the relation is the target of,
+-- or NULL. A table with children is used together with them, except behind ONLY and where rows are put in.
+CREATE OR REPLACE FUNCTION stage.stand_in(p_relation oid, p_kind text, p_only boolean, p_target text) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_class pg_class;
+  v_staged stage.staged_view;
+  v_overlay stage.overlay;
+  v_view jsonb;
+  v_tree jsonb;
+  v_signature text := stage.signature_of(p_relation);
+  v_is_stale boolean := stage.is_stale(p_relation);
+  v_has_view boolean := stage.has_staged_view(p_relation);
+  v_is_own boolean;    -- what bears its name among the overlays is its own
+  v_is_read boolean;   -- through a staged view, or together with the children
+  v_is_target boolean := p_target IS NOT NULL;
+  v_is_lost boolean;   -- the view with the children's rows is out of date, or hidden by an old snapshot
+BEGIN
+  SELECT * INTO v_class FROM pg_class c WHERE c.oid = p_relation;
+  SELECT * INTO v_staged FROM stage.staged_view t WHERE t.relation = p_relation;
+  SELECT * INTO v_overlay FROM stage.overlay o WHERE o.relation = coalesce(v_staged.target, p_relation);
+  -- a staged view may be left of what is no partition any more, an overlay of what has become one
+  v_is_own := CASE WHEN v_has_view THEN v_staged.relation IS NOT NULL ELSE v_overlay.relation IS NOT NULL OR v_staged.relation IS NULL END;
+  IF v_is_own AND stage.overlay_of(p_relation) IS NOT NULL THEN
+    v_view := jsonb_build_object('schema', concat('stage_overlay_', v_class.relnamespace), 'name', v_class.relname);
+  END IF;
+  IF v_class.relkind = 'r' AND v_class.relhassubclass AND NOT p_only AND p_target IS DISTINCT FROM 'INSERT' THEN
+    v_tree := stage.tree_state(p_relation);
+  END IF;
+  v_is_read := NOT v_is_target AND (v_has_view OR v_tree IS NOT NULL) AND p_kind <> ALL ('{system,stage,temporary}');
+  v_is_stale := v_is_stale OR v_overlay.relation IS NOT NULL AND v_class.relkind = 'p' AND NOT v_class.relispartition
+    AND coalesce(v_overlay.partitions_stamp, '') <> coalesce(stage.partitions_stamp(p_relation), '');
+  v_is_lost := coalesce((v_tree ->> 'stale')::boolean OR v_tree ->> 'signature' = '', false);
+  RETURN jsonb_build_object(
+    'madeAs', CASE WHEN v_is_read THEN 'staged view' ELSE 'overlay' END,
+    'view', CASE WHEN v_tree IS NULL THEN v_view WHEN v_tree ->> 'signature' IS NOT NULL THEN v_tree - '{signature,writable,stale}'::text[] END,
+    'verify', jsonb_strip_nulls(jsonb_build_object('only', nullif(p_only, false)))
+      || jsonb_build_object('oid', p_relation::int8, 'signature', v_signature)
+      || CASE WHEN v_tree IS NULL THEN '{}' ELSE jsonb_build_object('tree', v_tree -> 'signature') END,
+    'isLacking', v_is_stale OR v_is_lost OR CASE
+      WHEN v_is_read THEN v_tree IS NULL AND v_view IS NULL
+      -- a view without an entry was made for another table that bore its name
+      ELSE v_view IS NOT NULL AND v_signature = '' AND NOT v_has_view
+        OR v_is_target AND NOT (v_view IS NOT NULL AND coalesce(v_overlay.writable, false)
+          AND (v_tree IS NULL OR v_tree ->> 'signature' IS NOT NULL AND (v_tree ->> 'writable')::boolean)) END,
+    'isHidden', v_is_stale OR coalesce((v_tree ->> 'stale')::boolean, false)
+      OR v_is_target AND v_tree IS NOT NULL AND v_tree ->> 'signature' IS NULL
+      OR (v_is_target OR v_is_read AND v_tree IS NULL) AND v_view IS NULL);
+END $$;
