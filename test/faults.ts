@@ -1,5 +1,5 @@
 /**
- * The long run of faults: `npm run faults -- --kind holes|kills|races|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1] [--lanes 1]`, for holes also
+ * The long run of faults: `npm run faults -- --kind crawls|holes|kills|races|postgres|links|soak [--rounds 50] [--minutes N] [--seed 1] [--lanes 1]`, for holes also
  * `[--fate alive|frozen|killed]`, for a soak `[--clients 20] [--think-ms 0]`. Every round breaks something at another moment, and looks at what has become of what was asked for
  * meanwhile: production, sessions, audit and answers have to agree, and what is asked for again has to end well. Prints each anomaly, in
  * the end, or after SIGINT, what was counted and `rounds N, anomalies N`. STAGE_TEST_PG chooses the major, STAGE_TEST_UPSTREAM a running server.
@@ -9,6 +9,7 @@ import type { Arena, Outcome } from './faults/arena.ts';
 import { noTotals, play } from './faults/arena.ts';
 import type { Fate } from './faults/black-hole.ts';
 import { fates } from './faults/black-hole.ts';
+import { openCrawls } from './faults/crawls.ts';
 import { openHoles } from './faults/holes.ts';
 import { openKills } from './faults/kills.ts';
 import { openLinks } from './faults/links.ts';
@@ -32,6 +33,7 @@ const { values } = parseArgs({
   },
 });
 const kinds: Readonly<Record<string, () => Promise<Arena>>> = {
+  crawls: () => openCrawls(),
   holes: () => openHoles(values.fate as Fate[]),
   kills: openKills,
   races: openRaces,

@@ -3,6 +3,7 @@ import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Arena } from './arena.ts';
 import { noTotals, play } from './arena.ts';
+import { openCrawls } from './crawls.ts';
 import { openKills } from './kills.ts';
 import { openLinks } from './links.ts';
 import { openPostgresFaults } from './postgres.ts';
@@ -18,6 +19,7 @@ const kinds: Readonly<Record<string, readonly [rounds: number, open: () => Promi
     () => openPostgresFaults(['terminate', 'refuse']),
   ],
   'links that tear or are slow': [4, openLinks],
+  'a path that crawls': [1, () => openCrawls(['upstream'], ['trickle'])],
   'nothing, with clients that leave': [1, () => openSoak(5)],
 };
 

@@ -9,7 +9,7 @@ import { startEmbedded } from '../../src/daemon/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { Random } from '../helpers/random.ts';
-import { findBinaries } from '../runner/server.ts';
+import { defaultMajor, findBinaries } from '../runner/server.ts';
 import type { Arena } from './arena.ts';
 import { harmedRound, takeAim } from './harm.ts';
 import type { Scene } from './scene.ts';
@@ -101,7 +101,7 @@ interface OwnServer {
 async function startOwnServer(): Promise<OwnServer> {
   const given = process.env['STAGE_TEST_UPSTREAM'];
   const directory = await mkdtemp(join(tmpdir(), 'stage-faults-'));
-  const binaries = await findBinaries(process.env['STAGE_TEST_PG'] || '18');
+  const binaries = await findBinaries(process.env['STAGE_TEST_PG'] || defaultMajor);
   const start = (port = 0): Promise<Embedded> =>
     startEmbedded({
       directory,

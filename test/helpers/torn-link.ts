@@ -4,8 +4,10 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export const tears = ['cut', 'reset', 'halves', 'slices', 'delay'] as const;
-/** Closed in the middle of a message; the same with RST; every message in two halves; in single bytes; late. */
-export type Tear = (typeof tears)[number];
+/** So slow that people notice: every message three seconds late; one kilobyte a second. */
+export const crawls = ['late', 'trickle'] as const;
+/** Closed in the middle of a message; the same with RST; every message in two halves; in single bytes; a little late; a crawl. */
+export type Tear = (typeof tears)[number] | (typeof crawls)[number];
 
 export interface TornLink {
   readonly port: number;
@@ -16,7 +18,9 @@ export interface TornLink {
   stop(): Promise<void>;
 }
 
-const betweenMs = 10;
+/** How long each part waits, where it is not 10 ms. */
+const betweenMs: Readonly<Partial<Record<Tear, number>>> = { slices: 0, late: 3000, trickle: 100 };
+const trickleBytes = 100;
 /** Of a message that comes in single bytes, so many do; the rest follows. */
 const slices = 200;
 
@@ -41,7 +45,7 @@ export async function startTornLink(to: {
       return false;
     }
     for (const part of partsOf(tear, bytes)) {
-      await delay(tear === 'slices' ? 0 : betweenMs);
+      await delay(torn?.tear === tear ? (betweenMs[tear] ?? 10) : 0);
       target.write(part);
     }
     return true;
@@ -96,7 +100,13 @@ export async function startTornLink(to: {
 }
 
 function partsOf(tear: Tear, bytes: Buffer): Buffer[] {
-  if (tear === 'delay') return [bytes];
+  if (tear === 'delay' || tear === 'late') return [bytes];
+  if (tear === 'trickle') {
+    const parts = Math.ceil(bytes.length / trickleBytes);
+    return Array.from({ length: parts }, (_, part) =>
+      bytes.subarray(part * trickleBytes, (part + 1) * trickleBytes),
+    );
+  }
   if (tear === 'halves') {
     const middle = Math.ceil(bytes.length / 2);
     return [bytes.subarray(0, middle), bytes.subarray(middle)];
