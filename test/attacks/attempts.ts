@@ -1,9 +1,8 @@
 /** What attackers and accidents send. Each list runs on one connection, its errors notwithstanding. */
+import { effects, evil, stage } from './attempted-effects.ts';
 
-const evil = 'SELECT evil()';
 const hold = `SELECT anything('DECLARE h CURSOR WITH HOLD FOR SELECT evil()')`;
 const held = 'UPDATE item SET price = evil_held() WHERE id = 1';
-const stage = `UPDATE item SET name = 'staged' WHERE id = 1`;
 
 /** Every place of a read where an expression may stand, and every kind of object that calls a function. */
 const reads: Readonly<Record<string, readonly string[]>> = {
@@ -234,66 +233,6 @@ const ways: Readonly<Record<string, readonly string[]>> = {
     `PREPARE TRANSACTION 'attack'`,
     'ROLLBACK',
     `COMMIT PREPARED 'attack'`,
-  ],
-};
-
-/** Functions of the server that do more than compute. */
-const effects: Readonly<Record<string, readonly string[]>> = {
-  'functions of the server': [
-    `SELECT nextval('numbers')`,
-    `SELECT setval('numbers', 100000)`,
-    `UPDATE item SET price = nextval('numbers')`,
-    `UPDATE item SET price = setval('numbers', 100000)`,
-    `UPDATE item SET price = evil_sequence()`,
-    'SELECT lo_create(0)',
-    `SELECT lo_import('/etc/hostname')`,
-    `SELECT lo_from_bytea(0, 'x')`,
-    `SELECT pg_read_file('/etc/hostname'), pg_ls_dir('/')`,
-    `SELECT pg_notify('attack', 'x')`,
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity',
-    'SELECT pg_cancel_backend(pid) FROM pg_stat_activity',
-    'SELECT pg_reload_conf(), pg_rotate_logfile(), pg_switch_wal()',
-    `SELECT pg_create_restore_point('x'), pg_logical_emit_message(false, 'x', 'x')`,
-    `SELECT pg_create_physical_replication_slot('attack')`,
-    `SELECT pg_create_logical_replication_slot('attack', 'pgoutput')`,
-    'SELECT pg_export_snapshot()',
-    'SELECT pg_stat_reset()',
-    'SELECT pg_advisory_lock(1)',
-    `SELECT query_to_xml('SELECT evil()', true, false, '')`,
-    `UPDATE item SET name = query_to_xml('SELECT evil()', true, false, '')::text`,
-    `SELECT ts_stat('SELECT evil()::text::tsvector')`,
-    `SELECT * FROM dblink('dbname=postgres', 'SELECT 1') AS x(a int)`,
-  ],
-  'what belongs to the service': [
-    'DELETE FROM stage.session',
-    `UPDATE stage.session SET status = 'approved'`,
-    'DELETE FROM stage.mutation',
-    'DELETE FROM stage.audit',
-    'TRUNCATE stage.session CASCADE',
-    `SELECT stage.enter('', '[]', '[]', '{}', '')`,
-    'SELECT stage.refuse_written()',
-    `SELECT stage.approve_session('x')`,
-    'DELETE FROM pg_catalog.pg_class',
-    `UPDATE pg_proc SET prosrc = ''`,
-    `UPDATE pg_settings SET setting = 'off' WHERE name = 'default_transaction_read_only'`,
-    'DELETE FROM information_schema.tables',
-  ],
-  'writes of every kind': [
-    stage,
-    'DELETE FROM item',
-    `INSERT INTO item VALUES (1, 'x') ON CONFLICT (id) DO UPDATE SET name = excluded.name`,
-    `INSERT INTO item VALUES (7, 'x'), (8, 'y') RETURNING *`,
-    `WITH a AS (DELETE FROM item RETURNING *), b AS (INSERT INTO victim SELECT id FROM a RETURNING *) SELECT * FROM b, a`,
-    'WITH a AS (DELETE FROM item RETURNING *) SELECT * FROM a',
-    'MERGE INTO item i USING victim v ON i.id = v.id WHEN NOT MATCHED THEN INSERT VALUES (v.id)',
-    'TRUNCATE item',
-    'TRUNCATE item, victim RESTART IDENTITY CASCADE',
-    `INSERT INTO serial_item (name) VALUES ('x')`,
-    'INSERT INTO serial_item DEFAULT VALUES',
-    'UPDATE "item" SET "name" = $$x$$',
-    'UPDATE public.item SET name = U&"\\006eame"',
-    'update/**/item/* /* nested */ */set name=$a$b$a$--\nwhere id=1',
-    `UPDATE item SET name = E'\\'; ${evil}; --' WHERE id = 2`,
   ],
 };
 

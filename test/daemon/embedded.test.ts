@@ -23,6 +23,7 @@ import { clearLeftovers } from '../../src/daemon/embedded-recovery.ts';
 import { installSample } from '../../src/daemon/sample.ts';
 import { createLog } from '../../src/log.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import { defaultMajor } from '../runner/server.ts';
 
 const log = createLog('silent', process.stderr);
 const native = join(
@@ -214,7 +215,7 @@ suite('embedded PostgreSQL', (test) => {
   test('begins anew after an initialisation that was cut short', async () => {
     const directory = join(base, 'cut');
     await mkdir(join(directory, 'data.new'), { recursive: true });
-    await writeFile(join(directory, 'data.new', 'PG_VERSION'), '18\n');
+    await writeFile(join(directory, 'data.new', 'PG_VERSION'), `${defaultMajor}\n`);
     const server = await start(directory);
     await server.stop();
     assert.not.ok((await readdir(directory)).includes('data.new'));

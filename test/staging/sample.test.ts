@@ -8,6 +8,7 @@ import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { checkGenerated } from '../helpers/generated.ts';
 import { suite } from '../helpers/suite.ts';
+import { defaultMajor } from '../runner/server.ts';
 
 const tables = `
 CREATE TABLE customer (id int PRIMARY KEY, name text NOT NULL);
@@ -19,7 +20,7 @@ CREATE TABLE invoice (
 )`;
 
 /** The major version whose objects the sample shows. */
-const server = 18;
+const server = Number(defaultMajor);
 
 const heading = `-- What \`stage\` makes of the table "invoice", on PostgreSQL ${server}:
 --${tables.replaceAll('\n', '\n--   ')};
