@@ -1,8 +1,9 @@
 /** Which columns a COPY fills, and what its data may give for them: on a view PostgreSQL does not know. */
 import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
-import type { CopyTarget } from '../sql/verdict.ts';
+import type { CopyWrite } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
+import type { Named } from './stageable.ts';
 
 /** The columns that a COPY without a list takes; null where these are all that the view has. */
 export function impliedColumns({ columns }: ResolvedName): string | null {
@@ -24,7 +25,7 @@ export function canBeCopied(listed: readonly string[], { kind, columns }: Resolv
  * leave lines out for what a domain says, which on a view is not known before
  */
 export function checkCopyColumns(
-  { columns: named, skipsErrors }: CopyTarget,
+  { columns: named, skipsErrors }: CopyWrite,
   { columns }: ResolvedName,
 ): void {
   if (skipsErrors && columns.some(({ domain }) => domain)) throw domainErrors;
@@ -41,7 +42,7 @@ export function checkCopyColumns(
  * @param table the table's name, as a whole row is written
  */
 export function filteredColumn(
-  { filters }: CopyTarget,
+  { filters }: CopyWrite,
   table: string,
   { columns }: ResolvedName,
 ): string | undefined {
@@ -64,16 +65,18 @@ export function filtersByGenerated(column: string): StageError {
 }
 
 /**
- * How the row trigger treats an ALWAYS identity column: `given` takes what the data has, null included; `system` draws a
- * key where there is none.
+ * The settings of a COPY: how the row trigger treats an ALWAYS identity column. `given` takes what the data has, null
+ * included; `system` draws a key where there is none.
  */
-export function copyOverriding(
-  { columns: named, marksDefaults }: CopyTarget,
-  { columns }: ResolvedName,
-): 'given' | 'system' {
+export function copyOptions(
+  { columns: named, marksDefaults }: CopyWrite,
+  [target]: readonly Named[],
+): Readonly<Record<string, string>> {
+  if (target === undefined) return {};
+  const { table, columns } = target.meaning;
   const identity = columns.find(({ always }) => always);
   const isGiven = identity !== undefined && (named?.includes(identity.name) ?? true);
-  return isGiven && !marksDefaults ? 'given' : 'system';
+  return { [`stage.overriding_${table}`]: isGiven && !marksDefaults ? 'given' : 'system' };
 }
 
 const domainErrors = new StageError(

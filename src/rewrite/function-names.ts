@@ -4,8 +4,8 @@ import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';
+import type { CallPlace } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { CallPlace } from '../sql/verdict.ts';
 import type { Names } from './relation-names.ts';
 
 /** What stage.resolve_functions says of a name. */

@@ -1,6 +1,6 @@
 /** Columns that may only be given DEFAULT. On a view PostgreSQL does not know that, so it is classified by the statement's text. */
 import { StageError } from '../errors.ts';
-import type { Right } from '../sql/verdict.ts';
+import type { Right } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
 
 type Column = ResolvedName['columns'][number];

@@ -1,9 +1,10 @@
 /** MERGE on servers that cannot merge into a view: what stands in the target's place, and how it gets its rows. */
 import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
+import type { Qualifier } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
-import type { Merge, MergeParts, Qualifier, Write } from '../sql/verdict.ts';
+import type { Merge, MergeParts, QueryWrite } from '../sql/write.ts';
 import type { Assessment } from './called-names.ts';
 import type { Named } from './stageable.ts';
 import { hasChildren } from './stageable.ts';
@@ -27,7 +28,7 @@ export interface MergeFill {
  * Finds the MERGE that runs on a table in the overlay's place; null where it runs on the overlay, or there is none.
  * @throws StageError for one that cannot be staged
  */
-export function findMerge({ merges }: Write, named: readonly Named[]): StagedMerge | null {
+export function findMerge({ merges }: QueryWrite, named: readonly Named[]): StagedMerge | null {
   const [merge] = merges;
   const target = named.find(({ use }) => use.start === merge?.target);
   if (!merge || !target?.meaning.merge) return null;

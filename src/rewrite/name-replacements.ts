@@ -3,7 +3,8 @@ import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { completedGroupings } from '../overlay/views/dependent-columns.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Read, Write } from '../sql/verdict.ts';
+import type { Read } from '../sql/verdict.ts';
+import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
 import { canBeCopied, impliedColumns } from './copy-columns.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
@@ -15,11 +16,9 @@ import type { Named } from './stageable.ts';
 export function qualifierText(
   owner: ResolvedName | undefined,
   named: readonly Named[],
-  body: Read | Write,
+  body: Read | QueryWrite | CopyWrite,
 ): string | null {
-  const targets = body.kind === 'write' ? body.upserts.map(({ target }) => target) : [];
-  const isUpserted = ({ use, meaning }: Named) =>
-    meaning.oid === owner?.oid && targets.includes(use.start);
+  const isUpserted = (each: Named) => each.meaning.oid === owner?.oid && takesUpsert(each, body);
   // its columns are called where the table has this view, and where it has another one
   if (named.some(isUpserted)) return '';
   const schema = schemaOf(owner, named);
@@ -36,15 +35,15 @@ function schemaOf(owner: ResolvedName | undefined, named: readonly Named[]): str
 }
 
 /** The view's name in the place of the relation's, if it has a view. */
-export function nameReplacement({ use, meaning }: Named, body: Read | Write): Replacement[] {
+export function nameReplacement(named: Named, body: Read | QueryWrite | CopyWrite): Replacement[] {
+  const { use, meaning } = named;
   const { view } = meaning.standIn;
   if (view === null) return [];
   const { start, end } = use;
   if (body.kind === 'write') {
-    const isUpsert = body.upserts.some(({ target }) => target === start);
-    const { schema, name } = isUpsert ? (meaning.upsert ?? view) : view;
-    const isCopied = use.target !== null && body.copy?.columns === null;
-    const columns = isCopied ? impliedColumns(meaning) : null;
+    const { schema, name } = takesUpsert(named, body) ? (meaning.upsert ?? view) : view;
+    const takesAll = body.form === 'copy' && use.target !== null && body.columns === null;
+    const columns = takesAll ? impliedColumns(meaning) : null;
     const list = columns === null ? '' : ` (${columns})`;
     return [{ start, end, text: qualifiedName(schema, name) + list }];
   }
@@ -56,9 +55,21 @@ export function nameReplacement({ use, meaning }: Named, body: Read | Write): Re
   return [{ start: body.copy.start, end: body.copy.end, text }];
 }
 
+/** Whether the name is the target of an INSERT ... ON CONFLICT. */
+function takesUpsert({ use }: Named, body: Read | Write): boolean {
+  return (
+    body.kind === 'write' &&
+    body.form === 'query' &&
+    body.upserts.some(({ target }) => target === use.start)
+  );
+}
+
 /** What is added where a query groups by the key of a table in whose place its view stands. */
-export function groupingReplacements(named: readonly Named[], body: Read | Write): Replacement[] {
-  return completedGroupings(body.groupings, (relation) => {
+export function groupingReplacements(
+  named: readonly Named[],
+  { groupings }: Read | QueryWrite,
+): Replacement[] {
+  return completedGroupings(groupings, (relation) => {
     const found = named.find(({ use }) => use.start === relation);
     return found?.meaning.standIn.view ? found.meaning.dependents : null;
   });
@@ -73,7 +84,7 @@ const calledTwice = new StageError(
 /** What `stage.enter` is to verify of a name. */
 export function verified({ use, meaning }: Named, body: Read | Write): object {
   const { schema, name, start, target } = use;
-  const isCopied = body.kind === 'write' && body.copy !== null && target !== null;
+  const isCopied = body.kind === 'write' && body.form === 'copy' && target !== null;
   const rights = body.kind === 'write' ? body.rights.filter((right) => right.target === start) : [];
   return {
     schema,

@@ -10,7 +10,8 @@ import { firstLiteral, ShapeReader } from '../sql/parser/shape.ts';
 import { Recent } from '../sql/recent.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
-import type { Read, Refusal, Statement, Verdict, Write } from '../sql/verdict.ts';
+import type { Read, Refusal, Statement, Verdict } from '../sql/verdict.ts';
+import type { QueryWrite } from '../sql/write.ts';
 
 /** What tells whether a text can pass, and what has to be minded then. */
 export interface TextClass {
@@ -113,7 +114,8 @@ function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   const [statement, ...others] = statements;
   if (refusal !== null || passingText !== null || others.length > 0) return false;
   const { verdict } = statement ?? {};
-  if (verdict?.kind !== 'read' && verdict?.kind !== 'write') return false;
+  if (verdict?.kind !== 'read' && !(verdict?.kind === 'write' && verdict.form === 'query'))
+    return false;
   // the name of the setting decides
   return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
 }
@@ -126,10 +128,9 @@ function isReadOfShape(plan: QueryPlan): boolean {
 /** Whether a write is the same for its whole shape, being classified without parts of its text, and all places before literals. */
 function isWriteOfShape(plan: QueryPlan, shape: string): boolean {
   const [statement] = plan.statements;
-  if (statement?.verdict.kind !== 'write' || !isOfShape(plan)) return false;
-  const { locking, upserts, merges, groupings, copy, truncate, relations, qualifiers } =
-    statement.verdict;
-  if (copy !== null || truncate !== null) return false;
+  if (statement?.verdict.kind !== 'write' || statement.verdict.form !== 'query') return false;
+  if (!isOfShape(plan)) return false;
+  const { locking, upserts, merges, groupings, relations, qualifiers } = statement.verdict;
   if ([locking, upserts, merges, groupings].some(({ length }) => length > 0)) return false;
   const fixed = firstLiteral(shape) - statement.start;
   return [...relations, ...qualifiers].every(({ end }) => end <= fixed);
@@ -204,7 +205,7 @@ export function holdsCursor(verdict: Verdict): boolean {
  * whole. From the start of the statement, or of what begins before it.
  */
 export function fixedReplacements(
-  { locking, standIn }: Read | Write,
+  { locking, standIn }: Read | QueryWrite,
   offset = 0,
 ): readonly Replacement[] {
   if (locking.length === 0 && !standIn) return nothing;

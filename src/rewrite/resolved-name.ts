@@ -3,7 +3,7 @@ import type { DependentColumns } from '../overlay/views/dependent-columns.ts';
 import type { ResultOrigins } from '../server-connection/result-origins.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';
 import type { UniqueIndex } from '../sql/locate/arbiters.ts';
-import type { RelationUse } from '../sql/verdict.ts';
+import type { RelationUse } from '../sql/places.ts';
 
 /** A relation's name, and what a statement does with it. */
 export type NameUse = QualifiedName & Partial<Pick<RelationUse, 'only' | 'target'>>;

@@ -6,24 +6,19 @@ import type { RefusedWhen } from '../server-connection/prepared-statements.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import type { Calls } from '../sql/functions/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
-import type { ByteRange, Replacement } from '../sql/splice.ts';
-import type { Read, RelationUse, Right, RowLocks, Write } from '../sql/verdict.ts';
+import type { RelationUse } from '../sql/places.ts';
+import type { Read, RowLocks } from '../sql/verdict.ts';
+import type { Right, Write } from '../sql/write.ts';
 import { checkCopyColumns, filteredColumn } from './copy-columns.ts';
 import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
 import type { LockRewrite } from './lock-rewrite.ts';
 import { isPlainTable, lockRewrite } from './lock-rewrite.ts';
-import type { MergeFill } from './merge-fill.ts';
-import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
-import {
-  groupingReplacements,
-  nameReplacement,
-  qualifierText,
-  verified,
-} from './name-replacements.ts';
-import { fixedReplacements } from './query-planner.ts';
+import { verified } from './name-replacements.ts';
 import type { Names } from './relation-names.ts';
 import type { ResolvedName } from './resolved-name.ts';
+import type { SplicedBody } from './spliced-body.ts';
+import { spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
 import {
   checkParked,
@@ -36,32 +31,18 @@ import {
   obstacleToWrite,
   withMeanings,
 } from './stageable.ts';
-import { canBeTruncated, truncateCall } from './truncate-call.ts';
-import {
-  blankConflicts,
-  hidesParameters,
-  isMistakenConflict,
-  meaningAt,
-  writeOptions,
-} from './write-options.ts';
+import { canBeTruncated } from './truncate-call.ts';
+import { isMistakenConflict, meaningAt } from './write-options.ts';
 
-export interface Rewrite {
-  /** In bytes from the start of the statement's text. */
-  readonly replacements: readonly Replacement[];
+export interface Rewrite extends Omit<SplicedBody, 'options'> {
   /** What `stage.enter` verifies: the names with what they were taken for, as JSON. */
   readonly relations: string;
   /** For each of these the function that gives its table's stamp, or null. */
   readonly stamps: readonly (string | null)[];
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
-  /** Parameters stand where only the triggers see them. */
-  readonly hidesParameters: boolean;
-  /** What is sent does not tell types and mistakes as the client's own text does. */
-  readonly asksOriginal: boolean;
   /** It may run code of the database's users. */
   readonly isWatched: boolean;
-  /** Fills the temporary table that a MERGE runs on, where it cannot run on the overlay. */
-  readonly fill: MergeFill | null;
   /** The search path under which the names were resolved. */
   readonly path: string;
   /** Of the names it was derived from. */
@@ -102,40 +83,38 @@ export class Rewriter {
     if (known?.version === this.names.version) return known;
     const runsCode = await this.checkCalls(write);
     if (this.names.hidesCatalog) throw hiddenCatalog;
-    const { truncate } = write;
     const named = await this.resolveStageable(write);
-    if (named === null) return write.copy ? 'run' : 'analysed';
+    if (named === null) return write.form === 'copy' ? 'run' : 'analysed';
     const [target] = named;
-    if (write.copy && target) {
-      if (filteredColumn(write.copy, target.use.name, target.meaning) !== undefined) return 'run';
-      checkCopyColumns(write.copy, target.meaning);
+    if (write.form === 'copy' && target) {
+      if (filteredColumn(write, target.use.name, target.meaning) !== undefined) return 'run';
+      checkCopyColumns(write, target.meaning);
     }
     const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
     if (write.rights.some(isMistaken)) return 'analysed';
-    const staged = await this.ensureOverlays(named, truncate?.cascades);
+    const cascades = write.form === 'truncate' && write.cascades;
+    const staged = await this.ensureOverlays(named, cascades);
     for (const each of staged) checkVisible(each);
-    if (staged.some((each) => isMistakenConflict(each, write))) return 'planned';
+    if (write.form === 'query' && staged.some((each) => isMistakenConflict(each, write)))
+      return 'planned';
     // Of the tables that a cascade reaches it is not known whether they run code.
-    const replaced = await this.replace(write, staged, runsCode || truncate?.cascades === true);
-    const rewrite = truncate
-      ? { ...replaced, replacements: [truncateCall(write, truncate)] }
-      : replaced;
+    const rewrite = await this.replace(write, staged, runsCode || cascades);
     this.kept.set(write, rewrite);
     return rewrite;
   }
 
   /** @returns null when it is an error anyway */
-  private async resolveStageable({ relations, copy, truncate }: Write): Promise<Named[] | null> {
+  private async resolveStageable({ relations, form }: Write): Promise<Named[] | null> {
     const resolve = async (again: boolean) => {
       const all = await this.resolve(relations, again);
-      return truncate ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
+      return form === 'truncate' ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
     };
     // of ONLY, TRUNCATE has a word of its own to say
-    const obstacleTo = truncate ? obstacleToTarget : obstacleToWrite;
+    const obstacleTo = form === 'truncate' ? obstacleToTarget : obstacleToWrite;
     let named = await resolve(false);
     // what could not be staged may be another relation by now, and nothing would tell
     if (named.some((each) => obstacleTo(each) || isError(each))) named = await resolve(true);
-    const error = copy ? named.map(errorOfCopy).find((found) => found !== null) : null;
+    const error = form === 'copy' ? named.map(errorOfCopy).find((found) => found !== null) : null;
     if (error) throw error;
     if (named.some(isError)) return null;
     const obstacle = named.map(obstacleTo).find((found) => found !== null);
@@ -246,33 +225,13 @@ export class Rewriter {
     named: readonly Named[],
     runsCode: boolean,
   ): Promise<Rewrite> {
-    const owners = await this.names.resolve(
-      body.qualifiers.map(({ schema, name }) => ({ schema, name, only: true })),
-    );
-    const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
-      const text = qualifierText(owners[index], named, body);
-      return text === null ? [] : [{ start, end, text }];
-    });
-    const names = [
-      ...named.flatMap((each) => nameReplacement(each, body)),
-      ...qualifiers,
-      ...groupingReplacements(named, body),
-    ];
-    const conflicts = body.kind === 'write' ? blankConflicts(body) : [];
-    const outside = names.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
-    const replacements = [...fixedReplacements(body), ...conflicts, ...outside];
-    const merge = body.kind === 'write' ? findMerge(body, named) : null;
-    const hides = body.kind === 'write' && hidesParameters(body);
+    const spliced = await spliceBody(body, named, this.names);
     const rewrite = {
-      replacements:
-        merge === null ? replacements : mergedInto(merge, body.qualifiers, replacements),
+      ...spliced,
       relations: JSON.stringify(named.map((each) => verified(each, body))),
       stamps: named.map(({ meaning }) => meaning.stamp),
-      options: JSON.stringify(body.kind === 'write' ? writeOptions(body, named, names) : {}),
-      hidesParameters: hides,
-      asksOriginal: hides || merge !== null,
+      options: JSON.stringify(spliced.options),
       isWatched: false,
-      fill: merge && mergeFill(merge, replacements, await this.names.assess(merge.merge)),
       path: this.names.path,
       version: this.names.version,
     };
@@ -284,10 +243,6 @@ export class Rewriter {
 export function watched(rewrite: Rewrite): Rewrite {
   const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
   return { ...rewrite, isWatched: true, options: JSON.stringify(options) };
-}
-
-function isWithin(inner: ByteRange, outer: ByteRange): boolean {
-  return inner.start >= outer.start && inner.end <= outer.end;
 }
 
 const hiddenCatalog = new StageError(

@@ -1,6 +1,6 @@
 /** Whether what a name stands for can take part in a staged statement. */
 import { StageError } from '../errors.ts';
-import type { RelationUse } from '../sql/verdict.ts';
+import type { RelationUse } from '../sql/places.ts';
 import type { ResolvedName } from './resolved-name.ts';
 
 /** A name in a statement, with what it stands for. */

@@ -1,7 +1,8 @@
 /** Parts of a statement that are sent by themselves. */
+
+import type { TextPart } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
-import type { TextPart } from '../sql/verdict.ts';
 
 /**
  * Gives a part's text from one place in the statement to another.

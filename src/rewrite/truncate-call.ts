@@ -1,7 +1,7 @@
 /** TRUNCATE becomes a call that stages it: the call finds the tables it cascades to, and refuses in PostgreSQL's words. */
 import { quoteLiteral } from '../db/identifier.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Truncate, Write } from '../sql/verdict.ts';
+import type { TruncateWrite } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
 
 const noTables = new Set<ResolvedName['kind']>([
@@ -18,11 +18,8 @@ export function canBeTruncated({ kind }: ResolvedName): boolean {
 }
 
 /** The call in the statement's place. */
-export function truncateCall(
-  { relations }: Write,
-  { start, end, cascades }: Truncate,
-): Replacement {
+export function truncateCall({ relations, range, cascades }: TruncateWrite): Replacement {
   const names = relations.map(({ schema, name, only }) => ({ schema, name, only }));
   const text = `CALL stage.truncate(${quoteLiteral(JSON.stringify(names))}, ${cascades})`;
-  return { start, end, text };
+  return { ...range, text };
 }

@@ -3,8 +3,7 @@ import { StageError } from '../errors.ts';
 import { inferArbiters } from '../sql/locate/arbiters.ts';
 import { columnShape } from '../sql/locate/upserts.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Arbiter, ClausePart, Right, Upsert, Write } from '../sql/verdict.ts';
-import { copyOverriding } from './copy-columns.ts';
+import type { Arbiter, ClausePart, QueryWrite, Right, Upsert, Write } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
@@ -15,20 +14,13 @@ import { splicedPart } from './text-part.ts';
  * @throws StageError for a clause that PostgreSQL would refuse, or that cannot be staged
  */
 export function writeOptions(
-  write: Write,
+  write: QueryWrite,
   named: readonly Named[],
   names: readonly Replacement[],
 ): Readonly<Record<string, string | object>> {
   const options: Record<string, string | object> = {};
   for (const { target, value } of write.overriding) {
     options[`stage.overriding_${meaningAt(named, target).table}`] = value;
-  }
-  const [target] = named;
-  if (write.copy && target) {
-    options[`stage.overriding_${target.meaning.table}`] = copyOverriding(
-      write.copy,
-      target.meaning,
-    );
   }
   for (const { target } of write.merges) {
     options[`stage.merge_${meaningAt(named, target).table}`] = 'on';
@@ -43,7 +35,7 @@ export function writeOptions(
 }
 
 /** Cuts out the ON CONFLICT clauses, which the views do not know. */
-export function blankConflicts({ upserts }: Write): Replacement[] {
+export function blankConflicts({ upserts }: QueryWrite): Replacement[] {
   return upserts.map(({ clause: { start, end } }) => ({
     start,
     end,
@@ -98,8 +90,9 @@ function spliced(part: ClausePart, names: readonly Replacement[]): (string | num
 }
 
 /** Whether parameters stand where the view's trigger evaluates them: in what is cut out of the statement. */
-export function hidesParameters({ upserts }: Write): boolean {
-  return upserts.some(({ set, where }) =>
+export function hidesParameters(write: Write): boolean {
+  if (write.form !== 'query') return false;
+  return write.upserts.some(({ set, where }) =>
     [set, where].some((part) => part !== null && part.parameters.length > 0),
   );
 }
@@ -125,7 +118,10 @@ const unclearArbiter = new StageError(
 );
 
 /** Whether an ON CONFLICT clause of the relation is an error, which PostgreSQL tells best of the client's own text. */
-export function isMistakenConflict({ use, meaning }: Named, { upserts, rights }: Write): boolean {
+export function isMistakenConflict(
+  { use, meaning }: Named,
+  { upserts, rights }: QueryWrite,
+): boolean {
   const upsert = upserts.find(({ target }) => target === use.start);
   if (upsert === undefined) return false;
   const set = rights.filter(

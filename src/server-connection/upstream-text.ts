@@ -5,7 +5,8 @@
  */
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
-import type { Read, Statement, Write } from '../sql/verdict.ts';
+import type { Read, Statement } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import type { SentText } from './position-map.ts';
 
 declare const isChecked: unique symbol;

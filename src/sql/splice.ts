@@ -12,6 +12,10 @@ export interface Replacement extends ByteRange {
 export const isSameRange = (one: ByteRange, other: ByteRange): boolean =>
   one.start === other.start && one.end === other.end;
 
+/** Whether one range is a part of another. */
+export const isWithin = (inner: ByteRange, outer: ByteRange): boolean =>
+  inner.start >= outer.start && inner.end <= outer.end;
+
 /**
  * Gives a text in which ranges are replaced, in whatever order they come.
  * @throws RangeError when they overlap or leave the text.

@@ -11,7 +11,7 @@ import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
 import { syncAndWait } from '../server-connection/sync.ts';
 import { refusedText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Write } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import { bindMessage, decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
@@ -70,7 +70,8 @@ function bindUnstaged(
 }
 
 /** Whether the server would not refuse what is sent in its place in a READ ONLY transaction as it refuses the statement. */
-const isRefusedByUs = ({ truncate, merges }: Write) => truncate !== null || merges.length > 0;
+const isRefusedByUs = (write: Write) =>
+  write.form === 'truncate' || (write.form === 'query' && write.merges.length > 0);
 
 async function bindReadOnly(
   context: ConnectionContext,
@@ -200,7 +201,7 @@ async function bindWrite(
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
   link.send(message.frame, retry.answer({ ...passing.bind, onFailure: restore, onError }));
   // With data under way it could not be run again: whether names are still good must be known before.
-  if (write.body.copy === null) return;
+  if (write.body.form !== 'copy') return;
   await syncAndWait(context);
   pending.entered = made;
 }

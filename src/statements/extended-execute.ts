@@ -85,7 +85,7 @@ function executeWrite(
   const { body } = target;
   const particular = body.kind === 'write' ? answerToWrite(context, body) : {};
   link.send(frame, retry.answer({ ...passing.execute, ...particular, onError }));
-  if (body.kind !== 'write' || body.copy === null) {
+  if (body.kind !== 'write' || body.form !== 'copy') {
     internal.endWatch();
     return;
   }

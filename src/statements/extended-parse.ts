@@ -15,7 +15,8 @@ import {
   refusedText,
   statementText,
 } from '../server-connection/upstream-text.ts';
-import type { Read, Statement, Write } from '../sql/verdict.ts';
+import type { Read, Statement } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Parse } from '../wire/frontend-messages.ts';
 import { decodeParse } from '../wire/frontend-messages.ts';

@@ -8,7 +8,7 @@ import type { Parameters, PreparedStatement } from '../server-connection/prepare
 import { forgetTypes } from '../server-connection/prepared-statements.ts';
 import { syncAndWait } from '../server-connection/sync.ts';
 import type { Calls } from '../sql/functions/calls.ts';
-import type { Write } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Bind } from '../wire/frontend-messages.ts';
 import { decodeBind } from '../wire/frontend-messages.ts';

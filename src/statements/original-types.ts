@@ -16,7 +16,8 @@ import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
 import type { UpstreamText, WrittenStatement } from '../server-connection/upstream-text.ts';
 import { explained, typesText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, CopyTarget, Statement, Write } from '../sql/verdict.ts';
+import type { ControlAction, Statement } from '../sql/verdict.ts';
+import type { CopyWrite, Write } from '../sql/write.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
@@ -115,7 +116,7 @@ export async function refuseOriginal(
   part: WrittenStatement,
   types: readonly number[] | null,
 ): Promise<never> {
-  if (write.copy !== null) await explainCopy(context, write, write.copy, part);
+  if (write.form === 'copy') await explainCopy(context, write, part);
   else if (types === null) await query(context, explained(part));
   else await explainPlan(context, part, types);
   throw changed;
@@ -164,11 +165,10 @@ async function explainPlan(
  */
 async function explainCopy(
   context: ConnectionContext,
-  { relations }: Write,
-  copy: CopyTarget,
+  copy: CopyWrite,
   part: WrittenStatement,
 ): Promise<void> {
-  const [target] = relations;
+  const [target] = copy.relations;
   if (target === undefined) return;
   const length = part.statement.length;
   const from = { start: 0, end: target.start, text: 'SELECT FROM ' };

@@ -4,7 +4,7 @@
  */
 import { StageError } from '../errors.ts';
 import type { Rewrite } from '../rewrite/rewrite.ts';
-import type { Write } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 
 /** What is thrown where the transaction has failed: the client is told PostgreSQL's 25P02. */
 export const inFailedTransaction = new StageError(
@@ -17,8 +17,8 @@ export const inFailedTransaction = new StageError(
  * In a READ ONLY transaction: the error of a write, where what would be sent in its place would not be refused in PostgreSQL's
  * words; null where the server tells it.
  */
-export function readOnlyRefusal({ truncate }: Write, { fill }: Rewrite): StageError | null {
-  if (truncate !== null) return readOnly('TRUNCATE TABLE');
+export function readOnlyRefusal({ form }: Write, { fill }: Rewrite): StageError | null {
+  if (form === 'truncate') return readOnly('TRUNCATE TABLE');
   return fill === null ? null : readOnly('MERGE');
 }
 

@@ -14,7 +14,8 @@ import { inBody, noParameters, preparingText } from '../server-connection/prepar
 import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, Read, Write } from '../sql/verdict.ts';
+import type { ControlAction, Read } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
@@ -78,13 +79,13 @@ const inPlaceOfBody = ({ action }: Preparation): Replacement => ({
 /** To be called right before a staged write is sent: gives what is particular about its answer. */
 export function answerToWrite(
   { copyIn, stagedNotice }: ConnectionContext,
-  { copy, truncate, relations }: Write,
+  { form, relations }: Write,
 ): Partial<PendingResponse> {
   const hasTarget = relations.some(({ target }) => target !== null);
-  const remark = hasTarget || truncate !== null ? stagedNotice.ask() : undefined;
+  const remark = hasTarget ? stagedNotice.ask() : undefined;
   const common = { onNotice: deliverNotice, ...(remark && { remark }) };
-  if (copy !== null) return { ...common, ...copyIn.pending() };
-  return truncate === null ? common : { ...common, tag: 'TRUNCATE TABLE' };
+  if (form === 'copy') return { ...common, ...copyIn.pending() };
+  return form === 'truncate' ? { ...common, tag: 'TRUNCATE TABLE' } : common;
 }
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */

@@ -3,7 +3,8 @@
 import { watched } from '../rewrite/rewrite.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { sqlStatement } from '../server-connection/prepared-statements.ts';
-import type { ControlAction, Write } from '../sql/verdict.ts';
+import type { ControlAction } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import { refusePrepared } from './original-types.ts';

@@ -2,7 +2,8 @@
 
 import { hidesParameters } from '../rewrite/write-options.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
-import type { ControlAction, Write } from '../sql/verdict.ts';
+import type { ControlAction } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
 import { enter } from './enter-call.ts';

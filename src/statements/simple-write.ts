@@ -7,7 +7,7 @@ import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { passing } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
-import type { Write } from '../sql/verdict.ts';
+import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import type { EnterCall } from './enter-call.ts';
 import { inFailedTransaction, readOnlyRefusal } from './read-only-write.ts';
@@ -54,7 +54,7 @@ export async function runWrite(
       retry.before(mapErrors(text, names.productionSchema));
     staged.enter({ text: staged.bodyText, rewrite, onError });
     const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
-    const isCopy = staged.body.copy !== null;
+    const isCopy = staged.body.form === 'copy';
     if (!isCopy) endWatch(context);
     // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
     // the way.

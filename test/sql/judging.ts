@@ -2,7 +2,8 @@
 
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
 import type { ByteRange } from '../../src/sql/splice.ts';
-import type { Refusal, Statement, Verdict } from '../../src/sql/verdict.ts';
+import type { Read, Refusal, Statement, Verdict } from '../../src/sql/verdict.ts';
+import type { QueryWrite, Write } from '../../src/sql/write.ts';
 
 /** The statements of a query string. */
 export function statements(sql: string): readonly Statement[] {
@@ -33,17 +34,24 @@ export function summaryOf(verdict: Verdict): string {
   return verdict.kind === 'control' ? verdict.action.type : verdict.kind;
 }
 
-/** The query in a verdict: the verdict itself, or the body of PREPARE and DECLARE. */
-export function queryIn(verdict: Verdict) {
+/** What a verdict reads or writes: the verdict itself, or the body of PREPARE and DECLARE. */
+export function bodyIn(verdict: Verdict): Read | Write {
   if (verdict.kind === 'read' || verdict.kind === 'write') return verdict;
   if (verdict.kind === 'control' && 'body' in verdict.action) return verdict.action.body;
   throw new Error(`no query in a ${summaryOf(verdict)}`);
 }
 
+/** The same of what must be a query. */
+export function queryIn(verdict: Verdict): Read | QueryWrite {
+  const body = bodyIn(verdict);
+  if (body.kind === 'write' && body.form !== 'query') throw new Error(`a ${body.form} is no query`);
+  return body;
+}
+
 /** Relations as `[TARGET ][only ]schema.name=text of the range`. */
 export function relationsOf(sql: string): string[] {
   const { text, verdict } = onlyStatement(sql);
-  return queryIn(verdict).relations.map((relation) => {
+  return bodyIn(verdict).relations.map((relation) => {
     const target = relation.target ? `${relation.target} ` : '';
     const only = relation.only ? 'only ' : '';
     const schema = relation.schema === null ? '' : `${relation.schema}.`;

@@ -1,7 +1,7 @@
 /** INSERT ... ON CONFLICT: what is read of the clause, and which indexes it means. */
 import { inferArbiters } from '../../src/sql/locate/arbiters.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
-import type { Upsert } from '../../src/sql/verdict.ts';
+import type { Upsert } from '../../src/sql/write.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { onlyStatement, queryIn, refusalOf, slice } from './judging.ts';
 

@@ -4,9 +4,11 @@ import type { ColumnRef, CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from '../parser/identifier-reader.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import { Tokens } from '../parser/tokens.ts';
-import type { CopySource, Read, Refusal, RelationUse, Write } from '../verdict.ts';
+import type { RelationUse } from '../places.ts';
+import type { CopySource, Read, Refusal } from '../verdict.ts';
+import type { CopyWrite } from '../write.ts';
 import { classifyRead } from './classify-query.ts';
-import { plainRead, plainWrite } from './plain-verdicts.ts';
+import { plainRead } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { refuse } from './refusal.ts';
 import { refusedTarget, unreadableName } from './refused-parts.ts';
@@ -29,14 +31,14 @@ const freeze = refuse(
 );
 
 /** Classifies a COPY; what may run is COPY of a table or a read to the client, and COPY of a table from the client. */
-export function classifyCopy(statement: CopyStmt, source: Source): Read | Write | Refusal {
+export function classifyCopy(statement: CopyStmt, source: Source): Read | CopyWrite | Refusal {
   if (statement.is_program || statement.filename !== undefined) return onServer;
   if (statement.is_from) return classifyFrom(statement, source);
   if (statement.query) return classifyRead(statement.query, source, writingCopy);
   return classifyTable(statement, source);
 }
 
-function classifyFrom(statement: CopyStmt, source: Source): Write | Refusal {
+function classifyFrom(statement: CopyStmt, source: Source): CopyWrite | Refusal {
   const { relation = {}, attlist, whereClause, options = [] } = statement;
   const given = options.map((option) => ('DefElem' in option ? option.DefElem.defname : undefined));
   if (given.includes('freeze')) return freeze;
@@ -48,20 +50,20 @@ function classifyFrom(statement: CopyStmt, source: Source): Write | Refusal {
   if (condition.refusal) return condition.refusal;
   const { relations, calls, unclear, qualifiers } = condition;
   const columns = attlist ? textsOf(attlist) : null;
-  return plainWrite({
+  return {
+    kind: 'write',
+    form: 'copy',
     relations: [target, ...relations],
     ...calls,
     qualifiers,
     rights: [{ target: target.start, operation: 'INSERT', columns, given: [], overriding: null }],
     unclear,
-    copy: {
-      columns,
-      marksDefaults: given.includes('default'),
-      skipsErrors: given.includes('on_error'),
-      filters: collectNodes(whereClause, 'ColumnRef').flatMap(nameOf),
-      where: whereClause ? whereOf(source.text, target.end) : null,
-    },
-  });
+    columns,
+    marksDefaults: given.includes('default'),
+    skipsErrors: given.includes('on_error'),
+    filters: collectNodes(whereClause, 'ColumnRef').flatMap(nameOf),
+    where: whereClause ? whereOf(source.text, target.end) : null,
+  };
 }
 
 /** The first byte of the WHERE behind a table's name: the first one outside of parentheses. */

@@ -2,7 +2,8 @@
 import type { Node } from 'libpg-query';
 import type { FunctionUse } from '../functions/calls.ts';
 import { findLocking } from '../locate/locking-ranges.ts';
-import type { Read, Refusal, Write } from '../verdict.ts';
+import type { Read, Refusal } from '../verdict.ts';
+import type { Write } from '../write.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
 import { collectUses } from './query-uses.ts';
 import { unclearLocking } from './refused-parts.ts';

@@ -2,7 +2,8 @@
 
 import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
 import { constantOf } from '../parser/syntax-tree.ts';
-import type { Control, ControlAction, Read, Refusal, Write } from '../verdict.ts';
+import type { Control, ControlAction, Read, Refusal } from '../verdict.ts';
+import type { Write } from '../write.ts';
 import type { Access } from './classify-transaction.ts';
 import { accessOf } from './classify-transaction.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';

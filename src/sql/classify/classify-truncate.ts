@@ -1,7 +1,9 @@
 /** The verdict on TRUNCATE. */
 import type { Node, TruncateStmt } from 'libpg-query';
-import type { Refusal, RelationUse, Write } from '../verdict.ts';
-import { plainWrite } from './plain-verdicts.ts';
+import { noCalls } from '../functions/calls.ts';
+import type { RelationUse } from '../places.ts';
+import type { Refusal } from '../verdict.ts';
+import type { TruncateWrite } from '../write.ts';
 import { refuse } from './refusal.ts';
 import { refusedTarget, unreadableName } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';
@@ -13,7 +15,7 @@ const restartIdentity = refuse(
 );
 
 /** Classifies a TRUNCATE by the tables it names. */
-export function classifyTruncate(statement: TruncateStmt, source: Source): Write | Refusal {
+export function classifyTruncate(statement: TruncateStmt, source: Source): TruncateWrite | Refusal {
   if (statement.restart_seqs) return restartIdentity;
   const relations: RelationUse[] = [];
   for (const node of statement.relations ?? []) {
@@ -22,14 +24,16 @@ export function classifyTruncate(statement: TruncateStmt, source: Source): Write
     relations.push(target);
   }
   // rights are asked for by the call that a TRUNCATE becomes, which knows where it cascades to
-  return plainWrite({
+  return {
+    kind: 'write',
+    form: 'truncate',
     relations,
-    truncate: {
-      start: 0,
-      end: source.text.length,
-      cascades: statement.behavior === 'DROP_CASCADE',
-    },
-  });
+    ...noCalls,
+    unclear: [],
+    rights: [],
+    cascades: statement.behavior === 'DROP_CASCADE',
+    range: { start: 0, end: source.text.length },
+  };
 }
 
 function classifyTarget(node: Node, source: Source): RelationUse | Refusal {

@@ -1,5 +1,5 @@
 /** OVERRIDING clauses of INSERT, as the grammar names them. */
-import type { Overriding } from '../verdict.ts';
+import type { Overriding } from '../write.ts';
 
 const values: Readonly<Record<string, Overriding['value']>> = {
   OVERRIDING_SYSTEM_VALUE: 'system',

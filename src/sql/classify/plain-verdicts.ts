@@ -1,5 +1,7 @@
 /** Verdicts on what reads and writes, with what holds where nothing else is given. */
-import type { Read, Write } from '../verdict.ts';
+import { noCalls } from '../functions/calls.ts';
+import type { Read } from '../verdict.ts';
+import type { QueryWrite } from '../write.ts';
 
 /** A read of what is given, and of nothing else. */
 export const plainRead = (given: Partial<Read> = {}): Read => ({
@@ -15,15 +17,13 @@ export const plainRead = (given: Partial<Read> = {}): Read => ({
   ...given,
 });
 
-/** A write of what is given, and of nothing else: without targets it changes no rows, but runs only where writing is possible. */
-export const plainWrite = (given: Partial<Write> = {}): Write => ({
+/** A query that writes what is given, and nothing else. */
+export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   kind: 'write',
+  form: 'query',
   relations: [],
-  functions: [],
-  fields: [],
+  ...noCalls,
   unclear: [],
-  operators: [],
-  types: [],
   locking: [],
   qualifiers: [],
   groupings: [],
@@ -31,7 +31,5 @@ export const plainWrite = (given: Partial<Write> = {}): Write => ({
   overriding: [],
   rights: [],
   merges: [],
-  copy: null,
-  truncate: null,
   ...given,
 });

@@ -1,6 +1,7 @@
 /** What the walk over a query's parse tree notes of its statements. */
 import type { Grouping } from '../locate/grouping.ts';
-import type { Merge, Overriding, Refusal, Right, Upsert } from '../verdict.ts';
+import type { Refusal } from '../verdict.ts';
+import type { Merge, Overriding, Right, Upsert } from '../write.ts';
 
 /** Noted on the way, as it is found. */
 export interface Notes {

@@ -2,7 +2,7 @@
 import type { ColumnRef, FuncCall, Node, RangeVar } from 'libpg-query';
 import { readName } from '../parser/identifier-reader.ts';
 import { textsOf } from '../parser/syntax-tree.ts';
-import type { CallPlace, Qualifier, RelationUse } from '../verdict.ts';
+import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 
 /** A statement's own text and where it starts in the query string, from which the parse tree counts. */
 export interface Source {

@@ -1,6 +1,6 @@
 /** Which rights a write needs on its target, and to which columns it gives values. */
 import type { InsertStmt, MergeWhenClause, Node } from 'libpg-query';
-import type { Right } from '../verdict.ts';
+import type { Right } from '../write.ts';
 import { overridingValue } from './overriding.ts';
 
 type Given = Pick<Right, 'given' | 'overriding'>;

@@ -3,8 +3,9 @@
 import { parseQuery } from '../classify/parse-query.ts';
 import type { Grouping } from '../locate/grouping.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
+import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 import type { Replacement } from '../splice.ts';
-import type { CallPlace, Qualifier, RelationUse, Statement } from '../verdict.ts';
+import type { Statement } from '../verdict.ts';
 
 /** Places count from the start of the text. */
 export interface BodyUses {

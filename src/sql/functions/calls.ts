@@ -19,6 +19,8 @@ export interface Calls {
   readonly types: readonly QualifiedName[];
 }
 
+export const noCalls: Calls = { functions: [], fields: [], operators: [], types: [] };
+
 /** What a read calls, and only the catalog can tell whether READ ONLY holds what it does. */
 export interface UnclearCall extends QualifiedName {
   readonly kind: 'function' | 'field';

@@ -1,6 +1,6 @@
 /** Which unique indexes an ON CONFLICT clause means, inferred as PostgreSQL does: infer_arbiter_indexes in its planner. */
 import { parseTree } from '../parser/parser.ts';
-import type { Arbiter } from '../verdict.ts';
+import type { Arbiter } from '../write.ts';
 import { columnShape, shapeOf } from './upserts.ts';
 
 /** A unique index or exclusion constraint, in PostgreSQL's own words. */

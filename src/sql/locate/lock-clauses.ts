@@ -9,9 +9,10 @@ import { rangesOf } from '../classify/relation-uses.ts';
 import { parseTree } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { Tokens } from '../parser/tokens.ts';
+import type { TextPart } from '../places.ts';
 import type { Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
-import type { LockedRelation, Read, RowLocks, TextPart } from '../verdict.ts';
+import type { LockedRelation, Read, RowLocks } from '../verdict.ts';
 
 const waits = {
   LockWaitBlock: 'wait',

@@ -5,8 +5,9 @@ import { CallNotes } from '../functions/call-uses.ts';
 import { parseTree } from '../parser/parser.ts';
 import { collectNodes } from '../parser/syntax-tree.ts';
 import { Tokens, withCases } from '../parser/tokens.ts';
+import type { TextPart } from '../places.ts';
 import type { ByteRange } from '../splice.ts';
-import type { Merge, MergeParts, Right, TextPart } from '../verdict.ts';
+import type { Merge, MergeParts, Right } from '../write.ts';
 import { shapeOf } from './upserts.ts';
 
 /**

@@ -7,7 +7,7 @@ import { isInScope } from '../classify/scope.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import { Tokens } from '../parser/tokens.ts';
 import type { ByteRange } from '../splice.ts';
-import type { Arbiter, ClausePart, Upsert } from '../verdict.ts';
+import type { Arbiter, ClausePart, Upsert } from '../write.ts';
 
 /**
  * Locates the ON CONFLICT clause of an INSERT.

@@ -1,0 +1,91 @@
+/** What is spliced into a statement where staged rows are to be read or written, and what goes along with it, by its form. */
+import type { Replacement } from '../sql/splice.ts';
+import { isWithin } from '../sql/splice.ts';
+import type { Read } from '../sql/verdict.ts';
+import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
+import { copyOptions } from './copy-columns.ts';
+import type { MergeFill } from './merge-fill.ts';
+import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
+import { groupingReplacements, nameReplacement, qualifierText } from './name-replacements.ts';
+import { fixedReplacements } from './query-planner.ts';
+import type { Names } from './relation-names.ts';
+import type { Named } from './stageable.ts';
+import { truncateCall } from './truncate-call.ts';
+import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
+
+export interface SplicedBody {
+  /** In bytes from the start of the statement's text. */
+  readonly replacements: readonly Replacement[];
+  /** Settings for the statement's triggers. */
+  readonly options: Readonly<Record<string, string | object>>;
+  /** Parameters stand where only the triggers see them. */
+  readonly hidesParameters: boolean;
+  /** What is sent does not tell types and mistakes as the client's own text does. */
+  readonly asksOriginal: boolean;
+  /** Fills the temporary table that a MERGE runs on, where it cannot run on the overlay. */
+  readonly fill: MergeFill | null;
+}
+
+const nothingElse = { options: {}, hidesParameters: false, asksOriginal: false, fill: null };
+
+/** @throws StageError for a clause that PostgreSQL would refuse, or that cannot be staged */
+export async function spliceBody(
+  body: Read | Write,
+  named: readonly Named[],
+  names: Names,
+): Promise<SplicedBody> {
+  if (body.kind === 'read') {
+    const replacements = await nameReplacements(body, named, names);
+    return { ...nothingElse, replacements: [...fixedReplacements(body), ...replacements] };
+  }
+  switch (body.form) {
+    case 'truncate':
+      return { ...nothingElse, replacements: [truncateCall(body)] };
+    case 'copy': {
+      const replacements = await nameReplacements(body, named, names);
+      return { ...nothingElse, replacements, options: copyOptions(body, named) };
+    }
+    case 'query':
+      return spliceQuery(body, named, names);
+  }
+}
+
+async function spliceQuery(
+  write: QueryWrite,
+  named: readonly Named[],
+  names: Names,
+): Promise<SplicedBody> {
+  const replaced = await nameReplacements(write, named, names);
+  const conflicts = blankConflicts(write);
+  const outside = replaced.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));
+  const replacements = [...fixedReplacements(write), ...conflicts, ...outside];
+  const merge = findMerge(write, named);
+  const hides = hidesParameters(write);
+  return {
+    replacements: merge === null ? replacements : mergedInto(merge, write.qualifiers, replacements),
+    options: writeOptions(write, named, replaced),
+    hidesParameters: hides,
+    asksOriginal: hides || merge !== null,
+    fill: merge && mergeFill(merge, replacements, await names.assess(merge.merge)),
+  };
+}
+
+/** The names of the statement's tables, wherever it calls them. */
+async function nameReplacements(
+  body: Read | QueryWrite | CopyWrite,
+  named: readonly Named[],
+  names: Names,
+): Promise<Replacement[]> {
+  const owners = await names.resolve(
+    body.qualifiers.map(({ schema, name }) => ({ schema, name, only: true })),
+  );
+  const qualifiers = body.qualifiers.flatMap(({ start, end }, index) => {
+    const text = qualifierText(owners[index], named, body);
+    return text === null ? [] : [{ start, end, text }];
+  });
+  return [
+    ...named.flatMap((each) => nameReplacement(each, body)),
+    ...qualifiers,
+    ...('groupings' in body ? groupingReplacements(named, body) : []),
+  ];
+}
