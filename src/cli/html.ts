@@ -26,5 +26,6 @@ function textOf(part: Part): string {
 
 /** Safe between tags and in quoted attributes; what could act on or deceive a reader stands as a visible escape. */
 function escapeText(text: string): string {
+  // guard: values are no markup
   return sanitize(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

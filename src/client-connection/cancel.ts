@@ -90,5 +90,6 @@ function unusedProcessId(holders: ReadonlyMap<number, Holder>, wanted: number | 
 }
 
 function sameSecret(expected: Buffer, given: Buffer): boolean {
+  // guard: a cancel request needs the secret
   return expected.length === given.length && timingSafeEqual(expected, given);
 }

@@ -28,6 +28,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   return {
     arrive: (socket) => {
       silent.add(socket);
+      // guard: only so many connections say nothing
       if (silent.size > limits.silent) evictOldest(silent);
       const leave = () => silent.delete(socket);
       socket.once('close', leave);
@@ -36,7 +37,9 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     admit: (address) => {
       const here = perAddress.get(address) ?? 0;
       const most = limits.total();
+      // guard: connections are limited in total
       if (total >= most) throw tooMany('too many connections', most);
+      // guard: connections are limited for each address
       if (limits.perAddress !== null && here >= limits.perAddress)
         throw tooMany('too many connections from this address', limits.perAddress);
       total += 1;

@@ -45,6 +45,7 @@ export async function serve(plain: Socket, context: ServeContext): Promise<void>
   };
   use(plain);
   const timer = setTimeout(
+    // guard: a login takes only so long
     () => control.abort(tooSlow()),
     context.services.settings.loginTimeoutMs,
   );

@@ -113,6 +113,7 @@ function readOwn(settings: Settings, option: string): string | null {
   const candidates = settings.filter(([name]) => folded(name) === option);
   const [first] = candidates;
   if (first === undefined) return null;
+  // guard: a connection names one session
   if (candidates.length > 1)
     throw noSession(`the connection gives "${option}" more than once`, 'Give it exactly once.');
   if (first[0] !== option) {
@@ -171,6 +172,7 @@ function classifySetting([name, value]: Settings[number]): Login['access'] | nul
   }
   if (isConnectionOption(key)) return null;
   const verdict = classifyAssignment(key, value);
+  // guard: what SET refuses is not set by options
   if (verdict.kind === 'refuse') throw refusalError(verdict);
   return verdict.action.type === 'set access' ? givenAccess(verdict.action.to) : null;
 }

@@ -76,6 +76,7 @@ export async function readReports(
 /** @throws StageError unless triggers fire */
 function checkRole(role: string | null): void {
   if (role === null) throw broken('did not answer');
+  // guard: no role brings a setting that lets triggers be
   if (role === 'origin') return;
   const message = `session_replication_role is ${JSON.stringify(role)}, not "origin"`;
   throw new StageError('statement_not_supported', message, {

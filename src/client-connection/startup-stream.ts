@@ -89,6 +89,7 @@ export class StartupStream {
     this.socket.pause();
     this.framer.push(chunk);
     this.received += chunk.length;
+    // guard: a login sends only so much
     if (this.received > maxTotalBytes) {
       this.fail(
         new StageError('protocol_violation', 'too much data before the login was complete'),

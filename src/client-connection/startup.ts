@@ -72,10 +72,12 @@ function requireProtocolName(socket: Socket): void {
 
 /** Each kind of encryption may be asked for once, and with nothing behind the request. */
 function checkNegotiation(stream: StartupStream, repeated: boolean): void {
+  // guard: encryption is negotiated once
   if (repeated || stream.socket instanceof TLSSocket) {
     throw new StageError('protocol_violation', 'encryption has been negotiated already');
   }
   // Sent unencrypted, perhaps by somebody on the line, to be taken for the client's own words later.
+  // guard: nothing is taken that came unencrypted behind the request for encryption
   if (stream.buffered > 0) {
     throw new StageError(
       'protocol_violation',

@@ -158,6 +158,7 @@ async function startRest(
   const tls = restTls ? readTlsFiles(settings) : null;
   const server = await startRestServer(createRestApp(services).callback(), { host, port, tls });
   releases.push('REST interface', () => server.stop(grace.left()));
+  // guard: a service that stops lets go who waits
   releases.push('waiting requests', async () => services.events.close());
   return `${tls ? 'https' : 'http'}://${urlHost(reachableHost(host))}:${server.port}`;
 }

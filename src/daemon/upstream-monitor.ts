@@ -116,6 +116,7 @@ export class UpstreamMonitor implements Upstream {
    */
   async #checkHosts(): Promise<{ server: Server; hasMoved: boolean }> {
     const { ready } = this.#state;
+    // guard: a daemon that starts does not go to an old primary
     const hasMoved = !ready && (await this.#seek());
     try {
       return { server: await this.#checkServer(), hasMoved };

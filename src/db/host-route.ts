@@ -34,6 +34,7 @@ export function createHostRoute(url: string): HostRoute {
       if (urls.length === 1) return false;
       const timelines = await Promise.all(urls.map(timelineOf));
       const newest = Math.max(...timelines);
+      // guard: of several primaries the one that was promoted last is used
       if (newest === 0 || timelines[urls.indexOf(current)] === newest) return false;
       current = urls[timelines.indexOf(newest)] ?? current;
       for (const work of works) work();

@@ -24,6 +24,7 @@ export function showData(data: JsonObject): Shown {
 
 /** Writes data as JSON on one line in which nothing acts or deceives. */
 export function showLine(data: JsonObject): string {
+  // guard: data is escaped for models
   return safeJson(quoteInexact(stringifyJson(data)));
 }
 
@@ -31,6 +32,7 @@ const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 function quoteInexact(json: string): string {
   return json.replace(token, (found) =>
+    // guard: numbers keep their digits for models
     found.startsWith('"') || String(Number(found)) === found ? found : `"${found}"`,
   );
 }
@@ -48,6 +50,7 @@ export function fitting<T extends JsonValue>(items: readonly T[]): [T[], boolean
   const fit: T[] = [];
   for (const item of items) {
     bytes += Buffer.byteLength(safeJson(stringifyJson(item))) + 1;
+    // guard: a result has only so many bytes
     if (bytes > maxBytes) return [fit, true];
     fit.push(item);
   }

@@ -26,6 +26,7 @@ export function createEntrance(options: EnterOptions) {
   return async (token: string | null): Promise<Place & { close(): Promise<void> }> => {
     const api = new ApiClient({ server, token });
     try {
+      // guard: each request over HTTP is asked for its token
       if (!options.allowAnyToken) await demandAgent(api);
     } catch (error) {
       await api.close();
@@ -46,8 +47,10 @@ export function createEntrance(options: EnterOptions) {
 /** Whoever holds the agent's words holds its token: one that decides would let a row of the database approve itself. */
 async function demandAgent(api: ApiClient): Promise<void> {
   const { name, role, rights } = (await api.whoami()).value;
+  // guard: stage mcp does not start where everybody may review
   if (name === null) throw refused('the service demands no token, so that everybody may approve');
   // a service that does not tell its rights may give any
+  // guard: stage mcp does not start with a token that may review
   if (rights.includes('review') || !rights.includes('write'))
     throw refused(`the token has the role ${role}, which is not that of an agent or author`);
 }

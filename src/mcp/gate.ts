@@ -23,6 +23,7 @@ export class Gate {
 
   /** The place of whoever leaves is handed on. */
   #turn(): Promise<void> {
+    // guard: only so many calls wait
     if (this.#waiting.length >= maxWaiting)
       throw new StageError('too_many_connections', 'too many calls at once');
     return new Promise((resolve) => {

@@ -39,6 +39,7 @@ export function createMcpServer(place: Place): McpServer {
 function register(server: McpServer, place: Place, tool: Tool): void {
   const { name, title, description, annotations } = tool;
   const asksSession = tool.takesSession && place.pinned === null;
+  // guard: a tool takes the arguments it names
   const inputSchema = z.strictObject({
     ...(asksSession ? { session_id: sessionIdInput } : {}),
     ...tool.input,

@@ -57,6 +57,7 @@ export async function runStatement(url: string, statement: Statement): Promise<S
 async function connect(client: pg.Client, { readOnly }: Statement): Promise<void> {
   try {
     await client.connect();
+    // guard: the tool that reads is read-only
     if (readOnly) await client.query('BEGIN READ ONLY');
   } catch (error) {
     throw new ConnectionFailed(error);

@@ -9,6 +9,8 @@ export type Right = 'read' | 'write' | 'audit' | 'review' | 'operate';
 /** Nobody but an operator both writes and reviews. */
 const rightsOf: Readonly<Record<Role, readonly Right[]>> = {
   author: ['read', 'write', 'audit'],
+  // guard: an agent reads no audit
+  // guard: an agent does not decide
   agent: ['read', 'write'],
   reviewer: ['read', 'audit', 'review'],
   operator: ['read', 'write', 'audit', 'review', 'operate'],
@@ -42,16 +44,19 @@ export function rightsOfCaller({ role }: Caller): readonly Right[] {
 
 /** Whether no session is there for it but those that were created with a token of its name. */
 export function seesOwnOnly({ role }: Caller): boolean {
+  // guard: an agent is told of no other sessions
   return role === 'agent';
 }
 
 /** Whether rows of tables are hidden from it that a database role which staged in the session may not read. */
 export function seesReadableOnly(caller: Caller): boolean {
+  // guard: authors are shown what may be read only
   return !hasRight(caller, 'review');
 }
 
 /** The database roles of all tokens of one name: they are one person's. */
 export function databaseRolesOf(tokens: readonly Token[], { name }: Caller): string[] {
+  // guard: configured roles are those of all tokens of the name
   return tokens.filter((token) => token.name === name).flatMap((token) => token.databaseRoles);
 }
 

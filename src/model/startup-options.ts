@@ -43,6 +43,7 @@ export function formatOptions(options: readonly (Setting | Switch)[]): string {
 /** The setting that an option gives a value, or null. Of the other switches, none sets what SET could be refused for. */
 export function settingOf(option: Setting | Switch): readonly [name: string, value: string] | null {
   if (option.kind === 'setting') return [option.name, option.value];
+  // guard: switches are settings, too
   return option.letter === 'O' ? ['allow_system_table_mods', 'on'] : null;
 }
 

@@ -23,6 +23,7 @@ const anybody: Caller = { name: null, role: 'operator', projects: null };
 export function refuseForeignSites(access: Access): Middleware {
   return async (ctx, next) => {
     const host = ctx.req.headers.host ?? '';
+    // guard: Host must be a name of ours
     if (access.hosts && !access.hosts.includes(hostName(host))) {
       throw new StageError(
         'forbidden',
@@ -33,7 +34,9 @@ export function refuseForeignSites(access: Access): Middleware {
       );
     }
     const origin = ctx.get('origin');
+    // guard: Origin must be ours
     if (origin !== '' && origin.replace(/^https?:\/\//, '') !== host) throw foreignSite(origin);
+    // guard: pages of other sites are told by their browser
     if (/^(?:cross-site|same-site)$/.test(ctx.get('sec-fetch-site'))) throw foreignSite('');
     return next();
   };
@@ -63,6 +66,7 @@ export function demandToken({ tokens }: Access): Middleware {
     const offered = /^Bearer +(\S+) *$/i.exec(ctx.get('authorization'))?.[1] ?? '';
     const caller = tokens.length === 0 ? anybody : findToken(offered, tokens);
     if (caller !== null) ctx.state['caller'] = caller;
+    // guard: a token is demanded
     else if (!openPaths.has(ctx.path)) {
       throw new StageError('unauthorized', 'a token is required', {
         hint: 'Send the header Authorization: Bearer <token>; the command line takes it from STAGE_TOKEN.',
@@ -85,6 +89,7 @@ function findToken(offered: string, tokens: readonly Token[]): Caller | null {
  */
 export function demandRight(ctx: Context, right: Right | null): Caller {
   const caller: Caller = ctx.state['caller'] ?? anybody;
+  // guard: a role does what it has the right to
   if (right === null || hasRight(caller, right)) return caller;
   throw new StageError('forbidden', `a token of the role ${caller.role} does not allow this`, {
     hint: `It takes a token of the role ${rolesWith(right).join(' or ')}.`,
@@ -93,6 +98,7 @@ export function demandRight(ctx: Context, right: Right | null): Caller {
 
 /** @throws StageError `forbidden` for a project that the caller's token is not good for */
 export function demandProject(caller: Caller, projectId: string): void {
+  // guard: a token creates and lists in its projects only
   if (isInScope(caller, projectId)) return;
   throw new StageError('forbidden', 'the token does not allow this project', {
     hint: `Its projects are: ${caller.projects?.join(', ')}.`,
@@ -117,8 +123,10 @@ export function demandOwn({ role, name }: Caller, { createdAs }: Session): void 
  *   else, as for one that does not exist
  */
 export async function demandSession(caller: Caller, db: Database, id: string): Promise<void> {
+  // guard: a token reaches sessions of its projects only
   if (caller.projects === null && !seesOwnOnly(caller)) return;
   const { projectId, createdAs } = await getSession(db, id);
   const isForeign = seesOwnOnly(caller) && createdAs !== caller.name;
+  // guard: an agent reaches its own sessions only
   if (isForeign || !isInScope(caller, projectId)) throw sessionNotFound(id);
 }

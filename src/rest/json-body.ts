@@ -40,6 +40,7 @@ function hasBody(request: IncomingMessage): boolean {
 function demandJson(request: IncomingMessage): void {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   const isJson = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type);
+  // guard: a body is JSON by its type
   if (isJson && encoding.toLowerCase() === 'identity') return;
   throw new StageError('unsupported_media_type', 'the body must be plain JSON in UTF-8', {
     hint: 'Send the header Content-Type: application/json, and no Content-Encoding.',
@@ -54,6 +55,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
+      // guard: a body is read up to a limit
       if (size > maxBytes) reject(tooLarge(maxBytes));
       else chunks.push(chunk);
     });
@@ -65,6 +67,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
 
 function decodeUtf8(bytes: Buffer): string {
   try {
+    // guard: a body is UTF-8
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new StageError('invalid_request', 'the body is not valid UTF-8', {

@@ -28,6 +28,7 @@ export function jsonMembers(text: string): ReadonlyMap<string, JsonText> {
       name = null;
     }
     depth += depthChange(token);
+    // guard: a body is nested up to a limit
     if (depth > maxDepth) throw tooDeep();
   }
   return members;
@@ -55,6 +56,7 @@ export function jsonElements(text: string): readonly JsonText[] {
 
 function memberName(token: string, members: ReadonlyMap<string, unknown>): string {
   const name = JSON.parse(token) as string;
+  // guard: a member is given once
   if (!members.has(name)) return name;
   throw new StageError('invalid_request', `the body names ${JSON.stringify(name)} more than once`, {
     hint: 'Send each member once.',

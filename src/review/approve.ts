@@ -73,11 +73,13 @@ async function approveLocked(
   const session = await lockSession(tx, id);
   if (session.digest !== null && session.digest === digest) return getSession(tx, id);
   requireTransition(session, 'approve');
+  // guard: authors do not approve
   if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
   await refuseLateRows(tx, session);
   await prepare(tx);
   await refuseConflicts(tx, session, refuse);
   const current = await digestOf(tx, session.uuid);
+  // guard: approval compares the digest
   if (digest !== null && digest !== current) throw digestMismatch(current);
   await lockAuditHead(tx, leftMs);
   const [row] = await tx.query('SELECT stage.approve_session($1, $2, $3, $4) AS failure', [
@@ -113,6 +115,7 @@ export async function refuseLateRows(
   { uuid, sealed }: LockedSession,
 ): Promise<void> {
   const [row] = await tx.query('SELECT stage.staged_since($1, $2) AS late', [uuid, sealed]);
+  // guard: what got into a session after its proposal is not approved
   if (row?.['late'] !== 't') return;
   throw new StageError(
     'staged_after_proposal',

@@ -121,6 +121,7 @@ async function toEntries(
   readableOnly = false,
 ): Promise<AuditEntry[]> {
   const entries = rows as readonly EntryRow[];
+  // guard: audit entries of hidden tables are withheld
   if (!readableOnly) return entries.map(toEntry);
   const places = new Set(entries.map(placeOf));
   const readable = await db.query(selectReadable, [`[${[...places].join(',')}]`]);
@@ -135,6 +136,7 @@ function placeOf({ session, relation }: Pick<EntryRow, 'session' | 'relation'>):
 
 function withheld(entry: AuditEntry): AuditEntry {
   const { texts: _, ...rest } = entry;
+  // guard: the key of a hidden audit entry is withheld
   return { ...rest, rowId: null, oldData: null, newData: null, hidden: true };
 }
 

@@ -31,6 +31,7 @@ CROSS JOIN LATERAL (
 const selectForeignKeys = `
 SELECT c.conname AS name, c.confrelid AS target FROM pg_constraint c
 WHERE c.contype = 'f' AND c.conrelid = $1 AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd'))
+  -- guard: foreign keys that lead to hidden tables are not named
   AND c.confrelid IN (SELECT stage.staged_relations($2)) AND NOT ($3::boolean AND NOT stage.is_readable($2, c.confrelid))
 ORDER BY c.conname`;
 

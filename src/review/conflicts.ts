@@ -38,6 +38,7 @@ export async function findConflicts(
       const relations = await reviewRelations(tx, uuid);
       refuse(relations);
       const found = await detectConflicts(tx, uuid, relations, conflictScope);
+      // guard: conflicts in hidden tables are withheld
       return readableOnly ? withhold(tx, uuid, found) : found;
     }),
   );

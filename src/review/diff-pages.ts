@@ -110,6 +110,7 @@ export async function readChanges(
     const table = tables.find(({ name }) => name === filter.table);
     const revision = revisionOf(session);
     if (table === undefined) return { revision, ...emptyPage };
+    // guard: hidden tables have no pages
     if (table.hidden) return { revision, ...emptyPage, hidden: true };
     const read = filter.search === undefined ? readPage : searchPage;
     const page = { revision, ...(await read(tx, table, filter)) };
@@ -132,6 +133,7 @@ async function explained(
     why: causes.get(change.number) ?? [],
   }));
   const ids = new Set(changes.flatMap(({ why }) => why.map(({ mutationId }) => mutationId)));
+  // guard: statements on hidden tables are withheld where they are causes
   return { ...page, changes, mutations: await readMutations(tx, id, [...ids], readableOnly) };
 }
 

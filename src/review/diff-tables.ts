@@ -233,6 +233,7 @@ export async function describe(
   uuid: string,
   table: DiffTable,
 ): Promise<Pick<TableOutline, 'key' | 'columns' | 'triggers'>> {
+  // guard: the outline names nothing of hidden tables
   if (table.hidden) return { key: [], columns: [], triggers: [] };
   return { ...(await shapeOf(tx, table)), triggers: await triggersOf(tx, uuid, table) };
 }

@@ -53,6 +53,7 @@ export async function readDiff(db: Database, id: string, readableOnly = false): 
 
 async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change> {
   for (const { name, changes, hidden } of tables) {
+    // guard: the diff leaves out hidden changes
     if (hidden) continue;
     const select = `SELECT d.operation, d.row_id, d.before, d.after, d.texts FROM ${changes} d`;
     for await (const row of streamRows(tx, 'stage_diff', select))
@@ -66,5 +67,6 @@ async function* shownSteps(
   tables: readonly DiffTable[],
 ): AsyncGenerator<Step> {
   const hidden = new Set(tables.filter((table) => table.hidden).map(({ name }) => name));
+  // guard: the diff leaves out steps of hidden tables
   for await (const step of steps) if (!hidden.has(step.table)) yield step;
 }

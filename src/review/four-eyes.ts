@@ -22,15 +22,19 @@ export async function demandFourEyes(
   if (name === null) throw refused('nobody who shows no token may approve a session');
   if (authors.includes(null))
     throw refused('it is not known who created and proposed the session', forNobody);
+  // guard: who created or proposed does not approve
   if (authors.includes(name))
     throw refused(`${name} created or proposed the session, and may not approve it`);
   const rows = await tx.query('SELECT role FROM stage.roles_of($1) AS r (role)', [uuid]);
   const stagers = rows.map(({ role }) => role ?? null);
+  // guard: a role that is not known may be that of the approver
   if (stagers.includes(null) && !reverts)
     throw refused('it is not known which database roles staged in the session', forNobody);
   // PostgreSQL folds what is not quoted to lower case: Ann may have logged in as ann
+  // guard: names of tokens are names of roles in whatever case
   const own = new Set([name.toLowerCase(), ...databaseRoles.map((role) => role.toLowerCase())]);
   const staged = stagers.find((role) => role !== null && own.has(role.toLowerCase()));
+  // guard: who staged over SQL does not approve
   if (staged === undefined) return;
   throw refused(
     `${name} may not approve the session: the database role ${JSON.stringify(staged)} staged in it`,

@@ -140,6 +140,7 @@ function sideEffectsOf({ table, hidden, scanned, rows }: NamedTable & Found): Si
   const isCounted = counted !== undefined && counted['inserts'] !== null;
   const counts = isCounted ? countsOf(counted) : null;
   if (counts !== null && counts.inserts + counts.updates + counts.deletes === 0) return [];
+  // guard: side effects in tables that a role may not read are counted only
   const others = hidden ? [] : rows.filter(({ part }) => part === 'other');
   const changes = others.map((row) => toChange(table, row));
   return [{ table, scanned, counts, changes, ...marked(hidden) }];

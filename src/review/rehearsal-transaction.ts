@@ -58,6 +58,7 @@ export async function withinTime<T>(
     hint: 'Nothing stays of it. Give it more time with rehearsal_timeout_ms in the configuration of the service.',
   });
   const [backend] = await limited.query(begin);
+  // guard: a rehearsal that cannot be cancelled loses its connection
   const guard = setTimeout(() => void endBackend(db, backend), limitMs + patienceMs);
   try {
     return await work(limited);

@@ -61,6 +61,7 @@ async function rehearseLocked(
   await tx.query('DISCARD PLANS');
   await yieldFirst(tx);
   // first of all the locks: a row that production writes after the snapshot is taken and before it is locked ends the attempt
+  // guard: a rehearsal locks the rows before it reads what is staged
   const conflicts = await findConflicts(tx, session, rules, refuse);
   const digest = await digestOf(tx, session.uuid);
   if (conflicts.length > 0) return withoutOutcome(digest, { conflicts });
@@ -109,6 +110,7 @@ async function apply(
   const { sqlstate, message, detail, table, constraint, row } = refusal;
   if (InTheWay.has(sqlstate)) throw new InTheWay(sqlstate, message);
   // what a trigger says, and PostgreSQL of other rows, may hold values of any table
+  // guard: the words of a refusal are not for authors and agents
   const said = readableOnly ? { message: null, detail: null } : { message, detail };
   const key = row === null ? null : new JsonText(JSON.stringify(row));
   return { sqlstate, ...said, table, constraint, row: key };

@@ -35,7 +35,9 @@ export async function reopenSession(
   return db.transaction(
     async (tx) => {
       const session = await lockSession(tx, id);
+      // guard: only what is proposed is reopened
       requireTransition(session, 'reopen');
+      // guard: rows that were smuggled in keep a session closed
       await refuseLateRows(tx, session);
       await tx.query(reopen, [session.uuid]);
       const reopened = await getSession(tx, id);

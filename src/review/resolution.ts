@@ -51,6 +51,7 @@ export function chooseSides(
   found: readonly Conflict[],
   resolutions: readonly Resolution[] | Side,
 ): ResolvedRow[] {
+  // guard: conflicts of hidden tables are not settled
   const told = found.filter(({ hidden }) => !hidden);
   if (typeof resolutions === 'string') {
     if (told.length === 0 || told.length < found.length) throw noSuchConflict(null);
@@ -91,6 +92,7 @@ function demandSame(
   { productionCurrent }: Conflict,
   { productionCurrent: thought }: Resolution,
 ): void {
+  // guard: nothing is settled that the caller saw differently
   if (thought === undefined || isSame(thought, productionCurrent)) return;
   throw new StageError('conflict_detected', 'production has another value by now', {
     hint: 'Look at the conflicts again: `stage check`.',
@@ -153,6 +155,7 @@ async function rebase(
     [uuid, lineage.root, JSON.stringify(fields('theirs')), JSON.stringify(fields('mine'))],
   );
   await demandSeen(tx, rebased?.['current'] ?? null, row.conflicts, lineage.rowId);
+  // guard: a settled row of which nothing is left is taken out
   return rebased?.['is_void'] === 't' ? lineage : null;
 }
 

@@ -72,6 +72,7 @@ async function revertLocked(tx: Queryable, id: string, asked: Reversal): Promise
   };
   const moved = await findMoved();
   const lineages = [...new Set(moved.map(({ lineage }) => lineage))];
+  // guard: nobody takes back rows that have changed since
   if (moved.length > 0) await demandSkipping(tx, locked.uuid, asked, moved, lineages);
   const { projectId, reads, conflictScope } = original;
   const made = await insertSession(tx, {
@@ -102,6 +103,7 @@ async function told(
   moved: readonly MovedRow[],
 ): Promise<readonly Conflict[]> {
   const conflicts = moved.slice(0, mostMoved).map(({ conflict }) => conflict);
+  // guard: rows that have changed since an approval are withheld like conflicts
   return readableOnly ? withhold(tx, uuid, conflicts) : conflicts;
 }
 

@@ -77,6 +77,7 @@ export async function demandShape(
     [...values, String(readableOnly)],
   );
   const [other] = rows;
+  // guard: what is staged to take an approval back is its exact inverse
   if (other === undefined) return;
   const name = String(other['name']);
   const row = other['hidden'] === 't' ? 'a row' : `row ${other['row_id']}`;

@@ -59,6 +59,7 @@ async function pickFrom(
   const keys = chosen.flatMap(({ rowId }) => rowId ?? []);
   const isWhole = keys.length < chosen.length;
   if (isWhole) return table.hasLineages ? listLineages(tx, uuid, table.relation) : 'whole';
+  // guard: rows of hidden tables cannot be named
   if (table.hidden) return undefined;
   if (!table.hasLineages)
     throw notUnstageable(table.name, reasonOf(table), 'Take out all rows of the table.');

@@ -92,6 +92,7 @@ async function unstageLocked(
   demandOperable(tables, picked);
   const tied = await tiedLineages(tx, uuid, picked.lineages);
   const names = new Names(tx, uuid, tables);
+  // guard: what hangs on rows that are taken out goes with them, or nothing does
   if (tied.length > 0 && !asked.withDependents)
     throw hasDependents(tied.length, await names.of(tied, true));
   const all = [...picked.lineages, ...tied];
@@ -134,11 +135,11 @@ export class Names {
       const all = await listLineages(this.#tx, this.#uuid, relation);
       const named = all.filter(({ root }) => roots.has(root)).slice(0, mostNamed - rows.length);
       rows.push(
-        ...named.map(({ rowId, type }) =>
-          hidden
-            ? { table, rowId: null, type, isDependent, hidden }
-            : { table, rowId, type, isDependent },
-        ),
+        ...named.map(({ rowId, type }) => {
+          // guard: dependents in hidden tables are not named
+          if (hidden) return { table, rowId: null, type, isDependent, hidden };
+          return { table, rowId, type, isDependent };
+        }),
       );
     }
     return rows;

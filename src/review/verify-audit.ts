@@ -53,6 +53,7 @@ export async function verifyAudit(
   const firstBad =
     bad ??
     compareEnd(walk, head) ??
+    // guard: the chain is compared with a checkpoint
     (walk.isPassed ? null : { id: 'checkpoint', reason: unpassed });
   return {
     ok: firstBad === null,
@@ -150,6 +151,7 @@ async function walkEntries(
     const entry = (await entries.next()) as EntryRow | null;
     if (entry === null) return { id, reason: 'it is missing' };
     if (Number(entry.position) !== walk.entries + 1) return { id, reason: 'it is missing' };
+    // guard: hashes of entries are compared
     if (!walk.follow(entryText(entry), entry.hash)) return { id, reason: altered };
   }
   return null;

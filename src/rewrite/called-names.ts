@@ -49,6 +49,7 @@ const implied = ['=', '<', '<=', '>', '>='].map((name) => ({ schema: null, name 
 export function namesCalled({ functions, fields, operators, types }: Calls): Called[] {
   const all = [
     ...functions.map(asCalled('function')),
+    // guard: arguments of EXECUTE call what stands behind a dot
     ...fields.map((name) => ({ kind: 'field' as const, schema: null, name })),
     ...[...operators, ...implied].map(asCalled('operator')),
     ...types.map(asCalled('type')),

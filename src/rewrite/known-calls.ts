@@ -35,6 +35,7 @@ export class KnownCalls {
   areHarmless(calls: readonly UnclearCall[]): boolean {
     return calls.every((each) => {
       const known = this.known.get(calledKey(each));
+      // guard: what another search path would find is asked each time
       return known !== undefined && known.harmfulInReads === null && !known.dependsOnPath;
     });
   }
@@ -60,6 +61,7 @@ export class KnownCalls {
       : await this.assess(called);
     // A function that does not exist may be created at any time, and nothing would tell.
     for (const [index, each] of unknown.entries()) {
+      // guard: a function that does not exist is asked for again
       if (each.kind === 'function' && candidates[index]?.length === 0)
         this.known.delete(calledKey(each));
     }

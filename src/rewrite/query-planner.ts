@@ -117,6 +117,8 @@ function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   if (verdict?.kind !== 'read' && !(verdict?.kind === 'write' && verdict.form === 'query'))
     return false;
   // the name of the setting decides
+  // guard: what a literal decides outside of queries is not taken from another text
+  // guard: what a literal decides is not taken from another text
   return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
 }
 

@@ -125,6 +125,7 @@ export class Names {
 
   /** Gives the first function that a read must not call and the names stand for, or null. */
   async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
+    // guard: what depends on the search path is not taken as known
     this.calls.forgetDependent(calls);
     return joinAssessments(await this.calls.assess(calls)).harmfulInReads;
   }

@@ -82,6 +82,7 @@ export class Rewriter {
     const known = this.kept.get(write);
     if (known?.version === this.names.version) return known;
     const runsCode = await this.checkCalls(write);
+    // guard: no schema may stand before pg_catalog
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const named = await this.resolveStageable(write);
     if (named === null) return write.form === 'copy' ? 'run' : 'analysed';
@@ -130,6 +131,7 @@ export class Rewriter {
     const refused = refusedFunctions(calls.functions, 'write', this.allowedFunctions);
     if (refused) throw refusalError(functionRefusal(refused));
     const { harmful, runsCode } = await this.names.assess(calls);
+    // guard: volatile functions are refused in staged writes
     if (harmful) throw refusalError(functionRefusal(harmful));
     return runsCode;
   }
@@ -165,6 +167,7 @@ export class Rewriter {
       return canBeLocked ? { ...use, target: 'UPDATE' as const } : use;
     });
     try {
+      // guard: rows are locked by no query that calls volatile code
       const runsCode = await this.checkCalls(locks);
       const asTargets = withMeanings(uses, await this.names.refresh(uses));
       const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
@@ -235,6 +238,7 @@ export class Rewriter {
       path: this.names.path,
       version: this.names.version,
     };
+    // guard: what runs user code is watched
     return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
   }
 }

@@ -88,6 +88,7 @@ export class InternalQueries {
 
   /** Has the transaction fail if what was watched wrote to production; before anything of it can be committed. */
   endWatch(): void {
+    // guard: the end of what is watched is looked at whatever became of the settings
     if (this.nonce === null) return;
     const call = { values: [this.nonce], onError: unlessFailed };
     this.nonce = null;
@@ -106,6 +107,7 @@ export class InternalQueries {
   checkCommit(): void {
     if (this.state.block === 'none' || this.state.failed) return;
     this.release();
+    // guard: before COMMIT the database looks for what was written elsewhere
     this.wall.check(unlessFailed);
   }
 
@@ -122,7 +124,9 @@ export class InternalQueries {
    */
   guard(ofWrite = false): void {
     this.state.noteRun();
+    // guard: a write that is planned only has a savepoint to itself
     if (ofWrite || this.state.guardsWrite) this.releaseGuard();
+    // guard: reads in transactions that may write are made read-only
     if (!this.state.exposesReads) return;
     this.wall.start();
     this.run({ text: `SAVEPOINT ${guardName}` });
@@ -133,6 +137,7 @@ export class InternalQueries {
   /** Ends the guard, if there is one: the transaction is read-write again. */
   releaseGuard(): void {
     if (!this.state.guarded || this.state.failed) return;
+    // guard: a write that is planned only locks nothing that the wall before COMMIT sees
     if (this.state.guardsWrite) this.run({ text: `ROLLBACK TO SAVEPOINT ${guardName}` });
     this.run({ text: `RELEASE SAVEPOINT ${guardName}` });
     this.state.release();

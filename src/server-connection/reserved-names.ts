@@ -25,4 +25,5 @@ export function refuseReserved(verdict: Verdict): Refusal | null {
   return verdict.action.name !== null && isOwn(verdict.action.name) ? reserved : null;
 }
 
+// guard: names of the service are refused
 const isOwn = (name: string) => name.startsWith(ownPrefix);

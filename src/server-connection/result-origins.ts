@@ -67,6 +67,7 @@ function columnsOf(frame: Buffer): number[] {
   while (at < frame.length) {
     const end = frame.indexOf(0, at);
     if (end < 0 || end + 1 + columnBytes > frame.length) {
+      // guard: the description of a row is whole
       throw new StageError('protocol_violation', 'a RowDescription is not whole');
     }
     places.push(end + 1);

@@ -18,6 +18,7 @@ export class SettingsWatch {
 
   /** Whether a pinned setting has lost its value, so that nothing else may be sent before it is restored. */
   get isBroken(): boolean {
+    // guard: a pinned setting that was changed is set back
     return this.lost.size > 0;
   }
 

@@ -60,6 +60,7 @@ export function createAsk(parts: Parts): Ask {
     const rows: (Buffer | null)[][] = [];
     const outcome = { done: false, failure: null as ErrorFields | null };
     // The search path is the client's: what is called in its names must not write either.
+    // guard: names are not resolved where writing is possible
     internal.guard();
     internal.run(statement, {
       values,

@@ -76,6 +76,7 @@ function stagedText(
     const isReplaced = replacements.some(
       ({ start, end }) => start <= place.start + offset && end >= place.end + offset,
     );
+    // guard: no write is sent as the client wrote it
     if (target !== null && !isReplaced)
       throw new Error(`a write to "${name}" was about to be sent as the client wrote it`);
   }

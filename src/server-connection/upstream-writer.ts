@@ -53,6 +53,7 @@ export class UpstreamWriter {
 
   /** Sends any other message of the extended protocol: it names what it runs, and brings no SQL. */
   send(frame: Buffer, pending: PendingResponse): void {
+    // guard: no text is sent that was not checked
     if (frame[0] === frontend.parse || frame[0] === frontend.query)
       throw new Error('a text was about to be sent without being checked');
     this.put(frame, pending);
@@ -80,8 +81,10 @@ export class UpstreamWriter {
    * @throws Error for a read where writing is possible
    */
   private prepareFor({ kind, bytes }: UpstreamText): void {
+    // guard: no read is sent where writing is possible
     if (kind === 'read' && this.state.exposesReads)
       throw new Error('a read was about to run where writing is possible');
+    // guard: what a text is read by is set before it, where code may have changed it
     if (this.isUnsettled && !this.state.failed && dependsOnSettings(bytes)) this.pinSettings();
   }
 

@@ -60,6 +60,7 @@ export function createEventWatch(db: Queryable): EventWatch {
   return {
     async next({ uuid, after, timeoutMs, signal }) {
       if (isClosed || signal.aborted) return;
+      // guard: only so many requests wait for events
       if (waiting.size >= mostWaiting) throw tooMany();
       await new Promise<void>((resolve) => {
         const wake = () => {
@@ -70,6 +71,7 @@ export function createEventWatch(db: Queryable): EventWatch {
         };
         const waiter = { uuid, after, wake };
         const timer = setTimeout(wake, timeoutMs);
+        // guard: whoever left waits no longer
         signal.addEventListener('abort', wake);
         waiting.add(waiter);
         void lookOn();

@@ -6,6 +6,7 @@ import { sessionNotFound, sessionUuid } from './session-id.ts';
 
 /** A log that is being removed is none any more. */
 const filters = `
+-- guard: a mutation log that waits to be removed is not shown
 WHERE m.session = $1 AND NOT EXISTS (SELECT FROM stage.discard d WHERE d.session = $1 AND d.log)
 AND ($3::text IS NULL OR m.table_name = $3) AND ($4::text IS NULL OR m.operation = $4)`;
 
@@ -21,10 +22,12 @@ WITH page AS MATERIALIZED (
   SELECT t.relation FROM tables t WHERE NOT stage.is_readable($1, t.relation)
 ), marked AS MATERIALIZED (
   SELECT p.*, $2::boolean AND p.statement IN (
+    -- guard: the log withholds statements on hidden tables
     SELECT w.statement FROM written w WHERE w.relation IN (SELECT h.relation FROM hidden h)
   ) AS withheld FROM page p
 )
 SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query END AS query,
+  -- guard: the log withholds parameters, too
   CASE WHEN NOT m.withheld THEN m.params END AS params, m.affected_rows,
   stage.iso_time(m.executed_at) AS executed_at, m.role
 FROM marked m ORDER BY m.id`;

@@ -27,6 +27,7 @@ export async function createSessionOnce(
     if (made !== null) return [made, true];
     const [row] = await db.query(selectRequest, [wanted.createdAs ?? null, key]);
     if (row === undefined) continue;
+    // guard: a key stands for one request
     if (row['request_hash'] !== request.hash) throw conflict(String(row['id']));
     return [await getSession(db, String(row['id'])), false];
   }

@@ -145,6 +145,7 @@ function settingSent({ state, names, pending }: ConnectionContext, { type }: Con
 function begin(context: ConnectionContext, access: Access, isTold: boolean): void {
   const { state, pending } = context;
   if (state.block === 'none' && isTold) {
+    // guard: BEGIN is followed with the access it was sent with
     state.begin('client', access);
     return;
   }

@@ -37,6 +37,7 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   if (statement === undefined) return bindRead(context, message, portal, null);
   const write = state.stages ? findWrite(context, statement) : null;
   if (write !== null) return bindWrite(context, message, portal, statement, write);
+  // guard: the catalog is asked before a read is bound
   if (needsAsking(context, statement.body)) return bindJudged(context, message, portal, statement);
   return bindUnstaged(context, message, portal, statement);
 }

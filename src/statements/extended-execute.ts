@@ -70,6 +70,7 @@ function executeWrite(
   pending.writeStart ??= performance.now();
   internal.releaseGuard();
   const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
+  // guard: a portal that a read may have replaced is not run as a write
   const isReplaceable = portal.runs !== state.runs;
   if (isReplaceable) {
     for (const each of new Set([target, portal.statement]))

@@ -75,6 +75,7 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
   retry.keep(message);
   // A write that was bound has been planned, executed or not, and planning may run functions.
   if (router.hasShownError) internal.forgetWatch();
+  // guard: what is planned and never executed is looked at as well
   else internal.endWatch();
   if (retry.keepsBlock && state.needsInternalCommit) return commitBehind(context);
   if (state.needsInternalCommit) {

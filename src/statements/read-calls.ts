@@ -39,6 +39,7 @@ function callsOfControl(
       return action.body.kind === 'read' ? action.body.unclear : [];
     case 'execute': {
       const body = statements.get(action.name)?.body;
+      // guard: the catalog is asked what a prepared statement calls by now
       const inBody = body === undefined || body.kind === 'control' ? [] : body.unclear;
       return [...action.unclear, ...inBody];
     }

@@ -45,6 +45,7 @@ export async function lockRows(
     const onRow = (payload: Buffer) => {
       outcome.moved = decodeDataRow(payload)[0] !== null;
     };
+    // guard: what a query calls while its rows are locked is watched
     if (rewrite.isWatched) internal.watch();
     if (rewrite.isLimited) internal.run({ text: clearMoved });
     internal.run({ text: lockingText(body, text), types }, { values, formats, onError });

@@ -30,6 +30,7 @@ export interface Step {
 export async function runRead(context: ConnectionContext, step: Step): Promise<boolean> {
   const { internal, metrics } = context;
   checkHold(context, step.statement.verdict);
+  // guard: the catalog is asked before a read runs
   await checkReadCalls(context, step.statement.verdict);
   const replacements = await replacementsIn(context, step);
   if (context.router.hasShownError) return false;

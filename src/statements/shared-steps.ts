@@ -128,6 +128,7 @@ export function prepareAgain(
   const isKept = statement.refusedWhen === null;
   const isSame = isKept && isDeepStrictEqual(statement.replacements, replacements);
   // Whatever runs in the place of a read is guarded as one.
+  // guard: statements are prepared anew when a read may have replaced them
   if (isSame && (statement.body.kind === 'read' || statement.runs === state.runs)) return;
   // A Parse fixes the types for the statement's whole life.
   if (!isSame && statement.origin === 'sql') statement.parameterTypes = null;

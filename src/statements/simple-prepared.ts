@@ -33,6 +33,7 @@ export async function runPrepare(
 ): Promise<boolean> {
   const { statements, state } = context;
   const { plan, statement } = step;
+  // guard: the catalog is asked before a statement is prepared by SQL
   await checkReadCalls(context, statement.verdict);
   const preparation = { written: plan.text, statement, action };
   const made = await prepareReplacements(context, preparation);

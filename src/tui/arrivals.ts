@@ -20,6 +20,7 @@ export function renewed(state: State, outline: Outline): State {
   const kept = same >= 0 || first;
   const row = kept ? Math.max(0, Math.min(state.row, listLength(next) - 1)) : 0;
   const { session, edited } = state;
+  // guard: what others stage is news in the review
   const isOwn = session !== null && editName(session) === edited;
   const written = !first && !isOwn && session?.status === 'active';
   const text = 'The session has changed: the diff was read again.';

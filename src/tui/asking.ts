@@ -51,6 +51,7 @@ export function askToUnstage(state: State): State {
   const change = state.changes.get(state.row);
   const table = currentTable(state);
   if (change === undefined || table === null) return stillReading(state);
+  // guard: the review takes out the chosen row alone
   const rowId = table.key.length === 0 ? null : change.rowId;
   const edit: Edit = { kind: 'unstage', table: change.table, rowId, withDependents: false };
   return ask({ kind: 'edit', edit, dependents: [], text: '' })(state);

@@ -102,6 +102,7 @@ export class Doer {
       table,
       rowId,
       field: field ?? undefined,
+      // guard: the review settles what it shows
       productionCurrent: productionCurrent ?? new JsonText('null'),
     };
     const { value } = await api.resolve(id, take, choice, withDependents);

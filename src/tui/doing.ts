@@ -29,6 +29,7 @@ export const take =
     const why = notActive(state) ?? (conflict.hidden ? `It is ${hiddenInWords}.` : null);
     if (why !== null) return told(state, why);
     // what comes next is to be seen before it is settled
+    // guard: the review settles one conflict at a time
     if (state.edit !== null) return state;
     return { ...state, edit: { kind: 'resolve', conflict, take: side, withDependents: false } };
   };

@@ -92,6 +92,7 @@ const isAgreed = ({ session }: State, text: string) =>
 /** Whoever goes on after having read what hangs on it takes that, too. */
 function edited(state: State, { edit, dependents, text }: Prompt & { kind: 'edit' }): State {
   if (!isAgreed(state, text.trim())) return { ...state, notice: nothingDone };
+  // guard: the review asks before it takes out what hangs on a row
   return { ...state, edit: { ...edit, withDependents: dependents.length > 0 } };
 }
 

@@ -210,6 +210,7 @@ export const editName = ({ mutationCount, edits }: Session) => `${mutationCount}
 /** Names what the current digest is of: the diff that is shown, in the round that it is proposed in. */
 export function digestName({ outline, session }: State): string {
   const { round = 0, status } = session ?? {};
+  // guard: the digest in the review is that of its round
   return `${outline?.revision ?? ''} ${status === 'active' ? round + 1 : round}`;
 }
 

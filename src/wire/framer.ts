@@ -100,6 +100,7 @@ export class Framer {
   nextStartup(): Buffer | null {
     if (this.queue.length < 4) return null;
     const length = this.queue.uint32At(0);
+    // guard: a startup packet has a largest length
     if (length < 8 || length > largestStartupPacket) {
       throw new StageError('protocol_violation', 'invalid length of startup packet');
     }

@@ -69,6 +69,7 @@ export function backendLimits(maxMessageBytes: number = unlimited): Limits {
  */
 export function checkHeader(limits: Limits, type: number, length: number): void {
   const largest = limits.largest[type] as number;
+  // guard: a message has the length of its type
   if (length <= largest && length >= (limits.smallest[type] as number)) return;
   if (largest === 0) {
     throw new StageError(

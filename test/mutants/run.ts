@@ -6,13 +6,12 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { defaultMajor, startTestServer } from '../runner/server.ts';
-import { guards } from './all-guards.ts';
-import type { Guard } from './guard.ts';
+import { allMutants } from './all-mutants.ts';
 import { changeFile, copyProject } from './project-copy.ts';
 
 const run = promisify(execFile);
 /** Gives the last line of a test run: `N passed, N failed`. */
-async function testIn(copy: string, { tests }: Guard, upstream: string): Promise<string> {
+async function testIn(copy: string, tests: readonly string[], upstream: string): Promise<string> {
   const env = { ...process.env, STAGE_TEST_UPSTREAM: upstream };
   const options = { cwd: copy, env, maxBuffer: 64 * 1024 * 1024 };
   const args = ['--import', 'tsx', 'test/run.ts', ...tests];
@@ -24,18 +23,20 @@ async function testIn(copy: string, { tests }: Guard, upstream: string): Promise
 
 const wanted = process.argv.slice(2);
 const major = Number(process.env['STAGE_TEST_PG'] || defaultMajor);
-const chosen = guards.filter(
-  ({ name, file, until = major }) =>
-    major <= until &&
-    (wanted.length === 0 || wanted.some((part) => name.includes(part) || file.includes(part))),
+const isChosen = (name: string, file: string) =>
+  wanted.length === 0 || wanted.some((part) => name.includes(part) || file.includes(part));
+const isNeeded = (until = major) => major <= until;
+const chosen = (await allMutants()).filter(
+  ({ guard, edit }) =>
+    isChosen(guard.name, edit.file) && isNeeded('until' in guard ? guard.until : major),
 );
 const server = await startTestServer(process.env['STAGE_TEST_UPSTREAM'], String(major));
 const copy = await copyProject();
 let unnoticed = 0;
 try {
-  for (const guard of chosen) {
-    const putBack = await changeFile(copy, guard);
-    const result = await testIn(copy, guard, server.url);
+  for (const { guard, edit } of chosen) {
+    const putBack = await changeFile(copy, edit);
+    const result = await testIn(copy, guard.tests, server.url);
     await putBack();
     const isNoticed = /^\d+ passed, [1-9]\d* failed$/.test(result) && !result.startsWith('0 ');
     if (!isNoticed) unnoticed += 1;

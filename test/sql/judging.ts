@@ -35,7 +35,7 @@ export function summaryOf(verdict: Verdict): string {
 }
 
 /** What a verdict reads or writes: the verdict itself, or the body of PREPARE and DECLARE. */
-export function bodyIn(verdict: Verdict): Read | Write {
+function bodyIn(verdict: Verdict): Read | Write {
   if (verdict.kind === 'read' || verdict.kind === 'write') return verdict;
   if (verdict.kind === 'control' && 'body' in verdict.action) return verdict.action.body;
   throw new Error(`no query in a ${summaryOf(verdict)}`);

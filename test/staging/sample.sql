@@ -62,6 +62,7 @@ FROM (
   SELECT s."id", s."customer", s."amount", s."note", true, s._stage_session, s._stage_head, s._stage_op
   FROM stage_data.shadow_<invoice> s
 ) u
+-- guard: rows of other sessions are turned away before conditions of the client
 WHERE stage.own_session(u._stage_session) IS NOT NULL
   AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
   AND stage.is_live(u._stage_op)
@@ -660,6 +661,7 @@ CREATE FUNCTION stage_overlay_<namespace>.seen_<invoice>("id" pg_catalog.int4) R
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM stage_data.shadow_<invoice> s
   WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) seen_<invoice>."id"
+    -- guard: a role without rights on a table is not told which rows are staged
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT')
 $body$;
 
@@ -674,6 +676,7 @@ DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_seq bigint;
 BEGIN
+  -- guard: a role without rights on a table locks none of its rows
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', 'invoice' USING ERRCODE = 'insufficient_privilege';
   END IF;
@@ -814,6 +817,7 @@ DECLARE
   v_texts pg_catalog.jsonb;
   -- RETURNING comes before AFTER triggers: rows that they may alter are read again after them
   v_settled boolean := NOT EXISTS (
+    -- guard: what applies rows names the schemas of operators
     SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid OPERATOR(pg_catalog.=) <invoice>::pg_catalog.oid AND NOT t.tgisinternal
       AND t.tgtype::int OPERATOR(pg_catalog.&) 2 OPERATOR(pg_catalog.=) 0);
 BEGIN
@@ -1277,6 +1281,7 @@ SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET jit = off 
 BEGIN
   DELETE FROM stage_data.shadow_<invoice> s USING unnest(p_roots) AS r (root)
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = r.root;
+  -- guard: a version that was covered is the newest again where what covered it is taken out
   UPDATE stage_data.shadow_<invoice> s SET _stage_head = true
   FROM (
     SELECT DISTINCT ON (i."id") i._stage_seq AS seq FROM stage_data.shadow_<invoice> i
@@ -1342,6 +1347,7 @@ BEGIN
   INTO is_possible
   FROM stage_data.shadow_<invoice> f JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
   WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  -- guard: a row that the session has moved is not begun anew
   IF NOT is_possible THEN RETURN; END IF;
 
   SELECT p."id", p."customer", p."amount", p."note" INTO v_now FROM stage_data.shadow_<invoice> f JOIN stage_data.source_<invoice>() p ON p."id" OPERATOR(pg_catalog.=) f."id"
@@ -1375,8 +1381,10 @@ REVOKE ALL ON FUNCTION stage_data.rebegin_<invoice>(uuid, bigint) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION stage_overlay_<namespace>.stamp_<invoice>() RETURNS text
 LANGUAGE plpgsql STABLE AS $body$
 DECLARE
+  -- guard: a transaction under way hears of changes before it remembers a stamp
   v_size bigint := pg_catalog.pg_relation_size('stage.migration', 'main');
 BEGIN
+  -- guard: a transaction that keeps its snapshot sees the stamp of that
   IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' THEN RETURN stage.table_stamp('<invoice>'); END IF;
   RETURN stage.stamp_when_planned('<invoice>'::pg_catalog.oid, '<customer>'::pg_catalog.oid);
 END $body$;

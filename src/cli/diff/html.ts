@@ -28,6 +28,7 @@ del { background: #f004 } ins { background: #0a04 } .trigger { font-weight: bold
 
 /** Nothing is loaded, run or sent, whatever stands in the rows. */
 const policy = [
+  // guard: a page of a diff loads and runs nothing
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
   "base-uri 'none'",

@@ -18,6 +18,7 @@ export const discardSession = defineTool({
   takesSession: true,
   annotations: { ...changing, destructiveHint: true },
   work: async ({ confirm }, { api, sessionId }) => {
+    // guard: a session is discarded by its own short id
     if (confirm !== shortId(sessionId)) {
       throw new StageError('invalid_request', 'confirm does not name this session', {});
     }

@@ -31,6 +31,7 @@ export function lineagesSql(table: Table): string {
     h_row_id: rowKey(table, keyColumns(table, '(h.version).')),
     i_key: keyColumns(table, 'i.').join(', '),
     ties_by_reason: [
+      // guard: a value that comes back takes out whoever has it
       ...uniqueTies(table),
       ...table.referencedBy.flatMap(foreignKeyTies(table)),
     ].join('\n'),
@@ -102,5 +103,6 @@ const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
     q_values: each((pair) => `${before(pair)} AS ${pair.value}`),
     x_referred_to_by_v: all(({ value, equals }) => `x.${value} ${equals} v.${value}`),
   });
+  // guard: what foreign keys did goes with what caused it
   return [ties, actions];
 };

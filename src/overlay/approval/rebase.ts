@@ -58,6 +58,7 @@ function valuesSql(table: Table): string {
       return {
         name,
         set: `${column} = CASE WHEN ${literal} = ANY (p_theirs) OR ${first} IS NULL OR ${literal} = ANY (p_mine) AND s._stage_seq < ${first} THEN (v_now).${column} ELSE s.${column} END, `,
+        // guard: what was settled is no conflict any more
         base: `CASE WHEN ${literal} = ANY (p_theirs) OR ${literal} = ANY (p_mine) OR ${first} IS NULL THEN (v_now).${column} ELSE (s._stage_base).${column} END`,
         first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(`v.${column}`, `(v_base).${column}`)}) AS first_${index + 1}`,
       };

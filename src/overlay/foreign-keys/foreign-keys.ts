@@ -35,6 +35,7 @@ function lacksBearer(
   period: string,
 ): string {
   const rows = `FROM ${relation} q WHERE ${condition}`;
+  // guard: rows of a parent cover a period together
   if (!foreignKey.hasPeriod) return `NOT EXISTS (SELECT 1 ${rows})`;
   const covered = pairs(foreignKey).at(-1)?.parent;
   return `NOT coalesce(${period} <@ (SELECT range_agg(q.${covered}) ${rows}), false)`;

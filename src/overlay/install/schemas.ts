@@ -24,6 +24,7 @@ export async function makeSchemas(
 export async function makeSchema(tx: Queryable, schema: string): Promise<void> {
   await tx.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   const [row] = await tx.query('SELECT stage.is_own_schema(to_regnamespace($1)) AS own', [schema]);
+  // guard: no overlay is made in somebody else's schema
   if (row?.['own'] !== 't') throw takenSchema(schema);
   await tx.query(`GRANT USAGE ON SCHEMA ${schema} TO PUBLIC`);
 }

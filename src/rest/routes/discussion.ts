@@ -25,12 +25,14 @@ const reopen = defineRoute({
   summary:
     'Gives a proposed session back to its author, with a message: a reviewer asks for changes, or the author takes it back.',
   right: 'read',
+  // guard: whoever asks for changes says which
   body: z.strictObject({ message }),
   answers: { 200: session },
   errors: ['session_not_found', 'invalid_transition', 'session_busy', 'staged_after_proposal'],
   needsUpstream: true,
   handle: async ({ id, body, caller }, { db }) => {
     const isOwn = isAuthorOf(caller, await getSession(db, id));
+    // guard: a session is reopened by reviewers and its author
     if (!isOwn && !hasRight(caller, 'review')) throw notForOthers();
     const reopening = { message: body.message, reopenedAs: caller.name, asReviewer: !isOwn };
     return { body: sessionBody(await reopenSession(db, id, reopening)) };
@@ -75,6 +77,7 @@ const unstorable = /\\u(?:0000|d[89a-f])/i;
 function boundedKey(text: JsonText | undefined): JsonText | null {
   if (text === undefined) return null;
   if (text.text.length > maxKeyLength) throw invalid('row_id: too long');
+  // guard: the key of a row in a comment can be stored
   if (unstorable.test(text.text)) throw invalid('row_id: not a value that PostgreSQL can hold');
   return text;
 }

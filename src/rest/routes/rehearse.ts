@@ -52,6 +52,8 @@ const rehearse = defineRoute({
 
 /** Whether a caller may have production try a session that is not decided. */
 export function mayRehearse(access: RehearsalAccess, caller: Caller, isOwn: boolean): boolean {
+  // guard: nobody rehearses where it is off
+  // guard: a rehearsal is for those whom the configuration names
   return access !== 'off' && (hasRight(caller, 'review') || (access === 'authors' && isOwn));
 }
 

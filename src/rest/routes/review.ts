@@ -136,6 +136,7 @@ const approve = defineRoute({
   name: 'approveSession',
   summary: 'Applies a proposed session to production: all of it in one transaction, or nothing.',
   right: 'review',
+  // guard: unknown members of a body are refused
   body: z.strictObject({
     approved_by: shortText.nullish(),
     digest: digest.nullish(),

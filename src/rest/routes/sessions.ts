@@ -74,6 +74,7 @@ const list = defineRoute({
     const { status, project_id: projectId, limit, offset } = query;
     if (projectId !== undefined) demandProject(caller, projectId);
     const projectIds = projectId === undefined ? (caller.projects ?? undefined) : [projectId];
+    // guard: an agent lists its own sessions only
     const createdAs = seesOwnOnly(caller) ? caller.name : undefined;
     const page = await listSessions(db, { status, projectIds, createdAs, limit, offset });
     return {

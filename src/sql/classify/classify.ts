@@ -61,6 +61,7 @@ export function classify(node: Node | undefined, source: Source): Verdict {
   const classifyIt = classifies.get(opened.type);
   if (!classifyIt) return refusedStatement(opened.type, opened.fields);
   const verdict = classifyIt(opened.fields, source, node);
+  // guard: names that the parser has cut are refused
   return (verdict.kind === 'control' && refuseCutName(verdict, source)) || verdict;
 }
 

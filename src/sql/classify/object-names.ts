@@ -21,6 +21,7 @@ export function refuseLongName(name: string): Refusal | null {
   // Of no character are there more bytes than three times its UTF-16 units.
   if (name.length * 3 <= maxBytes) return null;
   const bytes = Buffer.byteLength(name);
+  // guard: names that PostgreSQL would cut are refused
   if (bytes <= maxBytes) return null;
   return refuse(
     `name of ${bytes} bytes is longer than the limit of ${maxBytes} bytes`,

@@ -50,6 +50,7 @@ function readStatement(query: Buffer, raw: RawStmt): Statement {
 }
 
 function unfitness(text: Buffer, maxBytes: number): Refusal | null {
+  // guard: a text has a largest length
   if (text.length > maxBytes) {
     return refuse(
       `statement of ${text.length} bytes is longer than the limit of ${maxBytes} bytes`,
@@ -57,6 +58,7 @@ function unfitness(text: Buffer, maxBytes: number): Refusal | null {
       '54000',
     );
   }
+  // guard: a text has only so many tokens
   if (isHeavierThan(text, maxTokens)) {
     return refuse(
       `statement has more than ${maxTokens} words, values and signs`,
@@ -66,6 +68,7 @@ function unfitness(text: Buffer, maxBytes: number): Refusal | null {
   }
   // The parser would take a zero byte for the end, and read other characters than are sent where UTF-8 is broken.
   if (text.includes(0)) return notUtf8(': 0x00');
+  // guard: a text is UTF-8
   return isUtf8(text) ? null : notUtf8('');
 }
 

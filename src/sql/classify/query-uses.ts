@@ -128,6 +128,7 @@ function visitNode(walk: Walk, node: Fields, scope: Scope): void {
   const visitor = visitors.get(opened.type);
   if (visitor) visitor(walk, opened.fields, scope);
   else if (plainQueryNodes.has(opened.type)) visitPlain(walk, opened.type, opened.fields, scope);
+  // guard: an element of the grammar that nobody knows is refused
   else if (!leafQueryNodes.has(opened.type)) note(walk, unknownElement(opened.type));
 }
 

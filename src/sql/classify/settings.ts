@@ -35,6 +35,7 @@ export function settingKind(setting: string): SettingKind {
 
 /** Settings by which the service talks to its own functions; they must not even be reset. */
 export function isOwnSetting(setting: string): boolean {
+  // guard: settings of the service are not set by statements
   return setting.toLowerCase().startsWith('stage.');
 }
 

@@ -73,6 +73,7 @@ export class CallNotes {
   }
 
   noteIndirection({ indirection }: A_Indirection): void {
+    // guard: what stands behind a dot is a call
     for (const name of textsOf(indirection)) this.attributes.add(name);
   }
 
@@ -123,6 +124,8 @@ export class CallNotes {
     const isOfFunction = this.ranges.some(
       (each) => (each.name === null || each.name === range) && !each.columns.includes(name),
     );
+    // guard: a column may be a call of a function with effects
+    // guard: what a function in FROM gives may be what another one takes
     return isOfFunction || isSuspicious(name);
   }
 

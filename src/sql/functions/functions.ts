@@ -106,6 +106,7 @@ export function hasEffects(found: FoundFunction, context: FunctionContext): bool
   if (schema === 'pg_catalog' && !isExtension) {
     return isHarmfulBuiltin(name) || (context === 'write' && harmfulInWrites.has(name));
   }
+  // guard: volatile functions in C are not called by reads
   return isCompiled && isVolatile && !isToldVolatile(name);
 }
 
@@ -116,6 +117,7 @@ function isRefused(
 ): boolean {
   if (isOwnSchema(use.schema ?? '')) return true;
   if (isBuiltin(use) && use.name === 'set_config') return !setsFreely(use);
+  // guard: functions with effects are refused in reads
   return isHarmful(use, context) && !isAllowedFunction(use, allowed);
 }
 

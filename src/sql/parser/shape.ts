@@ -118,6 +118,7 @@ export class ShapeReader {
   /** A name belongs to the shape as it stands, up to its closing quote; doubled quotes are two names to us. */
   private quotedName(start: number): number {
     // A string behind a name in Unicode escapes may say how to read it.
+    // guard: no literal is taken out of what it gives a meaning
     if (this.text[start - 1] === codes.and) return -1;
     const end = this.text.indexOf(codes.doubleQuote, start + 1) + 1;
     return end === 0 ? -1 : this.copy(start, end);

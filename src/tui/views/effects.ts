@@ -66,6 +66,7 @@ const below = ({ session }: State, width: number): Line[] =>
 /** Whether what is shown by now is known to be something else than what was rehearsed. */
 export function isOutdated(state: State, { digest }: RehearsalReport): boolean {
   const current = currentDigest(state);
+  // guard: a rehearsal tells of its own diff alone
   return current !== null && current !== digest;
 }
 

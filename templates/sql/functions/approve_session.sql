@@ -9,6 +9,7 @@ DECLARE
   v_state stage.audit_state;
   v_failure jsonb;
 BEGIN
+  -- guard: session_replication_role silences no trigger of production at approval
   PERFORM stage.fire_triggers();
   SELECT * INTO STRICT v_head FROM stage.audit_head FOR UPDATE;
   -- taken under the lock, so that times go forward with positions

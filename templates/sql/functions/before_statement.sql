@@ -9,11 +9,13 @@ DECLARE
 BEGIN
   -- always, whatever the settings below claim: a client that goes around the proxy can set them
   SELECT status, edited INTO v_status, v_edited FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
+  -- guard: a session that is no longer active takes no writes
   IF v_status IS DISTINCT FROM 'active' THEN
     RAISE EXCEPTION 'cannot execute % in a session that is %', TG_OP, coalesce(v_status, 'deleted')
       USING ERRCODE = 'read_only_sql_transaction', HINT = 'Create a new session to stage further changes.';
   END IF;
   -- what the statement has read may have been taken out since, and would leave no trace to meet
+  -- guard: a statement does not stage upon rows that were taken out under it
   IF v_edited IS NOT NULL AND NOT pg_visible_in_snapshot(v_edited, coalesce(nullif(current_setting('stage.entered', true), ''), '1:1:')::pg_snapshot) THEN
     PERFORM stage.raise_changed();
   END IF;

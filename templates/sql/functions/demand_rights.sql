@@ -15,6 +15,7 @@ BEGIN
   ELSE
     v_granted := has_any_column_privilege(v_table, 'SELECT');
   END IF;
+  -- guard: a role without rights on a table stages nothing in it
   IF NOT v_granted THEN
     RAISE EXCEPTION 'permission denied for table %', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
   END IF;

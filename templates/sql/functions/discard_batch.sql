@@ -4,6 +4,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_found stage.discard;
 BEGIN
+  -- guard: daemons that remove rows do not wait for each other
   SELECT d.* INTO v_found FROM stage.discard d ORDER BY d.since LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN false; END IF;
   IF stage.discard_some(v_found.session, ARRAY(SELECT o.relation FROM stage.overlay o ORDER BY o.relation), v_found.log) THEN

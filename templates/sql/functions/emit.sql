@@ -5,6 +5,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_number bigint;
 BEGIN
+  -- guard: events are numbered in the order of commits
   UPDATE stage.event_head SET number = number + 1 RETURNING number INTO STRICT v_number;
   INSERT INTO stage.event (number, session, project_id, kind, at, by_as, body)
   VALUES (v_number, p_session, p_project_id, p_kind, clock_timestamp(), p_by_as, p_body);

@@ -23,15 +23,18 @@ BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
+  -- guard: session_replication_role silences no trigger that stages
   IF pg_catalog.current_setting('session_replication_role') OPERATOR(pg_catalog.=) 'replica' THEN PERFORM stage.fire_triggers(); END IF;
   FOR v_index IN 0 .. pg_catalog.jsonb_array_length(v_relations) OPERATOR(pg_catalog.-) 1 LOOP
     v_entry := v_relations OPERATOR(pg_catalog.->) v_index;
     v_stamp := p_stamps[v_index OPERATOR(pg_catalog.+) 1];
     IF NOT stage.is_current(v_entry, v_stamp) THEN
+      -- guard: relations are what they were taken for
       RAISE EXCEPTION 'the definition of relation "%" changed', v_entry OPERATOR(pg_catalog.->>) 'name'
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
     v_relation := v_entry OPERATOR(pg_catalog.->>) 'oid';
+    -- guard: a statement is held to the grants of its columns
     IF v_entry OPERATOR(pg_catalog.->>) 'signature' IS NOT NULL AND NOT stage.has_rights(v_relation, v_entry OPERATOR(pg_catalog.->) 'rights') THEN
       RAISE EXCEPTION 'permission denied for % %', CASE WHEN v_entry OPERATOR(pg_catalog.?) 'view' THEN 'view' ELSE 'table' END, v_entry OPERATOR(pg_catalog.->>) 'name'
         USING ERRCODE = 'insufficient_privilege';

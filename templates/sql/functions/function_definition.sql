@@ -9,6 +9,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       'obstacle', CASE
         WHEN p.oid < 16384 OR l.lanname NOT IN ('sql', 'plpgsql') THEN 'not written in SQL or PL/pgSQL'
         WHEN p.prokind <> 'f' THEN 'no plain function'
+        -- guard: a function with its owner's rights reads nothing that is staged
         WHEN p.prosecdef THEN 'runs with its owner''s rights'
         WHEN p.proconfig IS NOT NULL THEN 'has settings of its own'
         WHEN p.prosqlbody IS NOT NULL THEN 'names tables for good'

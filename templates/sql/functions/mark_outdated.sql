@@ -2,6 +2,7 @@
 -- fits). Staged functions are in nobody's way, and are dropped.
 CREATE OR REPLACE FUNCTION stage.mark_outdated(p_generation text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  -- guard: what another release made is made anew
   UPDATE stage.overlay SET stamp = 'outdated ' || stamp WHERE generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');
   UPDATE stage.tree SET stamp = 'outdated ' || stamp WHERE generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');
   UPDATE stage.staged_view SET stamp = 'outdated ' || stamp WHERE generation IS DISTINCT FROM p_generation AND NOT starts_with(stamp, 'outdated ');

@@ -2,6 +2,7 @@
 -- come first, deletions last and the other way round. An action may change a row that the statement puts in. What an action
 -- deletes may be referred to with RESTRICT by the row that it was for: production's own action deletes it then.
 CREATE OR REPLACE FUNCTION stage.orders_of_runs(p_runs stage.apply_run[]) RETURNS text[]
+-- guard: the orders of an approval are made under a search path of our own
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ARRAY['as staged', 'the other way round', 'actions later']
     || CASE WHEN EXISTS (SELECT FROM unnest(p_runs) r WHERE r.operation = 'D' AND r.origin = 'f' AND r.step = 'apply')

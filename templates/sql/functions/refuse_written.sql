@@ -14,6 +14,7 @@ BEGIN
     SELECT c.oid FROM pg_class c WHERE c.relkind IN ('r', 'm')
     -- a transaction that keeps its snapshot does not see tables made since, but its code writes to them, and locks them
     UNION SELECT l.relation FROM pg_locks l
+    -- guard: the tripwire sees tables that the snapshot does not show
     WHERE l.locktype = 'relation' AND l.pid = pg_backend_pid() AND current_setting('transaction_isolation') <> 'read committed'
   ) w(relation)
   CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, w.relation, 0) i
@@ -23,11 +24,14 @@ BEGIN
     -- what MERGE runs on
     AND i.identity !~ '^pg_temp\._stage_merge_[0-9]+$'
     -- ours are there from MERGEs before, of the last transaction, too
+    -- guard: the tripwire sees what is written to catalogs
     AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))
   LIMIT 1;
+  -- guard: the tripwire sees inserted rows
   IF FOUND THEN
     RAISE EXCEPTION 'cannot stage a statement that makes a function write to "%"', v_table USING ERRCODE = 'feature_not_supported',
       HINT = 'Nothing was written. Leave out the function, operator, default or check that writes, or stage its effect by a statement of its own.';
   END IF;
 END $$;
+-- guard: functions with the rights of the service are not for everybody
 REVOKE ALL ON FUNCTION stage.refuse_written() FROM PUBLIC;

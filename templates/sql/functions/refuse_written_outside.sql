@@ -26,11 +26,13 @@ BEGIN
       RAISE EXCEPTION 'cannot tell whether the transaction has written to the system catalogs' USING ERRCODE = 'feature_not_supported',
         HINT = 'Nothing was written. Turn the setting track_counts on.';
     END IF;
+    -- guard: what a transaction has written to the catalogs is looked at before COMMIT
     v_writes := stage.catalog_writes();
     IF v_writes > 0 THEN
       PERFORM pg_stat_force_next_flush();  -- also where it fails: the next transaction is not held to this one's writes
       v_is_counted := v_writes > greatest(0, p_counted, CASE WHEN p_nonce IS NOT NULL THEN stage.counted(p_nonce) END);
     END IF;
+    -- guard: the locks of a transaction are looked at before COMMIT
     IF p_may_write IS NOT FALSE OR v_is_counted THEN
       SELECT coalesce('"' || i.identity || '"', 'a relation that it dropped') INTO v_written
       FROM pg_lock_status() l
@@ -61,6 +63,7 @@ BEGIN
     RAISE EXCEPTION 'cannot commit a transaction that has written to %', v_written USING ERRCODE = 'feature_not_supported',
       HINT = 'Nothing was written. Leave out what writes, or stage its effect by a statement of its own.';
   END IF;
+  -- guard: COMMIT cannot write what was not looked at
   PERFORM set_config('transaction_read_only', 'on', true);
   RETURN v_writes;
 END $$;

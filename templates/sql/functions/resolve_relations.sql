@@ -10,6 +10,7 @@ LANGUAGE sql STABLE SET jit = off AS $$
       'standIn', stage.stand_in(c.oid, k.kind, coalesce((n.entry OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool, false), n.entry OPERATOR(pg_catalog.->>) 'target'),
       'origins', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass THEN stage.result_origins(c.oid) END,
       -- of a plain table, the stamp depends on nothing but what its function knows (see stage.stamped_relations)
+      -- guard: of a table with children no stamp is remembered
       'stamp', CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'r' AND NOT c.relispartition AND NOT c.relhassubclass AND o.relation OPERATOR(pg_catalog.=) c.oid THEN (
         SELECT pg_catalog.concat(y.nspname, '.', p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace y ON y.oid OPERATOR(pg_catalog.=) p.pronamespace
         WHERE p.proname OPERATOR(pg_catalog.=) pg_catalog.concat('stamp_', c.oid)::pg_catalog.name AND p.pronargs OPERATOR(pg_catalog.=) 0::pg_catalog.int2

@@ -32,6 +32,7 @@ BEGIN
   END LOOP;
   PERFORM stage.defer_constraints('{}', true, false);
   -- nobody's login has staged it
+  -- guard: nobody's login stands for the service that takes an approval back
   UPDATE stage.mutation SET role = NULL WHERE session = p_to;
 END $$;
 REVOKE ALL ON FUNCTION stage.revert_session(uuid, uuid, bigint[]) FROM PUBLIC;

@@ -11,6 +11,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   )
   SELECT f.role FROM found f
   UNION ALL
+  -- guard: mutations whose role is not known are among the roles
   SELECT NULL WHERE EXISTS (SELECT FROM stage.mutation m WHERE m.session = $1 AND m.role IS NULL)
 $$;
 REVOKE ALL ON FUNCTION stage.roles_of(uuid) FROM PUBLIC;

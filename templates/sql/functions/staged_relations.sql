@@ -9,6 +9,7 @@ DECLARE
   v_staged boolean;
   v_found oid[] := '{}';
 BEGIN
+  -- guard: rows that wait to be removed are in no diff
   IF EXISTS (SELECT FROM stage.discard d WHERE d.session = p_session) THEN RETURN; END IF;
   FOR v_some IN
     SELECT array_agg(o.relation ORDER BY o.relation) FROM (

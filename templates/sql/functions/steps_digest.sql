@@ -13,6 +13,7 @@ BEGIN
   SELECT string_agg(format(
     'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op, s._stage_origin, s._stage_first, %s, %s)::text, ''UTF8'')'
     ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
+    -- guard: the digest covers steps that come to nothing
     ' WHERE s._stage_session = $1 AND s._stage_origin <> ''k''',
     jsonb_build_array(o.shown_name, o.columns),
     -- a table without a key has the image of the row there
@@ -27,6 +28,7 @@ BEGIN
     ' FROM stage.parked_change p JOIN stage.parked_table t USING (session, relation) WHERE p.session = $1');
 
   EXECUTE $q$
+    -- guard: the digest covers the bounds of statements
     SELECT stage.chain('', convert_to(ROW(o.seq = o.first, o.relation, o.operation)::text, 'UTF8') || o.hash ORDER BY o.first, o.seq)
     FROM (
       SELECT s.*, m.relation, m.operation, min(s.seq) OVER (PARTITION BY m.statement) AS first

@@ -12,6 +12,7 @@ BEGIN
   INTO is_possible
   FROM {{shadow}} f JOIN {{shadow}} s ON s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
   WHERE f._stage_session = p_session AND f._stage_seq = p_root;
+  -- guard: a row that the session has moved is not begun anew
   IF NOT is_possible THEN RETURN; END IF;
 
   SELECT {{p_columns}} INTO v_now FROM {{shadow}} f JOIN {{source}} p ON {{p_matches_f}}

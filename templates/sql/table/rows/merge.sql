@@ -34,6 +34,7 @@ DECLARE
 BEGIN
   PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is on yet: filling the copy is none
   IF v_owner IS NOT NULL THEN
+    -- guard: no trigger of a client's runs with the rights of the service
     IF v_owner <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) THEN
       RAISE EXCEPTION 'the temporary table "{{target}}" stands in the way of MERGE' USING ERRCODE = 'insufficient_privilege',
         HINT = 'Drop it: names that begin with _stage_ belong to the staging service.';

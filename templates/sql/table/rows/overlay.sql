@@ -20,6 +20,7 @@ FROM (
   SELECT {{s_columns}}, true, s._stage_session, s._stage_head, s._stage_op
   FROM {{shadow}} s
 ) u
+-- guard: rows of other sessions are turned away before conditions of the client
 WHERE stage.own_session(u._stage_session) IS NOT NULL
   AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
   AND stage.is_live(u._stage_op)

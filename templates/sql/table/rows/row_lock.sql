@@ -6,6 +6,7 @@ CREATE FUNCTION {{seen}}({{parameters}}) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM {{shadow}} s
   WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND {{s_key_matches_seen}}
+    -- guard: a role without rights on a table is not told which rows are staged
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT')
 $body$;
 
@@ -20,6 +21,7 @@ DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_seq bigint;
 BEGIN
+  -- guard: a role without rights on a table locks none of its rows
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
   END IF;

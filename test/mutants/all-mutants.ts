@@ -1,0 +1,42 @@
+/** Every mutant: the project without one of its guards. */
+import { agentGuards } from './agent-guards.ts';
+import { callGuards } from './call-guards.ts';
+import { databaseGuards } from './database-guards.ts';
+import { discardGuards } from './discard-guards.ts';
+import { editGuards } from './edit-guards.ts';
+import type { Guard, MigrationGuard } from './guard.ts';
+import { editOf, findMarks } from './marked-guards.ts';
+import { migrationGuards } from './migration-guards.ts';
+import type { Edit } from './project-copy.ts';
+import { restGuards } from './rest-guards.ts';
+import { statementGuards } from './statement-guards.ts';
+import { terminalGuards } from './terminal-guards.ts';
+import { upstreamGuards } from './upstream-guards.ts';
+import { wireGuards } from './wire-guards.ts';
+
+export const markedGuards: readonly Guard[] = [
+  ...statementGuards,
+  ...callGuards,
+  ...databaseGuards,
+  ...discardGuards,
+  ...editGuards,
+  ...restGuards,
+  ...agentGuards,
+  ...terminalGuards,
+  ...upstreamGuards,
+  ...wireGuards,
+];
+
+export interface Mutant {
+  readonly guard: Guard | MigrationGuard;
+  readonly edit: Edit;
+}
+
+/** @throws Error when a guard is not marked */
+export async function allMutants(): Promise<Mutant[]> {
+  const marks = await findMarks();
+  return [
+    ...markedGuards.map((guard) => ({ guard, edit: editOf(guard, marks.get(guard.name)) })),
+    ...migrationGuards.map((guard) => ({ guard, edit: guard })),
+  ];
+}

@@ -1,0 +1,59 @@
+/** What the compiler says of the source after edits. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import ts from 'typescript';
+import type { Edit } from './project-copy.ts';
+
+/**
+ * Of syntax, and of names and members that do not exist. A guard that is gone may leave other mistakes behind: a variable that
+ * nobody uses, or what is never reached, whose type is `never`.
+ */
+const isMistake = ({ code, messageText }: ts.Diagnostic) =>
+  code < 2000 || ([2304, 2305, 2339, 2551, 2552, 2724].includes(code) && !isNever(messageText));
+
+const isNever = (message: ts.Diagnostic['messageText']) =>
+  ts.flattenDiagnosticMessageText(message, ' ').endsWith(`on type 'never'.`);
+
+/** Makes all edits at once, of several in one place one after the other, and gives the compiler's mistakes as texts. */
+export async function mistakesIn(edits: readonly Edit[]): Promise<string[]> {
+  const found: string[] = [];
+  let waiting = edits;
+  while (waiting.length > 0) {
+    const texts = new Map<string, string>();
+    const inTheWay: Edit[] = [];
+    for (const edit of waiting) {
+      const file = resolve(edit.file);
+      const before = texts.get(file) ?? (await readFile(file, 'utf8'));
+      if (before.includes(edit.text))
+        texts.set(
+          file,
+          before.replace(edit.text, () => edit.without),
+        );
+      else inTheWay.push(edit);
+    }
+    if (inTheWay.length === waiting.length) throw new Error(`not found: ${waiting[0]?.text}`);
+    found.push(...compile(texts));
+    waiting = inTheWay;
+  }
+  return found;
+}
+
+function compile(texts: ReadonlyMap<string, string>): string[] {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
+  const host = ts.createCompilerHost(options);
+  const read = host.readFile;
+  host.readFile = (file) => texts.get(resolve(file)) ?? read(file);
+  const program = ts.createProgram(fileNames, options, host);
+  return [...texts.keys()].flatMap((file) => {
+    const source = program.getSourceFile(file);
+    const told = [
+      ...program.getSyntacticDiagnostics(source),
+      ...program.getSemanticDiagnostics(source),
+    ];
+    return told.filter(isMistake).map(({ messageText, start = 0 }) => {
+      const { line = 0 } = source?.getLineAndCharacterOfPosition(start) ?? {};
+      return `${file}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    });
+  });
+}
