@@ -1,7 +1,8 @@
 /** One story told twice: through a session that is then approved, and directly; answers and databases must be alike. */
 import type { Proxied } from './proxied.ts';
+import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
-import { tell } from './wire-script.ts';
+import { q, tell } from './wire-script.ts';
 
 interface Alike {
   /** How the session reads. */
@@ -29,4 +30,19 @@ export async function assertAlike(
   }
   assert.equal(await proxied.contents(), await proxied.twinContents(), 'after the approval');
   return answers;
+}
+
+/** Makes a test of each story: its messages are told alike, and so is what is there after the approval. */
+export function approveStories(
+  test: TestDefiner,
+  proxied: () => Proxied,
+  stories: Readonly<Record<string, readonly string[]>>,
+): void {
+  for (const [name, texts] of Object.entries(stories)) {
+    const run = async () => {
+      await assertAlike(proxied(), texts.map(q));
+    };
+    // the first one makes the overlays of many tables
+    test(name, run, { timeout: 120_000 });
+  }
 }
