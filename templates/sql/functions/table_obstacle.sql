@@ -19,6 +19,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       THEN 'has a column whose name begins with _stage_'
     WHEN EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'c' AND 0 > ANY (k.conkey))
       THEN 'has a check over a system column'
+    WHEN EXISTS (
+      SELECT 1 FROM pg_attrdef d JOIN pg_depend p ON p.classid = 'pg_attrdef'::regclass AND p.objid = d.oid AND p.refobjsubid < 0
+      WHERE d.adrelid = c.oid OR d.adrelid IN (SELECT relid FROM pg_partition_tree(c.oid)))
+      THEN 'has a generated column over a system column'
     -- such an expression names the table, and would have to name its shadow table
     WHEN EXISTS (
       SELECT 1 FROM pg_constraint k
