@@ -7,6 +7,7 @@ import type { QualifiedName } from '../sql/functions/calls.ts';
 import type { CallPlace } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Names } from './relation-names.ts';
+import { parkedBehind } from './stageable.ts';
 
 /** What stage.resolve_functions says of a name. */
 interface ResolvedFunction {
@@ -16,6 +17,8 @@ interface ResolvedFunction {
   readonly takesRows: boolean;
   readonly givesRows: boolean;
   readonly isKnown: boolean;
+  /** Staged rows of what it reads were put aside in this session. */
+  readonly parked: boolean;
   /** Of the staged functions; null where the functions themselves are to be called. */
   readonly schema: string | null;
 }
@@ -50,7 +53,7 @@ export class FunctionNames {
   /**
    * Gives what to call in the place of functions, in their places. Asked of the server each time, for anybody may replace a
    * function; but not again for names that none of users has.
-   * @throws StageError when the transaction's snapshot is older than what stands for them
+   * @throws StageError when the transaction's snapshot is older than what stands for them, or what they read cannot be shown
    */
   async replacements(called: readonly CallPlace[]): Promise<Replacement[]> {
     if (this.version !== this.names.version || this.plain.size > maxKept) this.plain.clear();
@@ -70,10 +73,11 @@ export class FunctionNames {
   private async resolve(called: readonly CallPlace[]): Promise<readonly ResolvedFunction[]> {
     const first = await this.askFor(called);
     const unknown = called.filter((_, index) => isUnknown(first.functions[index]));
-    if (unknown.length === 0) return first.functions;
-    await this.overlays.ensureFunctions(unknown.map(nameOf), first.path);
-    const { functions } = await this.askFor(called);
+    if (unknown.length > 0) await this.overlays.ensureFunctions(unknown.map(nameOf), first.path);
+    const { functions } = unknown.length === 0 ? first : await this.askFor(called);
     if (functions.some(isUnknown)) throw tooOld;
+    const lost = called.find((_, index) => functions[index]?.parked);
+    if (lost) throw parkedBehind(`what "${lost.name}" reads`);
     return functions;
   }
 

@@ -79,6 +79,6 @@ export interface ResolvedName {
   readonly dependents: DependentColumns | null;
   /** Staging its rows may run user code: defaults, checks, policies. */
   readonly code: boolean;
-  /** The session's staged rows of it were put aside, because nobody can say what they mean by now. */
+  /** The session's staged rows of it, or of what is read behind it, were put aside: nobody can say what they mean by now. */
   readonly parked: boolean;
 }

@@ -90,12 +90,18 @@ export function obstacleToOnly({ use, meaning }: Named): StageError | null {
 /** Whether a table is used together with its children. */
 export const hasChildren = ({ meaning }: Named) => 'tree' in meaning.standIn.verify;
 
-/** @throws StageError when what the session staged in the table cannot be shown there any more */
+/** @throws StageError when what the session staged in the table, or behind it, cannot be shown there any more */
 export function checkParked({ use, meaning }: Named): void {
   if (!meaning.parked) return;
-  throw new StageError(
+  const isRead = meaning.standIn.madeAs === 'staged view';
+  throw parkedBehind(isRead ? `what "${use.name}" reads` : `"${use.name}"`);
+}
+
+/** The error for what reads a table of which staged rows were put aside. */
+export function parkedBehind(changed: string): StageError {
+  return new StageError(
     'statement_not_supported',
-    `a change of "${use.name}" has made rows ambiguous that this session staged before`,
+    `a change of ${changed} has made rows ambiguous that this session staged before`,
     {
       sqlstate: '55006',
       hint: 'Look at the conflicts of the session, reject it, and stage the changes in a new one.',

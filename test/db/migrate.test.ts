@@ -93,7 +93,7 @@ suite('migrations', (test) => {
         DROP COLUMN reverts;
       DROP TABLE stage.identity, stage.binding, stage.former_relation, stage.rebinding, stage.release, stage.discard;
       ALTER TABLE stage.mutation ADD FOREIGN KEY (session) REFERENCES stage.session;
-      ALTER TABLE stage.overlay DROP COLUMN moving;
+      ALTER TABLE stage.overlay DROP COLUMN moving, ADD COLUMN parked boolean NOT NULL DEFAULT false;
       ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
       ALTER TABLE stage.staged_view RENAME COLUMN staged_views TO twins;
       ALTER TABLE stage.staged_view RENAME TO twin;
@@ -119,7 +119,8 @@ suite('migrations', (test) => {
         EXECUTE format('CREATE VIEW stage_overlay_2200.seen AS SELECT stage_data.staged_view_%s()', 'seen'::regclass::oid);
       END $$;
       ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
-      DELETE FROM stage.migration WHERE number = 19;
+      DELETE FROM stage.migration WHERE number >= 19;
+      ALTER TABLE stage.overlay ADD COLUMN parked boolean NOT NULL DEFAULT false;
       INSERT INTO stage.staged_view (relation, stamp, plain, staged_views)
       SELECT oid, '', '{}', '{}' FROM unnest(ARRAY['seen'::regclass::oid, 'written'::regclass, 1]) oid;
       ALTER VIEW seen RENAME TO renamed`);

@@ -1,7 +1,20 @@
--- Whether staged rows of a table were put aside in the caller's session.
-CREATE OR REPLACE FUNCTION stage.has_parked(p_relation oid) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT EXISTS (
-    SELECT 1 FROM stage.parked_table p
-    WHERE p.session = current_setting('stage.session')::uuid AND p.relation = p_relation)
-$$;
+-- Whether staged rows of a relation were put aside in the caller's session: of the table itself, of its children unless ONLY was
+-- written, of the root of a partition, or of what a view reads.
+DROP FUNCTION IF EXISTS stage.has_parked(oid);
+CREATE OR REPLACE FUNCTION stage.has_parked(p_relation oid, p_only boolean) RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+DECLARE
+  v_parked oid[] := ARRAY(SELECT p.relation FROM stage.parked_table p WHERE p.session = nullif(current_setting('stage.session', true), '')::uuid);
+BEGIN
+  IF v_parked = '{}' THEN RETURN false; END IF;
+  RETURN EXISTS (
+    WITH RECURSIVE behind (relation) AS (
+      SELECT p_relation
+      UNION
+      SELECT b.relation FROM behind w CROSS JOIN LATERAL (
+        SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = w.relation AND NOT (p_only AND w.relation = p_relation)
+        UNION ALL SELECT a.relid FROM pg_partition_ancestors(w.relation) a
+        UNION ALL SELECT d.refobjid FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+          AND d.refclassid = 'pg_class'::regclass WHERE r.ev_class = w.relation) b (relation))
+    SELECT FROM behind w WHERE w.relation = ANY (v_parked));
+END $$;

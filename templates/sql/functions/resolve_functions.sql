@@ -3,6 +3,7 @@
 -- Gives the schemas' OIDs, and an entry for each name, in order:
 -- "code": some function of the name is written in SQL or PL/pgSQL, so that it may read tables;
 -- "takesRows", "givesRows": of tables or composite types;
+-- "parked": staged rows of what it reads were put aside;
 -- "isKnown": what it reads has been looked at, and is what it was; "schema": of the staged functions to call, if there are any.
 CREATE OR REPLACE FUNCTION stage.resolve_functions(p_names jsonb, p_schemas name[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
@@ -25,6 +26,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
       'takesRows', c.takes,
       'givesRows', c.gives,
       'isKnown', t.id IS NOT NULL,
+      'parked', t.id IS NOT NULL AND EXISTS (
+        SELECT FROM jsonb_array_elements(t.uses -> 'relations') u(name) WHERE stage.has_parked(stage.relation_in(u.name, path.oids), false)),
       'schema', CASE WHEN t.obstacle IS NULL AND NOT EXISTS (
         SELECT FROM jsonb_array_elements(t.uses -> 'functions') u(name) CROSS JOIN LATERAL stage.functions_named(u.name, path.oids) p
         WHERE NOT has_function_privilege(p.oid, 'EXECUTE')) THEN 'stage_function_' || t.id END) ORDER BY c.place)

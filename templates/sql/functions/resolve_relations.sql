@@ -38,7 +38,8 @@ LANGUAGE sql STABLE SET jit = off AS $$
       'dependents', coalesce(CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation THEN o.dependents END,
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::pg_catalog."char"[]) AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
-      'parked', CASE WHEN o.parked THEN stage.has_parked(o.relation) ELSE false END
+      'parked', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass
+        THEN stage.has_parked(c.oid, (n.entry OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool IS TRUE) ELSE false END
     ) ORDER BY n.position), '[]')
   FROM pg_catalog.jsonb_array_elements(stage.where_bound(p_names)) WITH ORDINALITY n(entry, position)
   LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) stage.relation_named(n.entry)
