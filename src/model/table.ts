@@ -172,6 +172,8 @@ export interface Table {
   readonly lookup: readonly KeyColumn[];
   /** Part of an inheritance tree: it has a parent or children, and is no partition. */
   readonly isInherited: boolean;
+  /** Other tables inherit from it, and it is no partitioned one. */
+  readonly hasChildren: boolean;
   /** Keys of the tables that it inherits from, where its own is another one. */
   readonly ancestorKeys: readonly (readonly string[])[];
   readonly checks: readonly Check[];

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
-import { hasChildren, installTree, treeTables } from '../inheritance/tree-install.ts';
+import { installTree, treeTables } from '../inheritance/tree-install.ts';
 import { overlayName, treeName } from '../object-names.ts';
 import type { DependentColumns } from '../views/dependent-columns.ts';
 import { readDependents } from '../views/dependent-columns.ts';
@@ -38,9 +38,8 @@ export async function tableSource(
   asOwner: boolean,
 ): Promise<Source> {
   const table = await readTable(tx, oid);
-  const isParent = table !== null && (await hasChildren(tx, oid));
   const own = await overlaySource(tx, oid, table, server, asOwner);
-  if (!isParent) return own;
+  if (!table?.hasChildren) return own;
   for (const member of await treeTables(tx, oid)) {
     if (member !== oid) await overlaySource(tx, member, await readTable(tx, member), server, false);
   }

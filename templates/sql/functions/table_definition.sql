@@ -12,6 +12,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'keyIndex', stage.table_key(c.oid) -> 'keyIndex',
       'lookup', CASE WHEN t.is_inherited OR stage.table_key(c.oid) ->> 'keyIndex' IS NULL THEN stage.table_lookup(c.oid) ELSE '[]' END,
       'isInherited', t.is_inherited,
+      -- of a relation that gets children, what was known of its name is out of date
+      'hasChildren', c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = c.oid),
       'ancestorKeys', CASE WHEN t.is_inherited THEN stage.ancestor_keys(c.oid) ELSE '[]' END,
       'checks', stage.table_checks(c.oid),
       'uniques', stage.table_uniques(c.oid),

@@ -12,7 +12,9 @@ DECLARE
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = p_relation) THEN RETURN NULL; END IF;
   SELECT concat('stage_tree_', c.relnamespace), c.relname INTO v_schema, v_name FROM pg_class c WHERE c.oid = p_relation;
-  v_staged := ARRAY(SELECT t FROM stage.truncated_tables(p_relation, false) t WHERE stage.overlay_of(t) IS NOT NULL);
+  -- of a table that was renamed or moved, the overlay still bears the former name
+  v_staged := ARRAY(SELECT t FROM stage.truncated_tables(p_relation, false) t WHERE stage.overlay_of(t) IS NOT NULL
+    OR EXISTS (SELECT FROM stage.overlay o WHERE o.relation = t AND o.signature <> 'dropped'));
   v_exists := stage.is_own_schema(to_regnamespace(v_schema)) AND to_regclass(format('%I.%I', v_schema, v_name)) IS NOT NULL;
   SELECT * INTO v_tree FROM stage.tree t WHERE t.relation = p_relation;
   RETURN jsonb_build_object('schema', v_schema, 'name', v_name,
