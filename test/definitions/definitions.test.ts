@@ -85,13 +85,11 @@ suite('definitions that change', (test) => {
     assert.equal(await assertAlike(parked), { alike: 3, refused: 2, end: 'conflict' });
   });
 
-  for (const seed of [1, 2, 3]) {
-    test(
-      `random programs, seed ${seed}`,
-      async () => {
-        assert.ok((await assertAlike(randomProgram(seed, 60))).alike > 0);
-      },
-      { timeout: 120_000 },
-    );
-  }
+  test(
+    'a random program',
+    async () => {
+      assert.ok((await assertAlike(randomProgram(1, 60))).alike > 0);
+    },
+    { timeout: 120_000 },
+  );
 });

@@ -7,6 +7,7 @@ import { createTestDatabase } from '../helpers/database.ts';
 import type { FaultProxy } from '../helpers/fault-proxy.ts';
 import { startFaultProxy } from '../helpers/fault-proxy.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 interface Operation {
   readonly method: 'POST' | 'DELETE';
@@ -62,6 +63,15 @@ suite('a COMMIT without an answer', (test) => {
   const stateOf = async (id: string) =>
     (await sessions()).find((session) => session.id === id)?.status ?? 'deleted';
 
+  /** What was asked before may be answered with its transaction still to be ended: that COMMIT is not the one to lose. */
+  const quiet = () =>
+    until(async () => {
+      const busy = await database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'stage' AND state <> 'idle'`,
+      );
+      return busy.length === 0;
+    });
+
   async function prepare(from: Operation['from']): Promise<string> {
     if (from === 'nothing') return '';
     const id = await daemon.newSession();
@@ -76,6 +86,7 @@ suite('a COMMIT without an answer', (test) => {
   for (const [name, { method, path, from, done }] of Object.entries(operations)) {
     test(`${name}: when it was committed, the answer is the usual one`, async () => {
       const id = await prepare(from);
+      await quiet();
       const cut = proxy.cutAt({ word: 'COMMIT', lost: 'answer' });
       const { status, body } = await daemon.call(method, `/sessions${id && `/${id}`}${path}`, {
         json: {},
@@ -89,6 +100,7 @@ suite('a COMMIT without an answer', (test) => {
     test(`${name}: when it was not, that is said, and it can be asked for again`, async () => {
       const id = await prepare(from);
       const before = (await sessions()).length;
+      await quiet();
       const cut = proxy.cutAt({ word: 'COMMIT', lost: 'message' });
       const call = () => daemon.call(method, `/sessions${id && `/${id}`}${path}`, { json: {} });
       const { status, headers, body } = await call();
