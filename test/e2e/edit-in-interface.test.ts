@@ -53,7 +53,7 @@ suite('edit in the interface', (test) => {
     async () => {
       const { id, seat } = await sit(['UPDATE products SET price = 77.50 WHERE id = 1']);
       await seat.see(/9\.50 → 77\.50/);
-      await seat.see(/~1 {2}sha/);
+      await seat.see(/~1 .* sha/);
       const [digest] = /sha256:\w+/.exec(seat.frame) ?? [];
       await rest.database.query('UPDATE products SET price = 88.10 WHERE id = 1');
       await seat.press('R');
@@ -64,7 +64,7 @@ suite('edit in the interface', (test) => {
       await seat.see(/No conflicts: production is as the session saw it/);
       await seat.press('\x1b');
       await seat.see(/88\.10 → 77\.50/);
-      await seat.see(/~1 {2}sha/);
+      await seat.see(/~1 .* sha/);
       assert.not.ok(seat.frame.includes(digest ?? 'sha256'));
       assert.is((await call('GET', `/sessions/${id}/events`)).events.at(-1).kind, 'resolved');
     },

@@ -27,7 +27,7 @@ export class Seat {
     ref: () => undefined,
     unref: () => undefined,
   });
-  readonly stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+  readonly stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 24 });
   readonly signals = new EventEmitter();
   readonly killed: string[] = [];
   readonly api: ApiClient;
@@ -65,6 +65,11 @@ export class Seat {
     this.stdin.write(key);
     // an escape is told from the beginning of a longer sequence by what does not follow
     await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+
+  resize(columns: number, rows: number): void {
+    Object.assign(this.stdout, { columns, rows });
+    this.stdout.emit('resize');
   }
 
   async see(pattern: RegExp): Promise<void> {

@@ -29,10 +29,10 @@ export function headingLine(state: State): Line {
     span('  '),
     ...countSpans(counts),
     ...(counts.furtherChanges === 0 ? [] : [span('further ', 'accent')]),
-    ...(digest === null ? [] : [span(` ${digest.slice(0, 19)}…`, 'faint')]),
     span(` ${headOf(session)}`),
-    // Last, for a long name may be cut.
     span(` in ${sanitize(database)}`),
+    // Last, for what is too long is cut, and whoever approves is shown the whole digest.
+    ...(digest === null ? [] : [span(`  ${digest.slice(0, 19)}…`, 'faint')]),
   ];
 }
 
