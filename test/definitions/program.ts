@@ -3,7 +3,7 @@
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import type { Relation, Relations } from './relations.ts';
-import { fullName, randomChange } from './relations.ts';
+import { fullName, newRelation, randomChange } from './relations.ts';
 
 export type Step =
   | { readonly kind: 'change'; readonly text: string }
@@ -39,37 +39,14 @@ END $$`;
 export const schema = `CREATE SCHEMA other; ${withoutSelfJoins}; ${start}`;
 
 function startingRelations(): Relations {
-  const none = { isPartition: false, isWritten: false };
-  const a: Relation = {
-    ...none,
-    schema: 'public',
-    name: 'a',
-    kind: 'table',
-    columns: [],
-    parent: null,
-  };
-  const p: Relation = {
-    ...none,
-    schema: 'other',
-    name: 'a',
-    kind: 'partitioned',
-    columns: [],
-    parent: null,
-  };
+  const table = newRelation({ schema: 'public', name: 'a', kind: 'table' });
+  const root = newRelation({ schema: 'other', name: 'a', kind: 'partitioned' });
   return [
-    a,
-    p,
-    { ...none, schema: 'public', name: 'b', kind: 'table', columns: [], parent: a },
-    {
-      ...none,
-      schema: 'other',
-      name: 'b',
-      kind: 'table',
-      columns: [],
-      parent: p,
-      isPartition: true,
-    },
-    { ...none, schema: 'public', name: 'c', kind: 'view', columns: [], parent: null },
+    table,
+    root,
+    newRelation({ schema: 'public', name: 'b', kind: 'table', parent: table }),
+    newRelation({ schema: 'other', name: 'b', kind: 'table', parent: root, isPartition: true }),
+    newRelation({ schema: 'public', name: 'c', kind: 'view' }),
   ];
 }
 

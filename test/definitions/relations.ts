@@ -46,7 +46,16 @@ function freeName(random: Random, relations: Relations): Pick<Relation, 'schema'
   }
 }
 
-const empty = { columns: [] as string[], parent: null, isPartition: false, isWritten: false };
+type Named = Pick<Relation, 'schema' | 'name' | 'kind'>;
+
+/** A relation as nothing has changed it yet. */
+export const newRelation = (given: Named & Partial<Relation>): Relation => ({
+  columns: [],
+  parent: null,
+  isPartition: false,
+  isWritten: false,
+  ...given,
+});
 
 type Change = (random: Random, relations: Relations) => string | null;
 
@@ -65,7 +74,7 @@ function add(
   given: Pick<Relation, 'kind'> & Partial<Relation>,
 ): Relation | null {
   if (relations.length >= most) return null;
-  const made = { ...empty, columns: [], ...freeName(random, relations), ...given };
+  const made = newRelation({ ...freeName(random, relations), ...given });
   relations.push(made);
   return made;
 }
@@ -208,8 +217,8 @@ const swap: Change = (random, relations) => {
   const other = one && pickOf(random, relations, isOther);
   if (!other) return null;
   const [first, second] = [one.name, other.name];
-  Object.assign(one, { name: second });
-  Object.assign(other, { name: first });
+  one.name = second;
+  other.name = first;
   return `ALTER TABLE ${one.schema}.${first} RENAME TO swapped; ALTER TABLE ${one.schema}.${second} RENAME TO ${first}; ALTER TABLE ${one.schema}.swapped RENAME TO ${second}`;
 };
 

@@ -4,7 +4,7 @@ import { callGuards } from './call-guards.ts';
 import { databaseGuards } from './database-guards.ts';
 import { discardGuards } from './discard-guards.ts';
 import { editGuards } from './edit-guards.ts';
-import type { Guard, MigrationGuard } from './guard.ts';
+import type { Guard } from './guard.ts';
 import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
 import type { Edit } from './project-copy.ts';
@@ -28,7 +28,7 @@ export const markedGuards: readonly Guard[] = [
 ];
 
 export interface Mutant {
-  readonly guard: Guard | MigrationGuard;
+  readonly guard: Omit<Guard, 'lines'>;
   readonly edit: Edit;
 }
 

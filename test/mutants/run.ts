@@ -27,8 +27,7 @@ const isChosen = (name: string, file: string) =>
   wanted.length === 0 || wanted.some((part) => name.includes(part) || file.includes(part));
 const isNeeded = (until = major) => major <= until;
 const chosen = (await allMutants()).filter(
-  ({ guard, edit }) =>
-    isChosen(guard.name, edit.file) && isNeeded('until' in guard ? guard.until : major),
+  ({ guard, edit }) => isChosen(guard.name, edit.file) && isNeeded(guard.until),
 );
 const server = await startTestServer(process.env['STAGE_TEST_UPSTREAM'], String(major));
 const copy = await copyProject();
