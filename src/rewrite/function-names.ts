@@ -71,10 +71,12 @@ export class FunctionNames {
   }
 
   private async resolve(called: readonly CallPlace[]): Promise<readonly ResolvedFunction[]> {
-    const first = await this.askFor(called);
-    const unknown = called.filter((_, index) => isUnknown(first.functions[index]));
-    if (unknown.length > 0) await this.overlays.ensureFunctions(unknown.map(nameOf), first.path);
-    const { functions } = unknown.length === 0 ? first : await this.askFor(called);
+    let { path, functions } = await this.askFor(called);
+    const unknown = called.filter((_, index) => isUnknown(functions[index]));
+    if (unknown.length > 0) {
+      await this.overlays.ensureFunctions(unknown.map(nameOf), path);
+      ({ functions } = await this.askFor(called));
+    }
     if (functions.some(isUnknown)) throw tooOld;
     const lost = called.find((_, index) => functions[index]?.parked);
     if (lost) throw parkedBehind(`what "${lost.name}" reads`);

@@ -14,15 +14,6 @@ export async function treeTables(tx: Queryable, root: number): Promise<number[]>
   return rows.map(({ t }) => Number(t));
 }
 
-/** Whether a table, which is no partitioned one, has children. */
-export async function hasChildren(tx: Queryable, relation: number): Promise<boolean> {
-  const [row] = await tx.query(
-    `SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent WHERE c.oid = $1 AND c.relkind = 'r' LIMIT 1`,
-    [relation],
-  );
-  return row !== undefined;
-}
-
 /**
  * Makes the view of a table and its children current; the overlays of those that can be staged are.
  * @param server major version of PostgreSQL

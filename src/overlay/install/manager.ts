@@ -7,7 +7,7 @@ import { shownName } from '../../model/table.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
 import { demandServable } from '../../staging/servable.ts';
 import { ensureStagedFunction } from '../functions/staged-function.ts';
-import { hasChildren, installTree, treeTables } from '../inheritance/tree-install.ts';
+import { installTree, treeTables } from '../inheritance/tree-install.ts';
 import { oidArray } from '../object-names.ts';
 import { ensureStagedView } from '../views/staged-view.ts';
 import { ensureBound } from './binding.ts';
@@ -115,7 +115,7 @@ async function tablesBehind(
     if (table === null) throw notBehind(String(name));
     tables.delete(Number(oid));
     tables.add(table);
-    if (await hasChildren(tx, table)) trees.add(table);
+    if ((await readTable(tx, table))?.hasChildren) trees.add(table);
   }
   return { tables: [...tables], trees: [...trees] };
 }

@@ -13,8 +13,6 @@ BEGIN
       UNION
       SELECT b.relation FROM behind w CROSS JOIN LATERAL (
         SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = w.relation AND NOT (p_only AND w.relation = p_relation)
-        UNION ALL SELECT a.relid FROM pg_partition_ancestors(w.relation) a
-        UNION ALL SELECT d.refobjid FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-          AND d.refclassid = 'pg_class'::regclass WHERE r.ev_class = w.relation) b (relation))
+        UNION ALL SELECT stage.relations_behind(w.relation)) b (relation))
     SELECT FROM behind w WHERE w.relation = ANY (v_parked));
 END $$;

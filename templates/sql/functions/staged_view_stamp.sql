@@ -7,13 +7,7 @@ BEGIN
     SELECT pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8) FROM pg_catalog.pg_rewrite r
     WHERE r.ev_class OPERATOR(pg_catalog.=) p_relation), (
     SELECT pg_catalog.concat_ws('.', pg_catalog.count(*), pg_catalog.sum(e.version::pg_catalog.text::pg_catalog.int8))
-    FROM (
-      SELECT d.refobjid AS oid FROM pg_catalog.pg_rewrite r
-      JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass
-        AND d.objid OPERATOR(pg_catalog.=) r.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
-      WHERE r.ev_class OPERATOR(pg_catalog.=) p_relation AND d.refobjid OPERATOR(pg_catalog.<>) p_relation
-      UNION SELECT a.relid FROM pg_catalog.pg_partition_ancestors(p_relation) a WHERE a.relid OPERATOR(pg_catalog.<>) p_relation::pg_catalog.regclass
-    ) b CROSS JOIN LATERAL (
+    FROM stage.relations_behind(p_relation) b(oid) CROSS JOIN LATERAL (
       SELECT c.xmin FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) b.oid
       UNION ALL SELECT n.xmin FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE c.oid OPERATOR(pg_catalog.=) b.oid
       UNION ALL SELECT a.xmin FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) b.oid AND a.attnum OPERATOR(pg_catalog.>) 0
