@@ -39,7 +39,10 @@ LANGUAGE sql STABLE SET jit = off AS $$
     WHERE c.kind OPERATOR(pg_catalog.=) 'type'
   ), found AS (
     SELECT c.place, s.nspname::pg_catalog.text AS schema, c.is_named, s.nspname OPERATOR(pg_catalog.=) ANY (n.schemas) AS is_found,
-      n.schema IS NULL AS is_bare, p.provolatile OPERATOR(pg_catalog.=) 'v' AS is_volatile, stage.is_user_code(p.oid) AS is_code,
+      n.schema IS NULL AS is_bare, p.provolatile OPERATOR(pg_catalog.=) 'v' AS is_volatile,
+      -- what is written in C is none, aggregates aside: to ask of each candidate would take longer than all the rest
+      (p.prokind OPERATOR(pg_catalog.=) 'a' OR l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c}'::pg_catalog.name[]))
+        AND stage.is_user_code(p.oid) AS is_code,
       l.lanname OPERATOR(pg_catalog.=) ANY ('{internal,c}'::pg_catalog.name[]) AS is_compiled,
       EXISTS (SELECT FROM pg_catalog.pg_depend d
         WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
