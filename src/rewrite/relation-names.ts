@@ -179,8 +179,8 @@ export class Names {
 
   private learn(key: string, meaning: ResolvedName): void {
     const known = this.relations.get(key);
-    // What does not exist may be created at any time, and nothing would tell.
-    if (meaning.oid === null) this.relations.delete(key);
+    // What does not exist may be created at any time, what could not be staged may be another relation: nothing would tell.
+    if (meaning.oid === null || meaning.standIn.isLacking) this.relations.delete(key);
     else this.relations.set(key, meaning);
     const { signature, tree } = meaning.standIn.verify;
     if (signature === '' || tree === '') this.beUnsure();

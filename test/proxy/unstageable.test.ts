@@ -72,6 +72,20 @@ suite('what cannot be staged', (test) => {
     }
   });
 
+  test('a name that another relation has borne, which could not be staged', async () => {
+    const client = await proxied.connect(url);
+    const write = () => client.query('UPDATE leaving SET id = 2');
+    const create = (columns: string) =>
+      proxied.database.query(`CREATE TABLE leaving (id int PRIMARY KEY${columns})`);
+    await create(', CHECK (tableoid > 0)');
+    assert.is((await rejects(write())).code, '0A000');
+    await proxied.database.query('DROP TABLE leaving');
+    assert.is((await rejects(write())).message, 'relation "leaving" does not exist');
+    await create('');
+    await client.query('INSERT INTO leaving VALUES (1)');
+    assert.is((await write()).rowCount, 1);
+  });
+
   test('a table that becomes a partition', async () => {
     const client = await proxied.connect(url);
     await client.query('INSERT INTO joining VALUES (1)');
