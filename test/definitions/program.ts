@@ -45,7 +45,7 @@ function startingRelations(): Relations {
     table,
     root,
     newRelation({ schema: 'public', name: 'b', kind: 'table', parent: table }),
-    newRelation({ schema: 'other', name: 'b', kind: 'table', parent: root, isPartition: true }),
+    newRelation({ schema: 'other', name: 'b', kind: 'table', parent: root, from: 0 }),
     newRelation({ schema: 'public', name: 'c', kind: 'view' }),
   ];
 }
@@ -108,7 +108,7 @@ function randomWrite(random: Random, relations: Relations): string {
 function noteWritten(relations: Relations, target: Relation): void {
   if (target.kind === 'view') for (const each of relations) each.isWritten = true;
   target.isWritten = true;
-  if (target.isPartition && target.parent) target.parent.isWritten = true;
+  if (target.from !== null && target.parent) target.parent.isWritten = true;
   for (const each of relations)
     if (each.parent === target && !each.isWritten) noteWritten(relations, each);
 }

@@ -19,7 +19,8 @@ export interface Relation {
   /** Besides `id` and `v`, which all of them have. */
   readonly columns: string[];
   parent: Relation | null;
-  isPartition: boolean;
+  /** The first of the ten ids that a partition is for; null for what is none. */
+  from: number | null;
   /** The session has written to it, by whatever name. */
   isWritten: boolean;
 }
@@ -52,7 +53,7 @@ type Named = Pick<Relation, 'schema' | 'name' | 'kind'>;
 export const newRelation = (given: Named & Partial<Relation>): Relation => ({
   columns: [],
   parent: null,
-  isPartition: false,
+  from: null,
   isWritten: false,
   ...given,
 });
@@ -79,7 +80,7 @@ function add(
   return made;
 }
 
-const isPlain = ({ kind, isPartition }: Relation) => kind === 'table' && !isPartition;
+const isPlain = ({ kind, from }: Relation) => kind === 'table' && from === null;
 const isLoose = (relations: Relations) => (relation: Relation) =>
   isPlain(relation) &&
   relation.parent === null &&
@@ -99,33 +100,30 @@ const createChild: Change = (random, relations) => {
   return made && `CREATE TABLE ${fullName(made)} (PRIMARY KEY (id)) INHERITS (${fullName(parent)})`;
 };
 
-/** Partitions are for ten ids each, so that two overlap now and then. */
-const bounds = (random: Random) => {
+/** A partitioned table, with ids for which it has no partition yet. */
+function pickRoom(random: Random, relations: Relations): { parent: Relation; from: number } | null {
+  const parent = pickOf(random, relations, ({ kind }) => kind === 'partitioned');
   const from = random.below(3) * 10;
-  return `FOR VALUES FROM (${from}) TO (${from + 10})`;
-};
+  const isTaken = relations.some((each) => each.parent === parent && each.from === from);
+  return parent === null || isTaken ? null : { parent, from };
+}
+
+const bounds = (from: number) => `FOR VALUES FROM (${from}) TO (${from + 10})`;
 
 const createPartition: Change = (random, relations) => {
-  const parent = pickOf(random, relations, ({ kind }) => kind === 'partitioned');
-  const made =
-    parent &&
-    add(random, relations, {
-      kind: 'table',
-      parent,
-      isPartition: true,
-      columns: [...parent.columns],
-    });
-  return (
-    made && `CREATE TABLE ${fullName(made)} PARTITION OF ${fullName(parent)} ${bounds(random)}`
-  );
+  const room = pickRoom(random, relations);
+  if (room === null) return null;
+  const { parent, from } = room;
+  const made = add(random, relations, { kind: 'table', ...room, columns: [...parent.columns] });
+  return made && `CREATE TABLE ${fullName(made)} PARTITION OF ${fullName(parent)} ${bounds(from)}`;
 };
 
 const attach: Change = (random, relations) => {
-  const parent = pickOf(random, relations, ({ kind }) => kind === 'partitioned');
-  const child = parent && pickOf(random, relations, isLoose(relations));
-  if (!child || child.columns.join() !== parent.columns.join()) return null;
-  Object.assign(child, { parent, isPartition: true });
-  return `ALTER TABLE ${fullName(parent)} ATTACH PARTITION ${fullName(child)} ${bounds(random)}`;
+  const room = pickRoom(random, relations);
+  const child = room && pickOf(random, relations, isLoose(relations));
+  if (!child || child.columns.join() !== room.parent.columns.join()) return null;
+  Object.assign(child, room);
+  return `ALTER TABLE ${fullName(room.parent)} ATTACH PARTITION ${fullName(child)} ${bounds(room.from)}`;
 };
 
 const inherit: Change = (random, relations) => {
