@@ -35,6 +35,28 @@ DELETE FROM item WHERE id = 1;
 UPDATE part SET item = 3 WHERE item = 1;
 ROLLBACK;
 
+-- story: several rows that break constraints at COMMIT
+BEGIN;
+INSERT INTO part VALUES (20, 1, 20);
+INSERT INTO part VALUES (21, 99, 21), (22, 1, 20);
+COMMIT;
+BEGIN;
+INSERT INTO part VALUES (20, 1, 20), (22, 1, 20), (21, 99, 21);
+COMMIT;
+BEGIN;
+INSERT INTO part VALUES (20, 1, 20), (22, 1, 20);
+UPDATE part SET item = 99 WHERE id = 20;
+COMMIT;
+BEGIN;
+INSERT INTO part VALUES (20, 1, 20), (21, 99, 21), (22, 1, 22);
+UPDATE part SET rank = 20 WHERE id = 22;
+COMMIT;
+BEGIN;
+INSERT INTO part VALUES (20, 1, 20);
+UPDATE part SET rank = 20 WHERE id = 1;
+INSERT INTO part VALUES (21, 99, 21);
+COMMIT;
+
 -- story: ALL DEFERRED
 BEGIN;
 SET CONSTRAINTS ALL DEFERRED;

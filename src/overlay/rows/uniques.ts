@@ -186,6 +186,15 @@ function elementNames(unique: Unique): string[] {
 const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
 
 /**
+ * Row `o` is another one than `s`, and did not come into being after it: PostgreSQL judges a row that comes into the way of one that is
+ * there. Of two rows one at least is judged, for no version of a row is older than its first one.
+ */
+const isBefore = (table: Table) =>
+  `NOT (${keyMatches(table, 'o.', 's.')}) AND NOT EXISTS (
+      SELECT FROM ${shadowName(table)} l WHERE l._stage_session = s._stage_session AND l._stage_head
+        AND coalesce(l._stage_root, l._stage_seq) > s._stage_seq AND ${keyMatches(table, 'l.', 'o.')})`;
+
+/**
  * Deferrable constraints, judged for a set of staged rows `s`: at the end of the statement, or while deferred at COMMIT.
  * @param rows condition that selects the rows of the shadow table `s`
  */
@@ -197,7 +206,7 @@ export function uniqueSetChecks(
     .filter((unique) => unique.timing !== 'immediate')
     .map((unique) => {
       const like = `FROM ${overlayName(table)} o WHERE ${collides(table, unique, 's.')}`;
-      const others = isKeyless(table) ? like : `${like} AND NOT (${keyMatches(table, 'o.', 's.')})`;
+      const others = isKeyless(table) ? like : `${like} AND ${isBefore(table)}`;
       const own = newElements(table, unique, 's.');
       const self = own.map((value, index) => equal(unique, index, value, value)).join(' AND ');
       // without a key a row is not told from its like: there must be no more of them than itself
