@@ -1,11 +1,13 @@
-/** Single statements of many rows, and reads beside many staged rows: directly and staged, in milliseconds. */
+/** Single statements of many rows, and reads beside many staged rows: directly and staged. */
 import pg from 'pg';
-import { median } from './pgbench.ts';
+import type { Meter, Watched } from './turns.ts';
+import { takeTurns, turnsHead } from './turns.ts';
 
 interface Bulk {
   readonly direct: string;
   /** Gives the URL of a new session, whose reads see what is staged. */
   readonly newSession: () => Promise<string>;
+  readonly watched: Watched;
   readonly rounds: number;
 }
 
@@ -17,6 +19,8 @@ CREATE TABLE bulk (id int PRIMARY KEY, code text NOT NULL, amount numeric(12,2) 
 CREATE INDEX bulk_code ON bulk (code);
 INSERT INTO bulk SELECT g, 'c' || g % 1000, g, repeat('x', 40) FROM generate_series(1, ${2 * rows}) g;
 CREATE TABLE loaded (id int PRIMARY KEY, code text, amount numeric(12,2));
+CREATE TABLE untouched (id int PRIMARY KEY, code text);
+INSERT INTO untouched SELECT g, 'c' || g FROM generate_series(1, ${rows}) g;
 ANALYZE;
 `;
 
@@ -24,62 +28,90 @@ const copied = Array.from({ length: rows }, (_, index) => `${index}\tc${index % 
   '',
 );
 
+const statements: Readonly<Record<string, string>> = {
+  UPDATE: `UPDATE bulk SET amount = amount + 1 WHERE id <= ${rows}`,
+  'INSERT ... SELECT': `INSERT INTO loaded SELECT g, 'c' || g % 1000, 1.5 FROM generate_series(1, ${rows}) g`,
+  DELETE: `DELETE FROM bulk WHERE id <= ${rows}`,
+};
+
+type Work = (client: pg.Client) => Promise<unknown>;
+
 /** Prints a line for each load. Staged reads see what their session has staged before. */
 export async function compareBulk(bulk: Bulk, print: (line: string) => void): Promise<void> {
-  print(`| ${rows} rows in one statement | direct ms | stage ms | times as long |`);
-  print('|---|---|---|---|');
-  const update = (client: pg.Client) =>
-    client.query(`UPDATE bulk SET amount = amount + 1 WHERE id <= ${rows}`);
-  print(await compare('UPDATE', bulk, update));
-  print(await compare('COPY FROM STDIN', bulk, (client) => copyIn(client)));
-  print(`| overlay reads, staged rows | direct ms | stage ms | times as long |`);
-  print('|---|---|---|---|');
+  print(turnsHead(`${rows} rows in one statement`, 'ms'));
+  for (const [label, text] of Object.entries(statements))
+    print(
+      await compare(
+        { label },
+        bulk,
+        inTransaction((client) => client.query(text)),
+      ),
+    );
+  print(await compare({ label: 'COPY FROM STDIN' }, bulk, inTransaction(copyIn)));
+  print(turnsHead('a read of a session that sees what is staged', 'us'));
+  const [byKey, ofUntouched] = [readsOf('bulk'), readsOf('untouched')];
   for (const staged of [0, 1000, rows]) {
-    const prepare = `UPDATE bulk SET note = 'staged' WHERE id <= ${staged}`;
-    const byKey = (client: pg.Client) => many(client, 'SELECT * FROM bulk WHERE id = $1', (n) => n);
-    const byIndex = (client: pg.Client) =>
-      many(client, 'SELECT count(amount) FROM bulk WHERE code = $1', (n) => `c${n % 1000}`);
-    print(await compare(`${reads} reads by key, ${staged}`, bulk, byKey, prepare));
-    print(await compare(`${reads} reads by index, ${staged}`, bulk, byIndex, prepare));
+    const given = { pieces: reads, staged };
+    const beside = `${staged} rows staged`;
+    print(
+      await compare(
+        { ...given, label: `by key in a transaction, ${beside}` },
+        bulk,
+        inTransaction(byKey),
+      ),
+    );
+    print(await compare({ ...given, label: `by key alone, ${beside}` }, bulk, measured(byKey)));
+    print(
+      await compare(
+        { ...given, label: `by another index, ${beside}` },
+        bulk,
+        inTransaction(byIndex),
+      ),
+    );
   }
+  const untouched = { pieces: reads, staged: 1000, label: 'by key of a table without staged rows' };
+  print(await compare(untouched, bulk, measured(ofUntouched)));
 }
 
-/** Runs the work in a transaction that is rolled back, in turns on each side. */
-async function compare(
-  label: string,
-  { direct, newSession, rounds }: Bulk,
-  work: (client: pg.Client) => Promise<unknown>,
-  prepare?: string,
-): Promise<string> {
-  const staged = await newSession();
-  const times: [number[], number[]] = [[], []];
-  const clients = await Promise.all([direct, staged].map(connect));
-  try {
-    if (prepare) await clients[1]?.query(prepare);
-    // what is done once for a table or a connection does not count
-    for (const client of clients) await timed(client, work);
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [index, client] of clients.entries())
-        times[index]?.push(await timed(client, work));
-    }
-  } finally {
-    await Promise.all(clients.map((client) => client.end()));
-  }
-  const [mine, theirs] = times.map(median) as [number, number];
-  return `| ${[label, mine.toFixed(0), theirs.toFixed(0), (theirs / mine).toFixed(1)].join(' | ')} |`;
-}
-
-async function timed(
-  client: pg.Client,
-  work: (client: pg.Client) => Promise<unknown>,
-): Promise<number> {
+/** Measures the work in a transaction that is rolled back. */
+const inTransaction = (work: Work) => async (client: pg.Client, use: Meter) => {
   await client.query('BEGIN');
-  const start = performance.now();
-  await work(client);
-  const time = performance.now() - start;
+  const used = await use(() => work(client));
   await client.query('ROLLBACK');
-  return time;
+  return used;
+};
+
+const measured = (work: Work) => (client: pg.Client, use: Meter) => use(() => work(client));
+
+interface Compared {
+  readonly label: string;
+  readonly pieces?: number;
+  /** Rows that the session has staged before. */
+  readonly staged?: number;
 }
+
+async function compare(
+  { label, pieces, staged = 0 }: Compared,
+  { direct, newSession, watched, rounds }: Bulk,
+  work: (client: pg.Client, use: Meter) => ReturnType<Meter>,
+): Promise<string> {
+  const [mine, theirs] = [await connect(direct), await connect(await newSession())];
+  try {
+    await theirs.query(`UPDATE bulk SET note = 'staged' WHERE id <= ${staged}`);
+    return await takeTurns(
+      { label, watched, rounds, ...(pieces && { pieces }) },
+      (use) => work(mine, use),
+      (use) => work(theirs, use),
+    );
+  } finally {
+    await Promise.all([mine, theirs].map((client) => client.end()));
+  }
+}
+
+const readsOf = (table: string) => (client: pg.Client) =>
+  many(client, `SELECT * FROM ${table} WHERE id = $1`, (n) => n);
+const byIndex = (client: pg.Client) =>
+  many(client, 'SELECT count(amount) FROM bulk WHERE code = $1', (n) => `c${n % 1000}`);
 
 async function many(
   client: pg.Client,

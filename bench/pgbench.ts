@@ -32,26 +32,41 @@ export async function isInstalled(program: string): Promise<boolean> {
   );
 }
 
-/** Gives one line of a table: transactions per second of each target, and the ratio of all others to the first. */
+/**
+ * Gives one line of a table: transactions per second of each target, and the ratio of all others to the first.
+ * @param targets the URLs of each, to which its clients are divided
+ */
 export async function compareLoad(
   { label, mode, script }: Load,
-  targets: readonly Target[],
+  targets: readonly (readonly string[])[],
   effort: Effort,
 ): Promise<string> {
   const results = targets.map((): number[] => []);
+  const given = ['-M', mode, '-f', script];
   // A first run of one client makes overlays, a second one fills caches and has hot code compiled; neither counts.
-  for (const { url } of targets) {
-    await pgbench(url, ['-t', '1', '-c', '1', '-M', mode, '-f', script]);
-    await pgbench(url, ['-T', '1', '-c', String(effort.clients), '-M', mode, '-f', script]);
+  for (const urls of targets) {
+    await pgbench(urls[0] ?? '', ['-t', '1', '-c', '1', ...given]);
+    await rateOf(urls, effort.clients, ['-T', '1', ...given]);
   }
-  const args = ['-T', String(effort.seconds), '-c', String(effort.clients), '-M', mode];
+  const args = ['-T', String(effort.seconds), ...given];
   for (let round = 0; round < effort.rounds; round += 1) {
-    for (const [index, { url }] of targets.entries())
-      results[index]?.push(await measure(url, [...args, '-f', script]));
+    for (const [index, urls] of targets.entries())
+      results[index]?.push(await rateOf(urls, effort.clients, args));
   }
   const [first = Number.NaN, ...others] = results.map(median);
   const cells = others.flatMap((rate) => [rate.toFixed(0), (rate / first).toFixed(2)]);
   return `| ${[label, mode, first.toFixed(0), ...cells].join(' | ')} |`;
+}
+
+/** Transactions per second of so many clients, together. */
+async function rateOf(
+  urls: readonly string[],
+  clients: number,
+  args: readonly string[],
+): Promise<number> {
+  const each = ['-c', String(clients / urls.length), ...args];
+  const rates = await Promise.all(urls.map((url) => measure(url, each)));
+  return rates.reduce((sum, rate) => sum + rate, 0);
 }
 
 /** Transactions per second. */

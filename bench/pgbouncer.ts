@@ -20,7 +20,7 @@ export async function startBouncer(server: string): Promise<Bouncer> {
   await chmod(directory, 0o755);
   const { hostname, port, pathname, username, password } = new URL(server);
   const own = await freePort();
-  const login = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`;
+  const login = `host=${decodeURIComponent(hostname)} port=${port} user=${username} password=${decodeURIComponent(password)}`;
   const users = join(directory, 'users.txt');
   await writeFile(users, `"${username}" "${decodeURIComponent(password)}"\n`);
   const file = join(directory, 'pgbouncer.ini');

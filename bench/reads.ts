@@ -2,9 +2,9 @@
  * Plain reads through the proxy, directly and through PgBouncer: throughput, and the processor time of a query in the proxy and in
  * the server's backends. The targets take turns. A run's first second pays for logins and cold code, and does not count.
  */
-import { readdir, readFile } from 'node:fs/promises';
 import type { Target } from './pgbench.ts';
 import { median, watchPgbench } from './pgbench.ts';
+import { processorTime, sumSince, timeOfChildren } from './processor-time.ts';
 
 export interface ReadTarget extends Target {
   /** Of the proxy's process; null where there is none. */
@@ -111,40 +111,10 @@ async function measure(
   if (!first || !last) throw new Error('pgbench ended before its second report: take more time');
   const queries = rest.reduce((sum, { count }) => sum + count, 0);
   const perQuery = (nanoseconds: number) => nanoseconds / 1000 / queries;
-  // of another run there may be some that are about to end
-  const backends = [...last.seen.backends].map(
-    ([backend, time]) => time - (first.seen.backends.get(backend) ?? time),
-  );
+  const backends = sumSince(first.seen.backends, last.seen.backends);
   return {
     rate: queries / (last.at - first.at),
     proxy: perQuery(last.seen.proxy - first.seen.proxy),
-    backend: perQuery(backends.reduce((sum, time) => sum + time, 0)),
+    backend: perQuery(backends),
   };
-}
-
-/** Nanoseconds that the threads of a process have run. NaN where the system does not tell. */
-async function processorTime(pid: number): Promise<number> {
-  const threads = await readdir(`/proc/${pid}/task`).catch(() => null);
-  if (threads === null) return Number.NaN;
-  const times = threads.map(async (thread) => {
-    const told = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');
-    return Number(told.split(' ')[0]);
-  });
-  return (await Promise.all(times)).reduce((sum, time) => sum + time, 0);
-}
-
-/** The same of each child of a process. */
-async function timeOfChildren(parent: number): Promise<ReadonlyMap<number, number>> {
-  const entries = await readdir('/proc').catch(() => []);
-  const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
-  const times = new Map<number, number>();
-  for (const pid of pids)
-    if ((await parentOf(pid)) === parent) times.set(pid, await processorTime(pid));
-  return times;
-}
-
-async function parentOf(pid: number): Promise<number | null> {
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  // behind the name, which may have spaces and parentheses
-  return status === null ? null : Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
 }

@@ -1,22 +1,25 @@
 /**
- * Staged against direct: `npm run bench`, about twelve minutes. Reads by pgbench (which has to be installed), with PgBouncer beside
- * where that is installed; throughput of single staged statements; then statements of many rows and reads beside many staged rows.
+ * Staged against direct: `npm run bench`. Reads by pgbench (which has to be installed), with PgBouncer beside where that is installed,
+ * and the same over a Unix socket; connections and pipelines; throughput of single staged statements; statements of many rows, and
+ * reads beside many staged rows; the way to production of many changes.
  * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients of writes.
- * BENCH_PARTS chooses some of `reads loads writes bulk`. BENCH_PG is the path of an installation of PostgreSQL, BENCH_FSYNC=on has it
- * write to its disk as in production. BENCH_BASE is the directory of another build, whose daemon reads beside this one's.
+ * BENCH_PARTS chooses some of `reads sockets connections loads writes bulk review`. BENCH_PG is the path of an installation of PostgreSQL,
+ * BENCH_FSYNC=on has it write to its disk as in production. BENCH_BASE is the directory of another build, whose daemon reads beside this one's.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { bulkSchema, compareBulk } from './bulk.ts';
+import { compareConnections } from './connections.ts';
 import { startBuiltDaemon } from './daemon.ts';
 import { compareLoad, isInstalled } from './pgbench.ts';
 import { startBouncer } from './pgbouncer.ts';
 import type { ReadTarget } from './reads.ts';
 import { compareReads } from './reads.ts';
+import { compareReview, reviewSchema } from './review.ts';
 import { compareWrites, writesSchema } from './writes.ts';
 
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
@@ -25,6 +28,7 @@ const effort = {
   rounds: number('BENCH_ROUNDS', 3),
   clients: number('BENCH_CLIENTS', 8),
 };
+const { rounds } = effort;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 const read = 'SELECT balance FROM account WHERE id = :id;';
@@ -45,44 +49,65 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO reader;
 `;
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
-const log = createLog('silent', process.stderr);
-const parts = (process.env['BENCH_PARTS'] ?? 'reads loads writes bulk').split(' ');
 const server = await startEmbedded({
   directory,
-  log,
-  // half of what is free is for clients
-  settings: { fsync: process.env['BENCH_FSYNC'] ?? 'off', max_connections: '200' },
+  log: createLog('silent', process.stderr),
+  settings: {
+    fsync: process.env['BENCH_FSYNC'] ?? 'off',
+    // half of what is free is for clients
+    max_connections: '200',
+    unix_socket_directories: directory,
+  },
   ...(process.env['BENCH_PG'] && { binaries: process.env['BENCH_PG'] }),
 });
+// of the accounts of PostgreSQL and PgBouncer neither may be ours
+await chmod(directory, 0o755);
 const daemon = await startBuiltDaemon(server.url, directory);
+const pidFile = await readFile(join(directory, 'data/postmaster.pid'), 'utf8');
+const postmaster = Number(pidFile.split('\n')[0]);
+const measured = { direct: server.url, watched: { postmaster, daemon: daemon.pid }, rounds };
+
+const all: Readonly<Record<string, () => Promise<void>>> = {
+  reads: () => ofPgbench(() => besideBouncer(server.url, measureReads)),
+  sockets: () => ofPgbench(() => besideBouncer(socketUrl(), measureReads)),
+  connections: () =>
+    besideBouncer(server.url, (targets) => compareConnections(targets, rounds, print)),
+  loads: () => ofPgbench(compareLoads),
+  writes: () => {
+    const newSession = () => sessionOfReader('production');
+    return compareWrites({ ...measured, newSession, rounds: 3 * rounds }, print);
+  },
+  bulk: () => compareBulk({ ...measured, newSession: () => sessionOfReader('staged') }, print),
+  review: () => {
+    const newSession = () => sessionOfReader('production');
+    return compareReview({ ...measured, rest: daemon.rest, newSession }, print);
+  },
+};
 try {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
-  if (parts.includes('reads') || parts.includes('loads')) await client.query(schema);
-  if (parts.includes('writes')) await client.query(writesSchema);
-  if (parts.includes('bulk')) await client.query(bulkSchema);
-  await client.query(reader);
+  for (const text of [schema, writesSchema, bulkSchema, reviewSchema, reader])
+    await client.query(text);
   await client.end();
-  if (!(await isInstalled('pgbench'))) print('pgbench is not installed: no single statements');
-  else {
-    if (parts.includes('reads')) await measureReads();
-    if (parts.includes('loads')) await compareLoads();
-  }
-  if (parts.includes('writes')) {
-    const newSession = () => sessionOfReader('production');
-    await compareWrites(
-      { direct: server.url, newSession, pid: daemon.pid, rounds: 3 * effort.rounds },
-      print,
-    );
-  }
-  if (parts.includes('bulk')) {
-    const newSession = () => sessionOfReader('staged');
-    await compareBulk({ direct: server.url, newSession, rounds: effort.rounds }, print);
+  for (const part of (process.env['BENCH_PARTS'] ?? Object.keys(all).join(' ')).split(' ')) {
+    print(`\n${part}`);
+    await all[part]?.();
   }
 } finally {
   await daemon.stop();
   await server.stop();
   await rm(directory, { recursive: true, force: true });
+}
+
+async function ofPgbench(work: () => Promise<void>): Promise<void> {
+  if (await isInstalled('pgbench')) await work();
+  else print('pgbench is not installed: not measured');
+}
+
+/** The server's URL through its Unix socket. */
+function socketUrl(): string {
+  const { password, port } = server;
+  return `postgresql://postgres:${password}@${encodeURIComponent(directory)}:${port}/postgres`;
 }
 
 /** The URL of a new session for the role that clients are recommended to have. */
@@ -99,35 +124,43 @@ async function scriptOf(text: string): Promise<string> {
   return script;
 }
 
-async function measureReads(): Promise<void> {
-  const bouncer = (await isInstalled('pgbouncer')) ? await startBouncer(server.url) : null;
+/** Works with the server itself, PgBouncer where it is installed, and daemons of their own, all of which reach it by the URL. */
+async function besideBouncer(
+  url: string,
+  work: (targets: readonly ReadTarget[]) => Promise<void>,
+): Promise<void> {
+  const bouncer = (await isInstalled('pgbouncer')) ? await startBouncer(url) : null;
   if (!bouncer) print('PgBouncer is not installed: compared without it');
   const build = process.env['BENCH_BASE'];
-  const base = build ? await startBuiltDaemon(server.url, directory, build) : null;
-  const targets: ReadTarget[] = [{ name: 'direct', url: server.url, pid: null }];
+  const base = build ? await startBuiltDaemon(url, directory, build) : null;
+  const own = await startBuiltDaemon(url, directory);
+  const targets: ReadTarget[] = [{ name: 'direct', url, pid: null }];
   if (bouncer) targets.push({ ...bouncer.target, pid: bouncer.pid });
-  for (const [name, { pid, newSession }] of Object.entries({
-    ...(base && { base }),
-    stage: daemon,
-  }))
+  for (const [name, { pid, newSession }] of Object.entries({ ...(base && { base }), stage: own }))
     targets.push({ name, url: await newSession('production'), pid });
-  const pidFile = await readFile(join(directory, 'data/postmaster.pid'), 'utf8');
-  const postmaster = Number(pidFile.split('\n')[0]);
-  const { seconds, rounds } = effort;
+  await work(targets);
+  for (const each of [own, base, bouncer]) await each?.stop();
+}
+
+async function measureReads(targets: readonly ReadTarget[]): Promise<void> {
+  const { seconds } = effort;
   const script = await scriptOf(read);
   await compareReads(targets, { seconds, rounds, script, postmaster }, print);
-  await base?.stop();
-  await bouncer?.stop();
 }
 
 async function compareLoads(): Promise<void> {
-  print(`| ${effort.clients} clients | protocol | direct/s | stage/s | ratio |`);
-  print(`|${'---|'.repeat(5)}`);
+  const { clients } = effort;
+  const heads = ['direct/s', 'one session/s', 'ratio', `${clients} sessions/s`, 'ratio'];
+  print(`| ${[`${clients} clients`, 'protocol', ...heads].join(' | ')} |\n|${'---|'.repeat(7)}`);
   for (const [label, text] of Object.entries(writes)) {
     const script = await scriptOf(text);
     for (const mode of ['simple', 'prepared'] as const) {
-      const stage = { name: 'stage', url: await sessionOfReader('production') };
-      const targets = [{ name: 'direct', url: server.url }, stage];
+      const sessions = Array.from({ length: clients }, () => sessionOfReader('production'));
+      const targets = [
+        [server.url],
+        [await sessionOfReader('production')],
+        await Promise.all(sessions),
+      ];
       print(await compareLoad({ label, mode, script }, targets, effort));
     }
   }

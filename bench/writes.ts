@@ -1,25 +1,14 @@
-/**
- * Staged writes of one row by a role that may only read, prepared, against the same statements directly. Both sides take turns in
- * short blocks, so that a ratio holds on a busy machine; the processor time of the backends, which holds better, is read from Linux.
- */
-import { readFile } from 'node:fs/promises';
+/** Staged writes of one row by a role that may only read, prepared, against the same statements directly, in turns of short blocks. */
 import pg from 'pg';
-import { median } from './pgbench.ts';
-
-interface Side {
-  readonly client: pg.Client;
-  readonly pid: number;
-  /** Both sides work on rows of their own. */
-  readonly offset: number;
-}
+import type { Meter, Watched } from './turns.ts';
+import { takeTurns, turnsHead } from './turns.ts';
 
 export interface Writes {
   /** The owner of the tables, who writes. */
   readonly direct: string;
   /** Gives the URL of a new session for a role that may only read. */
   readonly newSession: () => Promise<string>;
-  /** The daemon's. */
-  readonly pid: number;
+  readonly watched: Watched;
   readonly rounds: number;
 }
 
@@ -78,73 +67,34 @@ const forms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Prints a line for each form of statement. */
+/** Prints a line for each form of statement. Both sides work on rows of their own. */
 export async function compareWrites(writes: Writes, print: (line: string) => void): Promise<void> {
-  const { direct, newSession, pid, rounds } = writes;
-  print(
-    '| 1 row, 1 client, prepared | direct us | stage us | ratio (lowest, highest) | backend us | ratio of backends | daemon us |',
-  );
-  print(`|${'---|'.repeat(7)}`);
-  const sides = [await connect(direct, 0), await connect(await newSession(), rows / 4)] as const;
+  const { direct, newSession, watched, rounds } = writes;
+  print(turnsHead('1 row, 1 client, prepared', 'us'));
+  const clients = [await connect(direct), await connect(await newSession())] as const;
   for (const [label, form] of Object.entries(forms)) {
-    const found = [];
-    // what is done once for a table or a connection does not count
-    for (let round = -2; round < rounds; round += 1) {
-      const times = [];
-      for (const side of sides) times.push(await run(side, form, (round + 2) * block + 1, pid));
-      if (round >= 0) found.push(times as [Used, Used]);
-    }
-    print(`| ${[label, ...cells(found)].join(' | ')} |`);
+    const [mine, staged] = [blocksOf(clients[0], form, 0), blocksOf(clients[1], form, rows / 4)];
+    print(await takeTurns({ label, watched, rounds, pieces: block }, mine, staged));
   }
-  await Promise.all(sides.map(({ client }) => client.end()));
+  await Promise.all(clients.map((client) => client.end()));
 }
 
-interface Used {
-  readonly wall: number;
-  readonly backend: number;
-  readonly daemon: number;
-}
-
-async function run(side: Side, form: Form, from: number, daemon: number): Promise<Used> {
-  const { client, pid, offset } = side;
-  const used = async () => Promise.all([pid, daemon].map(processorTime));
-  const [backend = 0, node = 0] = await used();
-  const start = performance.now();
-  for (let key = from; key < from + block; key += 1) {
-    const { rowCount } = await client.query({
-      name: `by_key_${form.text.length}`,
-      text: form.text,
-      values: [...form.values(key + offset)],
+/** Each turn works on the keys that follow. */
+function blocksOf(client: pg.Client, { text, values }: Form, offset: number) {
+  let key = offset;
+  const name = `by_key_${text.length}`;
+  return (use: Meter) =>
+    use(async () => {
+      for (let done = 0; done < block; done += 1) {
+        key += 1;
+        const { rowCount } = await client.query({ name, text, values: [...values(key)] });
+        if (rowCount !== 1) throw new Error(`${text} met ${rowCount} rows`);
+      }
     });
-    if (rowCount !== 1) throw new Error(`${form.text} met ${rowCount} rows`);
-  }
-  const wall = ((performance.now() - start) * 1000) / block;
-  const [backendAfter = 0, nodeAfter = 0] = await used();
-  return { wall, backend: (backendAfter - backend) / block, daemon: (nodeAfter - node) / block };
 }
 
-function cells(found: readonly (readonly [Used, Used])[]): string[] {
-  const of = (side: 0 | 1, what: keyof Used) => median(found.map((each) => each[side][what]));
-  const ratios = found.map(([direct, staged]) => staged.wall / direct.wall);
-  const backend = of(1, 'backend');
-  return [
-    of(0, 'wall').toFixed(0),
-    of(1, 'wall').toFixed(0),
-    `${median(ratios).toFixed(1)} (${Math.min(...ratios).toFixed(1)}, ${Math.max(...ratios).toFixed(1)})`,
-    backend.toFixed(0),
-    (backend / of(0, 'backend')).toFixed(1),
-    of(1, 'daemon').toFixed(0),
-  ];
-}
-
-/** Of the process's first thread, in microseconds. */
-async function processorTime(pid: number): Promise<number> {
-  return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]) / 1000;
-}
-
-async function connect(url: string, offset: number): Promise<Side> {
+async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const { rows: found } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return { client, pid: found[0]?.pid ?? 0, offset };
+  return client;
 }

@@ -1,0 +1,37 @@
+/** Processor time of processes, as Linux counts it. */
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Nanoseconds that the threads of a process have run. NaN where the system does not tell. */
+export async function processorTime(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => null);
+  if (threads === null) return Number.NaN;
+  const times = threads.map(async (thread) => {
+    const told = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');
+    return Number(told.split(' ')[0]);
+  });
+  return (await Promise.all(times)).reduce((sum, time) => sum + time, 0);
+}
+
+/** The same of each child of a process. */
+export async function timeOfChildren(parent: number): Promise<ReadonlyMap<number, number>> {
+  const entries = await readdir('/proc').catch(() => []);
+  const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const times = new Map<number, number>();
+  for (const pid of pids)
+    if ((await parentOf(pid)) === parent) times.set(pid, await processorTime(pid));
+  return times;
+}
+
+/** What processes have run since: of those that have come in between nothing is counted, for they may have ended as others. */
+export function sumSince(
+  before: ReadonlyMap<number, number>,
+  after: ReadonlyMap<number, number>,
+): number {
+  return [...after].reduce((sum, [pid, time]) => sum + time - (before.get(pid) ?? time), 0);
+}
+
+async function parentOf(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  // behind the name, which may have spaces and parentheses
+  return status === null ? null : Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
+}
