@@ -90,8 +90,10 @@ try {
     await client.query(text);
   await client.end();
   for (const part of (process.env['BENCH_PARTS'] ?? Object.keys(all).join(' ')).split(' ')) {
+    const work = all[part];
+    if (work === undefined) throw new Error(`no such part: ${part}`);
     print(`\n${part}`);
-    await all[part]?.();
+    await work();
   }
 } finally {
   await daemon.stop();

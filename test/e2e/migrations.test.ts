@@ -1,4 +1,7 @@
-/** Migrations while a session lives: none is blocked; the session goes on as if its rows had been there, or says what is unclear. */
+/**
+ * Migrations while a session lives: none is blocked; the session goes on as if its rows had been there, or says what is unclear.
+ * Each comes at two of three moments; `STAGE_TEST_FORMS=all npm test -- e2e/migrations` has each come at all of them.
+ */
 import type pg from 'pg';
 import type { Answer } from '../helpers/http.ts';
 import type { Proxied } from '../helpers/proxied.ts';
@@ -20,6 +23,8 @@ const netOf = (diff: string) =>
     .replace(/"(?:digest|status)":"[^"]*"/g, '')
     .replaceAll(/"further_changes":\d+|"(?:columns|triggers)":\[[^\]]*\]/g, '');
 
+const comesAlways = process.env['STAGE_TEST_FORMS'] === 'all';
+
 suite('migrations', (test) => {
   let proxied: Proxied;
   let number = 0;
@@ -28,8 +33,9 @@ suite('migrations', (test) => {
   });
   test.after(() => proxied.stop());
 
-  for (const migration of migrations) {
-    for (const moment of moments) {
+  for (const [turn, migration] of migrations.entries()) {
+    for (const [at, moment] of moments.entries()) {
+      if (!comesAlways && at === turn % moments.length) continue;
       test(`${migration.name}, ${moment}`, async () => {
         number += 1;
         await play(migration, moment, `t${number}`);
