@@ -18,6 +18,18 @@ suite('constraint modes', (test) => {
 
   approveStories(test, () => proxied, stories);
 
+  test('a deferred key, of rows that two connections of a session stage', async () => {
+    const url = await proxied.session('staged');
+    const [first, second] = [await proxied.connect(url), await proxied.connect(url)];
+    // the table has its overlay before both begin
+    await first.query('INSERT INTO part VALUES (960, 2, 960)');
+    for (const client of [first, second]) await client.query('BEGIN');
+    await first.query('INSERT INTO part VALUES (961, 2, 961)');
+    await second.query('INSERT INTO part VALUES (962, 2, 961)');
+    await second.query('COMMIT');
+    assert.is((await rejects(first.query('COMMIT'))).code, '23505');
+  });
+
   test('in the extended protocol', async () => {
     const messages = [
       ...[

@@ -186,13 +186,14 @@ function elementNames(unique: Unique): string[] {
 const unwrap = (definition: string) => definition.replace(/^\((.*)\)$/s, '$1');
 
 /**
- * Row `o` is another one than `s`, and did not come into being after it: PostgreSQL judges a row that comes into the way of one that is
- * there. Of two rows one at least is judged, for no version of a row is older than its first one.
+ * Row `o` is another one than `s`, and did not come into being after it in this transaction: PostgreSQL judges a row that comes into the
+ * way of one that is there. Of two rows of a transaction one at least is judged, for no version of a row is older than its first one.
+ * A row of another transaction is in the way whenever it was staged, as that one may not have seen `s`.
  */
 const isBefore = (table: Table) =>
   `NOT (${keyMatches(table, 'o.', 's.')}) AND NOT EXISTS (
       SELECT FROM ${shadowName(table)} l WHERE l._stage_session = s._stage_session AND l._stage_head
-        AND coalesce(l._stage_root, l._stage_seq) > s._stage_seq AND ${keyMatches(table, 'l.', 'o.')})`;
+        AND stage.is_own_version(l.xmin) AND coalesce(l._stage_root, l._stage_seq) > s._stage_seq AND ${keyMatches(table, 'l.', 'o.')})`;
 
 /**
  * Deferrable constraints, judged for a set of staged rows `s`: at the end of the statement, or while deferred at COMMIT.
