@@ -13,12 +13,12 @@ import type { InternalCall, InternalStatement } from './internal-statement.ts';
 import type { ErrorHandler, PendingResponse } from './pending-response.ts';
 import { hiddenClose, hiddenSync } from './pending-response.ts';
 import { ownPrefix } from './reserved-names.ts';
+import { step, stepMessages, toReadOnly } from './step-messages.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { Access } from './transaction-table.ts';
 import { internalText } from './upstream-text.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
-const step = `${ownPrefix}step`;
 const guardName = `${ownPrefix}guard`;
 const pinName = `${ownPrefix}pin`;
 const protectionName = `${ownPrefix}write`;
@@ -201,6 +201,14 @@ export class InternalQueries {
     this.run({ text: 'SHOW transaction_read_only' }, { onRow, onError: unlessFailed });
   }
 
+  /**
+   * To be called before a batch of reads that is sent before it is known which settings hold: its transaction begins by the default,
+   * and is READ ONLY from here on. Outside of a block SET LOCAL would come with a warning; the setting ends with the transaction.
+   */
+  beReadOnly(): void {
+    this.run(toReadOnly);
+  }
+
   /** Sets the pinned read-only default back. */
   restore(): void {
     this.run({ text: 'SET default_transaction_read_only = on' }, { onError: () => null });
@@ -208,7 +216,7 @@ export class InternalQueries {
 
   /** What has failed may have been a statement of ours, whose portal is there until the transaction is rolled back. */
   private closeStep(): void {
-    this.link.send(closePortal, hiddenClose);
+    this.link.send(stepMessages.closePortal, hiddenClose);
   }
 
   /** Runs a statement of ours. */
@@ -220,7 +228,9 @@ export class InternalQueries {
   /** Prepares a statement of ours under a name of its own, for a text of ours that executes it right afterwards. */
   prepare(name: string, { text, types = [] }: InternalStatement, onError: ErrorHandler): void {
     // Closing what may not be there is no error; parsing a name that is there would be.
-    this.link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
+    const close =
+      name === step ? stepMessages.closeStatement : closeMessage({ kind: 'statement', name });
+    this.link.send(close, hiddenClose);
     const expected = { asked: 'parse', shown: 'nothing', onError } as const;
     const sent = typeof text === 'string' ? internalText(text) : text;
     this.link.parse({ name, text: sent, types }, expected);
@@ -249,10 +259,13 @@ export class InternalQueries {
     const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
     this.prepare(name, statement, onError);
     const hidden = { shown: 'nothing', onError } as const;
-    const bind = bindMessage({ portal, statement: name, values, formats });
+    const isBare = values.length === 0 && portal === step;
+    const bind = isBare
+      ? stepMessages.bind
+      : bindMessage({ portal, statement: name, values, formats });
     this.link.send(bind, { asked: 'bind', ...hidden });
     const expected: PendingResponse = { asked: 'execute', ...hidden };
-    this.link.send(executeMessage(portal), {
+    this.link.send(portal === step ? stepMessages.execute : executeMessage(portal), {
       ...expected,
       ...(onRow && { onRow }),
       ...(onDone && { onDone }),
@@ -269,5 +282,3 @@ const text = 25;
 
 /** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */
 const failing = bindMessage({ portal: `${ownPrefix}none`, statement: `${ownPrefix}none` });
-
-const closePortal = closeMessage({ kind: 'portal', name: step });

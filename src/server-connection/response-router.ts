@@ -67,6 +67,11 @@ export class ResponseRouter implements Receiver {
     return this.syncs > 0;
   }
 
+  /** How many are still to come. */
+  get awaited(): number {
+    return this.syncs;
+  }
+
   /** Whether the client has been given an error: as the server would, we skip what it sends until its Sync. */
   get hasShownError(): boolean {
     return this.audience === 'after error';

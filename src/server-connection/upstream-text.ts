@@ -15,7 +15,7 @@ export interface UpstreamText {
   /** `read`: it may run only where PostgreSQL lets nothing be written. */
   readonly kind: 'read' | 'staged' | 'control' | 'internal';
   readonly bytes: Buffer;
-  /** The client's message that brought the text, where nothing of it was replaced. */
+  /** The message that brings the text, where it is made already: the client's, if nothing of it was replaced. */
   readonly frame: Buffer | null;
   readonly [isChecked]: true;
 }
@@ -28,9 +28,12 @@ function checked(
   return { kind, bytes, frame } as UpstreamText;
 }
 
-/** A text that the proxy writes itself; what clients write comes as a Buffer. */
-export function internalText(text: string): UpstreamText {
-  return checked('internal', Buffer.from(text));
+/**
+ * A text that the proxy writes itself; what clients write comes as a Buffer.
+ * @param frame the Parse message that brings it, where it is made already
+ */
+export function internalText(text: string, frame: Buffer | null = null): UpstreamText {
+  return checked('internal', Buffer.from(text), frame);
 }
 
 /** Stands upstream in the place of a statement that is refused when it is run. */

@@ -11,6 +11,7 @@ import type {
 } from '../server-connection/connected-pair.ts';
 import { SocketWriter } from '../server-connection/socket-writer.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
+import type { Message } from '../wire/framer.ts';
 import { Framer } from '../wire/framer.ts';
 import { frontendLimits } from '../wire/limits.ts';
 import { frontend } from '../wire/message-codes.ts';
@@ -18,6 +19,7 @@ import type { ConnectionContext } from './connection-context.ts';
 import { createConnectionContext } from './connection-context.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
+import { canReadAhead, isReadBatch } from './read-ahead.ts';
 import { undo } from './write-protection.ts';
 
 /** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
@@ -49,6 +51,8 @@ class Connection {
   private isWorking = false;
   private isOver = false;
   private isStopping = false;
+  /** All that waits for a ReadyForQuery are batches that only read: more of them may be sent behind. */
+  private onlyReads = false;
   /** Whether the sockets are let flow, as they were told last. */
   private clientFlows = false;
   private upstreamFlows = false;
@@ -150,16 +154,23 @@ class Connection {
     }
   }
 
-  /** One batch at a time: what comes next is looked at when the server is ready for it. */
+  /** One batch at a time, but for reads: what comes next is looked at when the server is ready for it. */
   private get isBlocked(): boolean {
     if (this.isOver || this.toUpstream.isFull) return true;
-    return !this.isCopying && (this.isWorking || this.context.router.awaitsReady);
+    if (this.isCopying) return false;
+    return this.isWorking || (this.context.router.awaitsReady && !this.readsAhead);
+  }
+
+  /** Whether the next batch is one that only reads, behind others that do. */
+  private get readsAhead(): boolean {
+    return this.onlyReads && !this.isStopping && canReadAhead(this.context, this.framer.peek());
   }
 
   /** Handles the next message, or what has to be done before it; says whether there was anything to do. */
   private handleNext(): boolean {
     const { context } = this;
     if (this.isCopying) return this.handleCopy();
+    if (context.router.awaitsReady) return this.readBatch(true);
     const { settings, retry, state } = context;
     if (settings.isBroken || retry.isWanted || state.keepsLocks) {
       this.work(this.mend());
@@ -169,14 +180,29 @@ class Connection {
       this.end(this.pair.shutdown.reason);
       return false;
     }
+    if (state.isIdle && isReadBatch(context, this.framer.peek())) return this.readBatch(false);
     const message = this.framer.next();
     if (message === null) return false;
     if (message.type === frontend.terminate) {
       this.end(null);
       return false;
     }
+    this.onlyReads = false;
     const work = dispatch(context, message, this.log);
     if (work !== undefined) this.work(work);
+    return true;
+  }
+
+  /** Passes a batch on whole. @param isAhead what is before it is not answered yet */
+  private readBatch(isAhead: boolean): boolean {
+    // guard: what is sent ahead is READ ONLY whatever the statements before it have set
+    if (isAhead) this.context.internal.beReadOnly();
+    this.onlyReads = true;
+    for (let type = 0; type !== frontend.sync; ) {
+      const message = this.framer.next() as Message;
+      void dispatch(this.context, message, this.log);
+      type = message.type;
+    }
     return true;
   }
 

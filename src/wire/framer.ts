@@ -107,6 +107,11 @@ export class Framer {
     return this.queue.take(length)?.subarray(4) ?? null;
   }
 
+  /** What has arrived and is not taken, which stays. */
+  peek(): Buffer {
+    return this.queue.peek();
+  }
+
   /** The first byte not yet taken, which stays, or null. */
   peekByte(): number | null {
     return this.queue.length === 0 ? null : this.queue.byteAt(0);

@@ -22,6 +22,7 @@ CREATE FUNCTION trap.lower(text) RETURNS text LANGUAGE sql AS 'SELECT public.evi
 CREATE FUNCTION plant() RETURNS int LANGUAGE plpgsql AS
   $$BEGIN EXECUTE 'PREPARE planted AS SELECT evil()'; RETURN 1; END$$;
 CREATE VIEW evil_view AS SELECT evil() AS x;
+CREATE VIEW lift_view AS SELECT lift() AS x;
 CREATE OPERATOR %% (FUNCTION = evil, RIGHTARG = int);
 CREATE FUNCTION name(item) RETURNS int LANGUAGE sql AS 'SELECT evil()';
 CREATE FUNCTION tag(item) RETURNS text LANGUAGE sql AS 'SELECT evil()::text';

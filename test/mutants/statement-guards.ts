@@ -8,6 +8,11 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/walls.test'],
   },
   {
+    name: 'what is sent ahead is READ ONLY whatever the statements before it have set',
+    without: '',
+    tests: ['proxy/walls.test'],
+  },
+  {
     name: 'before COMMIT the database looks for what was written elsewhere',
     without: '',
     tests: ['proxy/walls-left-behind'],

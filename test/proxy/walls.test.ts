@@ -223,6 +223,13 @@ const attempts: Record<string, readonly Buffer[]> = {
     ...[q('BEGIN; SAVEPOINT a; SELECT lift(); ROLLBACK TO a; COMMIT'), q(evil)],
     ...[q('BEGIN; SELECT lift(); SELECT 1/0'), q('ROLLBACK'), q(evil)],
   ],
+  'in batches sent before the access set is known': [
+    ...[p('SELECT x FROM lift_view', 'lift'), p('SELECT x FROM evil_view', 'evil'), s],
+    ...[b([], 'lift'), e(), s, b([], 'evil'), e(), s, b([], 'evil'), d(), e(), s],
+    ...[b([], 'evil'), e(), s, b([], 'lift'), e(), s, b([], 'evil'), e(), s],
+    ...[b([], 'lift'), e(), s, p(evil), b(), e(), s, q(evil), b([], 'evil'), e(), s],
+    ...[b([], 'lift'), e(), s, q('BEGIN'), b([], 'evil'), e(), s, q('COMMIT')],
+  ],
   'inside a staged write': [
     ...[
       'UPDATE item SET id = evil()',

@@ -1,0 +1,42 @@
+/** The messages that are the same for each statement of the proxy's own, made once. */
+import {
+  bindMessage,
+  closeMessage,
+  executeMessage,
+  parseMessage,
+} from '../wire/frontend-messages.ts';
+import type { InternalStatement } from './internal-statement.ts';
+import { ownPrefix } from './reserved-names.ts';
+import { internalText } from './upstream-text.ts';
+
+/** The name of the statement and of its portal. */
+export const step = `${ownPrefix}step`;
+
+const readOnlyText = 'SET transaction_read_only = on';
+
+/** In the order in which they are sent to make a transaction READ ONLY. */
+const inOrder = [
+  closeMessage({ kind: 'statement', name: step }),
+  parseMessage({ name: step, text: readOnlyText }),
+  bindMessage({ portal: step, statement: step, values: [], formats: [] }),
+  executeMessage(step),
+  closeMessage({ kind: 'portal', name: step }),
+] as const;
+
+// What lies side by side in memory is written to a socket in one piece.
+const [closeStatement, parse, bind, execute, closePortal] = sideBySide(inOrder);
+
+/** Bind and Execute are those of a statement without parameters. */
+export const stepMessages = { closeStatement, bind, execute, closePortal };
+
+/** Makes the running transaction READ ONLY. Outside of a block SET LOCAL would come with a warning; this ends with it as well. */
+export const toReadOnly: InternalStatement = { text: internalText(readOnlyText, parse) };
+
+function sideBySide<T extends readonly Buffer[]>(frames: T): T {
+  const all = Buffer.concat(frames);
+  let end = 0;
+  return frames.map(({ length }) => {
+    end += length;
+    return all.subarray(end - length, end);
+  }) as unknown as T;
+}
