@@ -70,6 +70,11 @@ export class FunctionNames {
     });
   }
 
+  /** Whether it is known that none of them stands for a function which could read tables. */
+  arePlain(called: readonly CallPlace[]): boolean {
+    return called.every((call) => call.schema === 'pg_catalog' || this.isPlain(call));
+  }
+
   private async resolve(called: readonly CallPlace[]): Promise<readonly ResolvedFunction[]> {
     let { path, functions } = await this.askFor(called);
     const unknown = called.filter((_, index) => isUnknown(functions[index]));
@@ -95,7 +100,7 @@ export class FunctionNames {
   }
 
   private isPlain(call: CallPlace): boolean {
-    return this.plain.has(keyOf(call));
+    return this.version === this.names.version && this.plain.has(keyOf(call));
   }
 }
 

@@ -17,9 +17,8 @@ const findCode: InternalStatement = {
   text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
-const areCurrent: InternalStatement = {
-  text: `SELECT ${path}, pg_catalog.bool_and(stage.is_current(e)) FROM pg_catalog.jsonb_array_elements($1) e`,
-};
+/** Takes what `Names.verification` gives; the row is for `Names.confirm`. */
+export const areCurrent: InternalStatement = { text: `SELECT ${path}, stage.are_current($1)` };
 
 /** More names than any application uses: what fills the memory is not kept. */
 const maxKept = 10_000;
@@ -141,16 +140,26 @@ export class Names {
   readonly productionSchema = (overlaySchema: string): string | undefined =>
     this.productionSchemas.get(overlaySchema);
 
-  /** Says whether all of the names are known, and stand for what they stood for. */
-  private async areCurrent(names: readonly NameUse[]): Promise<boolean> {
+  /** What `areCurrent` is given to ask whether names stand for what they stood for; null where some are not known. */
+  verification(names: readonly NameUse[]): Buffer | null {
     const known = names.flatMap((use) => {
       const meaning = this.relations.get(keyOf(use));
       const { schema, name } = use;
       return meaning === undefined ? [] : [{ schema, name, ...meaning.standIn.verify }];
     });
-    if (known.length < names.length) return false;
-    const [row] = await this.ask(areCurrent, [Buffer.from(JSON.stringify(known))]);
-    return this.notePath(row?.[0]) && String(row?.[1]) === 't';
+    return known.length < names.length ? null : Buffer.from(JSON.stringify(known));
+  }
+
+  /** Takes the answer of `areCurrent`; says whether all stand for what they stood for, and the search path is the same. */
+  confirm([foundPath, answer]: readonly (Buffer | null)[]): boolean {
+    return this.notePath(foundPath) && String(answer) === 't';
+  }
+
+  private async areCurrent(names: readonly NameUse[]): Promise<boolean> {
+    const known = this.verification(names);
+    if (known === null) return false;
+    const [row] = await this.ask(areCurrent, [known]);
+    return this.confirm(row ?? []);
   }
 
   /** Adds the names to those that are known; says whether what was known before is still good. */

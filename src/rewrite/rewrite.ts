@@ -2,7 +2,7 @@
 
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
-import type { RefusedWhen } from '../server-connection/prepared-statements.ts';
+import type { RefusedWhen, Verification } from '../server-connection/prepared-statements.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import type { Calls } from '../sql/functions/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
@@ -152,6 +152,13 @@ export class Rewriter {
     const rewrite = await this.replace(read, named, false);
     const functions = await this.functions.replacements(read.called);
     return { ...rewrite, replacements: [...rewrite.replacements, ...functions] };
+  }
+
+  /** What has to be asked before a read runs again as it was prepared; null where more has to be looked at. */
+  verification(read: Read): Verification | null {
+    if (read.copy || read.locks || !this.functions.arePlain(read.called)) return null;
+    const relations = this.names.verification(read.relations);
+    return relations && { relations, version: this.names.version };
   }
 
   /**

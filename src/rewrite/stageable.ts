@@ -112,9 +112,12 @@ export function parkedBehind(changed: string): StageError {
 /** @throws StageError when what was just made cannot be seen: the transaction's snapshot is older */
 export function checkVisible({ meaning }: Named): void {
   if (!meaning.standIn.isHidden) return;
-  throw new StageError(
-    'statement_not_supported',
-    'could not serialize access due to a concurrent change of a table',
-    { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
-  );
+  throw tableChanged;
 }
+
+/** Only a transaction that begins later can find what a table is by now. */
+export const tableChanged = new StageError(
+  'statement_not_supported',
+  'could not serialize access due to a concurrent change of a table',
+  { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
+);

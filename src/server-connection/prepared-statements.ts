@@ -33,6 +33,16 @@ export interface PreparedStatement {
   parameterTypes: readonly number[] | null;
   /** The columns that it gives, and under which version of names these were last found; null when that is not known. */
   result: { readonly columns: Buffer; readonly version: number } | null;
+  /** Of a read of what is staged, once it has been looked at. */
+  verified: Verification | null;
+}
+
+/** What is enough to know before a read of what is staged runs once more as it was prepared last. */
+export interface Verification {
+  /** Whether these still are what they were, as JSON for `stage.are_current`. */
+  readonly relations: Buffer;
+  /** The version of names is still this. */
+  readonly version: number;
 }
 
 /** Has the statement prepared anew before it runs, and the types of its parameters asked again. */
@@ -81,6 +91,7 @@ export function sqlStatement(
     refusedWhen: null,
     parameterTypes: null,
     result: null,
+    verified: null,
   };
 }
 

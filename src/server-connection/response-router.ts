@@ -62,12 +62,7 @@ export class ResponseRouter implements Receiver {
     return this.queue.length === 0;
   }
 
-  /** Whether a ReadyForQuery is still to come. */
-  get awaitsReady(): boolean {
-    return this.syncs > 0;
-  }
-
-  /** How many are still to come. */
+  /** How many ReadyForQuery are still to come. */
   get awaited(): number {
     return this.syncs;
   }

@@ -51,6 +51,8 @@ export interface ConnectionContext {
 interface Pending {
   /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
   wait: 'before more' | 'before anything' | null;
+  /** The batch only reads, and has come whole. */
+  isWhole: boolean;
   /** The implicit transaction may have a snapshot: a BEGIN in it can no longer choose its access. */
   hasSnapshot: boolean;
   /** The portal whose write was entered last and has not been executed. */
@@ -63,6 +65,7 @@ interface Pending {
 
 const nothingPending: Readonly<Pending> = {
   wait: null,
+  isWhole: false,
   hasSnapshot: false,
   entered: null,
   resolved: null,

@@ -19,7 +19,7 @@ import type { ConnectionContext } from './connection-context.ts';
 import { createConnectionContext } from './connection-context.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
-import { canReadAhead, isReadBatch } from './read-ahead.ts';
+import { canReadAhead, canReadWhole } from './read-batches.ts';
 import { undo } from './write-protection.ts';
 
 /** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
@@ -100,7 +100,7 @@ class Connection {
   };
 
   private get state(): ConnectionState {
-    if (this.context.router.awaitsReady) return 'active';
+    if (this.context.router.awaited > 0) return 'active';
     return this.context.state.isIdle ? 'idle' : 'idle in transaction';
   }
 
@@ -158,7 +158,7 @@ class Connection {
   private get isBlocked(): boolean {
     if (this.isOver || this.toUpstream.isFull) return true;
     if (this.isCopying) return false;
-    return this.isWorking || (this.context.router.awaitsReady && !this.readsAhead);
+    return this.isWorking || (this.context.router.awaited > 0 && !this.readsAhead);
   }
 
   /** Whether the next batch is one that only reads, behind others that do. */
@@ -170,7 +170,7 @@ class Connection {
   private handleNext(): boolean {
     const { context } = this;
     if (this.isCopying) return this.handleCopy();
-    if (context.router.awaitsReady) return this.readBatch(true);
+    if (context.router.awaited > 0) return this.readBatch(true);
     const { settings, retry, state } = context;
     if (settings.isBroken || retry.isWanted || state.keepsLocks) {
       this.work(this.mend());
@@ -180,7 +180,7 @@ class Connection {
       this.end(this.pair.shutdown.reason);
       return false;
     }
-    if (state.isIdle && isReadBatch(context, this.framer.peek())) return this.readBatch(false);
+    if (canReadWhole(context, this.framer.peek())) return this.readBatch(false);
     const message = this.framer.next();
     if (message === null) return false;
     if (message.type === frontend.terminate) {
@@ -198,6 +198,7 @@ class Connection {
     // guard: what is sent ahead is READ ONLY whatever the statements before it have set
     if (isAhead) this.context.internal.beReadOnly();
     this.onlyReads = true;
+    this.context.pending.isWhole = true;
     for (let type = 0; type !== frontend.sync; ) {
       const message = this.framer.next() as Message;
       void dispatch(this.context, message, this.log);

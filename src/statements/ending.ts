@@ -25,7 +25,7 @@ export function endSession(
   const isUpstreamGone = upstream.destroyed || upstream.readableEnded;
   letGo(upstream);
   // nobody waits for the answer, and the server would not notice before it gives it
-  if (!isUpstreamGone && router.awaitsReady) {
+  if (!isUpstreamGone && router.awaited > 0) {
     cancel().catch((failure: Error) => {
       log.debug('a statement was left running', { process_id: processId, error: failure.message });
     });

@@ -19,6 +19,7 @@ import type { ConnectionContext } from './connection-context.ts';
 import { isControlling } from './controls.ts';
 import type { PreparedWrite } from './extended-write.ts';
 import { findWrite, readyForWrite } from './extended-write.ts';
+import { verifyAlong } from './read-batches.ts';
 import { checkReadCalls, needsAsking } from './read-calls.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
 import { lockRows } from './row-locks.ts';
@@ -63,7 +64,8 @@ function bindUnstaged(
     return bindReadOnly(context, message, portal, statement, statement.body);
   if (statement.body.kind === 'control' && isControlling(statement.body.action))
     refreshControl(context, statement, statement.body.action);
-  if (reads === 'staged' && (pending.resolved !== statement || locksOf(statement)))
+  if (reads === 'staged' && pending.isWhole) verifyAlong(context, message, statement);
+  else if (reads === 'staged' && (pending.resolved !== statement || locksOf(statement)))
     return bindStagedRead(context, message, portal, statement);
   const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
   if (begins && state.block === 'none') return bindBegin(context, message, portal, statement);

@@ -175,14 +175,13 @@ const nothingReplaced: Preparation = {
   refusedWhen: null,
 };
 
-/** Sends the Parse, changed only where something is replaced. */
-function prepare(
-  context: ConnectionContext,
-  { message, asked, plan, statement }: Parsing,
-  { replacements, typeList, parameterTypes, refusedWhen }: Preparation,
-): void {
-  const { statements, link, names, retry, pending, state, internal } = context;
-  const prepared: PreparedStatement = {
+function preparedStatement(
+  { asked, plan, statement }: Parsing,
+  preparation: Preparation,
+  runs: number,
+): PreparedStatement {
+  return {
+    ...preparation,
     name: asked.name,
     origin: 'parse',
     written: plan.text,
@@ -190,13 +189,18 @@ function prepare(
     body: statement.verdict as PreparedStatement['body'],
     bodyText: statement.text,
     types: asked.types,
-    replacements,
-    typeList,
-    runs: state.runs,
-    refusedWhen,
-    parameterTypes,
+    runs,
     result: null,
+    verified: null,
   };
+}
+
+/** Sends the Parse, changed only where something is replaced. */
+function prepare(context: ConnectionContext, parsing: Parsing, preparation: Preparation): void {
+  const { statements, link, names, retry, pending, state, internal } = context;
+  const { message, asked, plan, statement } = parsing;
+  const { replacements, parameterTypes, refusedWhen } = preparation;
+  const prepared = preparedStatement(parsing, preparation, state.runs);
   if (prepared.body.kind === 'write') prepared.parameterTypes ??= context.types.recall(prepared);
   const onFailure = statements.set(asked.name, prepared);
   if (statement.verdict.kind !== 'control') pending.hasSnapshot = true;

@@ -3,8 +3,9 @@
  * in its place may have lost parameters together with a clause, or fail in another way. It is analysed and planned by
  * EXPLAIN, and so never run.
  */
-import { StageError } from '../errors.ts';
+
 import { filteredColumn, filtersByGenerated } from '../rewrite/copy-columns.ts';
+import { tableChanged } from '../rewrite/stageable.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
 import { hiddenClose } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
@@ -119,7 +120,7 @@ export async function refuseOriginal(
   if (write.form === 'copy') await explainCopy(context, write, part);
   else if (types === null) await query(context, explained(part));
   else await explainPlan(context, part, types);
-  throw changed;
+  throw tableChanged;
 }
 
 /** The same for what was prepared before. */
@@ -137,12 +138,6 @@ export async function refusePrepared(
   const types = await preparedTypes(context, preparation);
   return refuseOriginal(context, write, bodyOf(preparation), types);
 }
-
-const changed = new StageError(
-  'statement_not_supported',
-  'could not serialize access due to a concurrent change of a table',
-  { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
-);
 
 async function explainPlan(
   context: ConnectionContext,

@@ -28,8 +28,8 @@ const maxKeptBytes = 4 * 1024 * 1024;
 const maxTries = { names: 1, rows: 100 } as const;
 type Reason = keyof typeof maxTries;
 
-/** How far back another try begins: with a block of ours, or at the savepoint before the statement. */
-type Scope = 'block' | 'savepoint';
+/** How far back another try begins: with a block of ours, at the savepoint before the statement, or with a batch that only reads. */
+type Scope = 'block' | 'savepoint' | 'read';
 
 interface Kept {
   readonly message: Message;
@@ -136,6 +136,7 @@ export class Retry {
       shown,
       onDone: (payload) => {
         onDone?.(payload);
+        if (this.wanted) return;
         entry.isAnswered = true;
         if (entry.isExecute) this.restart();
         else if (this.armedScope === null) this.proceed();
@@ -147,6 +148,7 @@ export class Retry {
   noteReady(): void {
     const entry = this.kept.at(-1);
     if (entry !== undefined && !this.wanted) entry.isAnswered = true;
+    if (this.armedScope === 'read' && !this.wanted) this.disarm();
   }
 
   /** A result has been shown: only what comes behind the next savepoint can be run again. */
@@ -176,7 +178,7 @@ export class Retry {
       if (this.wanted) return null;
       const told = this.decide(fields, mayBeStale);
       // The rest of the batch must be on its way: only then does it end without the client.
-      const canRunAgain = this.armedScope !== null && this.router.awaitsReady;
+      const canRunAgain = this.armedScope !== null && this.router.awaited > 0;
       const { reason } = told;
       if (!canRunAgain || reason === null || this.tries[reason] === maxTries[reason]) {
         this.disarm();
@@ -188,6 +190,13 @@ export class Retry {
       this.router.close();
       return null;
     };
+  }
+
+  /** Has the batch hidden that was begun last and only reads, and tried again: names in it have changed their meaning. */
+  repeat(): void {
+    this.names.forget();
+    this.wanted = true;
+    this.router.close();
   }
 
   /** Decides whether another try may succeed, and forgets the names that it must not start from. Gives the reason, or null. */

@@ -173,6 +173,7 @@ export async function refreshRead(
   const { replacements } = await rewriter.read(body);
   prepareAgain(context, statement, replacements);
   await checkResult(context, statement);
+  statement.verified = rewriter.verification(body);
 }
 
 /** Asks the server for the types of a statement's parameters, once. */

@@ -3,6 +3,7 @@
 import { syncAndWait } from '../server-connection/sync.ts';
 import type { Message } from '../wire/framer.ts';
 import type { ConnectionContext } from './connection-context.ts';
+import { tellFailed } from './read-batches.ts';
 import { endInternal } from './shared-steps.ts';
 
 /**
@@ -27,13 +28,11 @@ export function waitForRow({ internal, retry }: ConnectionContext): void {
   internal.run({ text: 'SELECT stage.hold_row($1)' }, { values: [Buffer.from(row)] });
 }
 
-/** Undoes what a write that is to be tried again has done: all of a block of ours, or what came after its savepoint. */
+/** Undoes what a statement that is to be tried again has done: all of a block of ours, or what came after its savepoint; of a read nothing. */
 export async function undo(context: ConnectionContext): Promise<void> {
   context.internal.forgetWatch();
-  if (context.retry.scope === 'block') {
-    await endInternal(context);
-    return;
-  }
+  if (context.retry.scope === 'block') return endInternal(context);
+  if (context.retry.scope === 'read') return tellFailed(context);
   context.internal.unwind();
   await syncAndWait(context);
 }

@@ -1,0 +1,173 @@
+/** Batches that only read and come whole: none waits for a round trip, and each is answered as PostgreSQL answers it. */
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import type { Relay } from '../helpers/relay.ts';
+import { startRelay } from '../helpers/relay.ts';
+import type { TestRole } from '../helpers/roles.ts';
+import { createRole } from '../helpers/roles.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+import type { WireClient } from '../helpers/wire-script.ts';
+import { b, c, connectWire, d, e, inWords, p, q, s, tell } from '../helpers/wire-script.ts';
+
+suite('batches that only read', (test) => {
+  let database: TestDatabase;
+  let relay: Relay;
+  let daemon: TestDaemon;
+  let reader: TestRole;
+  test.before(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+    await database.query(
+      `CREATE TABLE item (id int PRIMARY KEY, v text); INSERT INTO item VALUES (1, 'one');
+       CREATE TABLE one (id int PRIMARY KEY, v text); INSERT INTO one VALUES (1, 'a');
+       CREATE TABLE two (id int PRIMARY KEY, v text); INSERT INTO two VALUES (1, 'b')`,
+    );
+    reader = await createRole(database, 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role');
+    relay = await startRelay(database.url);
+    daemon = await startTestDaemon({ database, flags: { upstream: relay.url } });
+  });
+  test.after(async () => {
+    await daemon.stop();
+    await relay.stop();
+    await reader.drop();
+    await database.drop();
+  });
+
+  const ready = 'Z'.charCodeAt(0);
+  const batch = (name: string, value: string) => Buffer.concat([b([value], name), e(), s]);
+  const preparing = [
+    p('SELECT v, 1 / $1::int FROM item', 'item'),
+    p('SELECT $1::int FROM pg_catalog.pg_class', 'other'),
+    p('SELECT $1::int', 'value'),
+    p('UPDATE item SET id = $1::int', 'change'),
+    s,
+  ];
+
+  test('sends batches that only read before those before them are answered', async () => {
+    const client = await connectWire(
+      daemon.clientUrl(await daemon.newSession(), reader.name, reader.name),
+    );
+    client.send(...preparing);
+    await client.readTo(ready);
+    const locking = await connectWire(database.url);
+    locking.send(q('BEGIN; LOCK TABLE item IN ACCESS EXCLUSIVE MODE'));
+    await locking.readTo(ready);
+    relay.take(reader.name);
+    client.send(batch('item', '1'), batch('value', '2'), batch('value', '3'), q('SELECT 4'));
+    const sent: Buffer[] = [];
+    const syncs = () => {
+      sent.push(...relay.take(reader.name));
+      return sent.filter((message) => message.equals(s)).length === 3;
+    };
+    await until(syncs);
+    // of what is no such batch nothing has been sent
+    assert.not(sent.some((message) => message.includes('SELECT 4')));
+    locking.close();
+    const rows = (await client.readTo(ready, 4)).map(inWords).filter((each) => each[0] === 'D');
+    assert.is(rows.length, 4);
+    for (const [index, value] of ['1', '2', '3', '4'].entries())
+      assert.ok(rows[index]?.endsWith(value), rows[index]);
+    client.close();
+  });
+
+  test('answers batches sent at once as the server does', async () => {
+    const rolledBack = [q('BEGIN'), batch('change', '7'), batch('value', '1'), q('ROLLBACK')];
+    const script = [
+      ...preparing,
+      ...['1', '0', '2', 'x', '3'].map((value) => batch('item', value)),
+      ...[b(['1'], 'value'), d(), e(), s, b(['1', '2'], 'value'), e(), s, b([], 'none'), e(), s],
+      ...[b(['1'], 'other'), e(2), s, b(['1'], 'value'), d('statement', 'value'), e(), s],
+      ...[batch('value', '8'), q('SELECT 9'), batch('value', '10'), ...rolledBack],
+      ...[batch('value', '11'), b(['1'], 'value', 'named'), e(0, 'named'), s, batch('value', '12')],
+      ...[batch('value', '0'), p('SELECT 1 / 0'), b(), e(), batch('value', '1'), s],
+    ];
+    const many = Array.from({ length: 600 }, (_, index) => batch('item', String(index % 3)));
+    const url = daemon.clientUrl(await daemon.newSession());
+    for (const size of [1, 7, 100]) {
+      const answers = await tell(url, script, () => size);
+      assert.equal(answers, await tell(database.url, script, () => size), `${size}`);
+    }
+    for (const size of [5000, Number.POSITIVE_INFINITY]) {
+      const answers = await tell(url, [...script, ...many], () => size);
+      assert.equal(answers, await tell(database.url, [...script, ...many]), `${size}`);
+    }
+  });
+
+  /** A connection of a session whose reads see what is staged. */
+  const connect = async (session: string): Promise<WireClient> =>
+    connectWire(daemon.clientUrl(session, reader.name, reader.name));
+  const asked = async (client: WireClient, ...messages: readonly Buffer[]): Promise<string[]> => {
+    client.send(...messages);
+    return (await client.readTo(ready)).map(inWords);
+  };
+  const told = (answers: readonly string[]) =>
+    answers.filter((each) => !'123'.includes(each[0] ?? ''));
+  const reading = [b([], 'kept'), d(), e(), s];
+
+  for (const [where, begin, state] of [
+    ['outside of a block', [], 'Z I'],
+    ['in a block', [q('BEGIN')], 'Z T'],
+    ['in a block that is READ ONLY', [q('BEGIN READ ONLY')], 'Z T'],
+  ] as const) {
+    test(`asks along with a read whether names are still good, ${where}`, async () => {
+      const session = await daemon.newSession({ reads: 'staged' });
+      const [client, other] = [await connect(session), await connect(session)];
+      const rows = async () =>
+        told(await asked(client, ...reading)).map((each) => each.replaceAll(/[^ -~]/g, ''));
+      for (const each of begin) await asked(client, each);
+      await asked(client, p('SELECT v FROM one', 'kept'), s);
+      await rows();
+      relay.take(reader.name);
+      const before = await rows();
+      assert.equal(await rows(), before);
+      await asked(other, q(`UPDATE one SET v = 'staged' WHERE id = 1`));
+      const after = await rows();
+      assert.is(after.length, before.length);
+      assert.ok(before[1]?.endsWith('.a') && after[1]?.endsWith('.staged'), `${before} ${after}`);
+      assert.is(after.at(-1), state);
+      assert.equal(await rows(), after);
+      client.close();
+      other.close();
+    });
+  }
+
+  test('sends a staged read and the question about its names in one batch', async () => {
+    const client = await connect(await daemon.newSession({ reads: 'staged' }));
+    await asked(client, p('SELECT v FROM item', 'kept'), s);
+    await asked(client, ...reading);
+    relay.take(reader.name);
+    assert.is((await asked(client, ...reading)).at(-1), 'Z I');
+    const sent = relay.take(reader.name);
+    assert.is(sent.filter((message) => message.equals(s)).length, 1);
+    assert.ok(sent.some((message) => message.includes('stage.are_current')));
+    client.close();
+  });
+
+  test('follows tables that change their names, or tells that they have', async () => {
+    const session = await daemon.newSession({ reads: 'staged' });
+    const [client, other] = [await connect(session), await connect(session)];
+    await asked(other, q(`UPDATE two SET v = 'staged two' WHERE id = 1`));
+    const swap =
+      'ALTER TABLE one RENAME TO other; ALTER TABLE two RENAME TO one; ALTER TABLE other RENAME TO two';
+    for (const begin of ['SELECT', 'BEGIN']) {
+      await asked(client, p('SELECT v FROM two', 'kept'), s);
+      for (let time = 0; time < 2; time += 1) await asked(client, ...reading);
+      await database.query(swap);
+      await asked(other, q(`UPDATE one SET v = v || '!' WHERE id = 1`));
+      await asked(client, q(begin));
+      const answers = told(await asked(client, ...reading));
+      assert.ok(!answers.some((each) => each.includes('staged two')), `${begin}: ${answers}`);
+      assert.ok(
+        answers.some((each) => each[0] === 'D' || each.includes('C=40001')),
+        `${answers}`,
+      );
+      await asked(client, q('ROLLBACK'));
+      await database.query(swap);
+      await asked(client, c('statement', 'kept'), s);
+    }
+    client.close();
+    other.close();
+  });
+});
