@@ -24,7 +24,7 @@ function leadsToChanges(path: readonly string[]): boolean {
 }
 
 export class DiffReader {
-  /** The document's members before its tables, as far as they were read. */
+  /** The document's members beside its tables and steps, as far as they were read. */
   readonly head: Members = new Map();
   /** Each table's members beside its changes, in the order of the diff. */
   readonly tables = new Map<string, Members>();

@@ -52,13 +52,13 @@ async function* diffText(id: string, diff: Diff, page: DiffPage): AsyncGenerator
     session_id: id,
     id,
     status: diff.status,
-    digest: diff.digest,
     summary: summaryOf(diff.counts),
     unknown_table: page.unknown ? { ...page.unknown } : undefined,
   });
   yield `${head.slice(0, -1)},"tables":{`;
   yield* tablesText(diff, page);
-  yield '}';
+  // behind what a reader need not wait for
+  yield `},"digest":${JSON.stringify(await diff.digest())}`;
   if (page.steps) yield* stepsText(diff.steps, page);
   yield '}';
 }

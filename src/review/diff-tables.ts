@@ -59,13 +59,6 @@ export interface CountedTable extends ChangeCounts {
   readonly triggers: readonly Trigger[];
 }
 
-export interface DiffSummary {
-  /** Only tables with changes, of which nothing may be left in the end, in the diff's order. */
-  readonly counts: CountedTable[];
-  /** `sha256:` and 64 hexadecimal digits; covers every step that approval replays. */
-  readonly digest: string;
-}
-
 /**
  * Lists the tables of a session's diff, ordered by name.
  * @param readableOnly whether tables are hidden that a role that staged in the session may not read
@@ -238,12 +231,12 @@ export async function describe(
   return { ...(await shapeOf(tx, table)), triggers: await triggersOf(tx, uuid, table) };
 }
 
-/** Counts the changes of a session, table by table, and gives their digest. */
-export async function summarizeDiff(
+/** Counts the changes of a session, table by table. */
+export async function countTables(
   tx: Queryable,
   uuid: string,
   tables: readonly DiffTable[],
-): Promise<DiffSummary> {
+): Promise<CountedTable[]> {
   const counts: CountedTable[] = [];
   for (const table of tables) {
     const entry = await countChanges(tx, table);
@@ -251,7 +244,7 @@ export async function summarizeDiff(
     const { columns, triggers } = await describe(tx, uuid, table);
     counts.push({ ...entry, columns, triggers });
   }
-  return { counts, digest: await digestOf(tx, uuid) };
+  return counts;
 }
 
 /**

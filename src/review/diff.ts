@@ -6,20 +6,24 @@ import { sessionUuid } from '../staging/session-id.ts';
 import { getSession } from '../staging/session-store.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
-import type { DiffSummary, DiffTable } from './diff-tables.ts';
-import { diffTables, summarizeDiff } from './diff-tables.ts';
+import type { CountedTable, DiffTable } from './diff-tables.ts';
+import { countTables, diffTables, digestOf } from './diff-tables.ts';
 import { renewOutdated } from './renew.ts';
 import { inSnapshot } from './snapshot.ts';
 import { readSteps } from './steps.ts';
-import { streamRows } from './stream-rows.ts';
+import { streamPages } from './stream-rows.ts';
 
-export interface Diff extends DiffSummary {
+export interface Diff {
   /** The session's state. */
   readonly status: SessionStatus;
+  /** Only tables with changes, of which nothing may be left in the end, in the diff's order. */
+  readonly counts: readonly CountedTable[];
   /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch. */
   readonly changes: AsyncIterable<Change>;
   /** Can be gone through once. In the order of staging. */
   readonly steps: AsyncIterable<Step>;
+  /** Gives `sha256:` and 64 hexadecimal digits; covers every step that approval replays. It takes as long as they are many. */
+  digest(): Promise<string>;
   /** Ends the transaction behind the diff. Whoever got a diff must close it, read to its end or not. */
   close(): Promise<void>;
 }
@@ -37,14 +41,15 @@ export async function readDiff(db: Database, id: string, readableOnly = false): 
       const { status } = await getSession(tx, id);
       const uuid = sessionUuid(id);
       const tables = await diffTables(tx, uuid, status, readableOnly);
-      const summary = await summarizeDiff(tx, uuid, tables);
+      const counts = await countTables(tx, uuid, tables);
       const steps = shownSteps(readSteps(tx, uuid, status === 'approved'), tables);
       await new Promise<void>((closed) => {
         const close = async () => {
           closed();
           await finished.catch(() => undefined);
         };
-        resolve({ ...summary, status, changes: changesOf(tx, tables), steps, close });
+        const changes = changesOf(tx, tables);
+        resolve({ status, counts, changes, steps, digest: () => digestOf(tx, uuid), close });
       });
     });
     finished.catch(reject);
@@ -52,12 +57,11 @@ export async function readDiff(db: Database, id: string, readableOnly = false): 
 }
 
 async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change> {
-  for (const { name, changes, hidden } of tables) {
+  for (const { name, page, hidden } of tables) {
     // guard: the diff leaves out hidden changes
     if (hidden) continue;
-    const select = `SELECT d.operation, d.row_id, d.before, d.after, d.texts FROM ${changes} d`;
-    for await (const row of streamRows(tx, 'stage_diff', select))
-      yield toChange(name, row as ChangeRow);
+    const select = `SELECT d.number, d.operation, d.row_id, d.before, d.after, d.texts FROM ${page} d`;
+    for await (const row of streamPages(tx, select)) yield toChange(name, row as ChangeRow);
   }
 }
 

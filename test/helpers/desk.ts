@@ -138,7 +138,7 @@ export async function diffOf(service: Database, session: string) {
     const changes: Change[] = [];
     for await (const change of diff.changes) changes.push(change);
     const counts = diff.counts.map(({ columns: _, triggers: __, ...counted }) => counted);
-    return { counts, digest: diff.digest, changes: changes.map(plainChange) };
+    return { counts, digest: await diff.digest(), changes: changes.map(plainChange) };
   } finally {
     await diff.close();
   }
