@@ -24,8 +24,10 @@ function leadsToChanges(path: readonly string[]): boolean {
 }
 
 export class DiffReader {
-  /** The document's members beside its tables and steps, as far as they were read. */
+  /** The document's members before its tables, as far as they were read. */
   readonly head: Members = new Map();
+  /** Those behind them: what a reader need not wait for. */
+  readonly tail: Members = new Map();
   /** Each table's members beside its changes, in the order of the diff. */
   readonly tables = new Map<string, Members>();
   readonly #columns = new Map<string, readonly KnownColumn[]>();
@@ -33,7 +35,7 @@ export class DiffReader {
 
   /** What `approve --digest` takes, once it was read. */
   get digest(): string | null {
-    const digest = this.head.get('digest');
+    const digest = this.tail.get('digest');
     return digest ? (JSON.parse(digest.text) as string) : null;
   }
 
@@ -84,7 +86,7 @@ export class DiffReader {
 
   #read({ path, value }: Piece): readonly ReadChange[] {
     const [member = '', table, field] = path;
-    if (path.length === 1) this.head.set(member, value);
+    if (path.length === 1) (member === 'digest' ? this.tail : this.head).set(member, value);
     if (member === 'unknown_table') throw unknownTable(new Fields(value));
     if (member === 'steps') return [this.#readStep(value)];
     if (member !== 'tables' || table === undefined || field === undefined) return [];

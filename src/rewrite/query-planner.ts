@@ -52,6 +52,8 @@ export interface QueryPlanner {
    * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text, unless for the value of a literal
    */
   plan(text: Buffer): QueryPlan;
+  /** Gives the plan of a text if exactly that one is known. */
+  known(text: Buffer): QueryPlan | undefined;
   /** Whether a text takes so long to parse that others should not wait for it: then it is to be planned by `planApart`. */
   isLong(text: Buffer): boolean;
   /**
@@ -94,8 +96,11 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   return {
     plan(text) {
       // What is prepared again and again is the same text, byte by byte.
-      const known = cache.recall(text);
-      return (known && plans.get(known)) ?? planFor(text, shapeOf(text));
+      return this.known(text) ?? planFor(text, shapeOf(text));
+    },
+    known(text) {
+      const statements = cache.recall(text);
+      return statements && plans.get(statements);
     },
     look(text) {
       const shape = shapeOf(text);

@@ -136,13 +136,18 @@ export class Rewriter {
     return runsCode;
   }
 
-  /** Prepares a read that is to see what is staged. Names are asked about again: others may have made overlays since. */
-  async read(read: Read): Promise<Rewrite> {
+  /**
+   * Prepares a read that is to see what is staged.
+   * @param isVerified whether it is asked along with the read what `verification` gives; else names are asked about again now, for
+   * others may have made overlays since
+   */
+  async read(read: Read, isVerified = false): Promise<Rewrite> {
     // of a table named in its place COPY takes the own rows only
     const relations = read.copy
       ? read.relations.map((use) => ({ ...use, only: true }))
       : read.relations;
-    const meanings = await this.names.refresh(relations);
+    const { names } = this;
+    const meanings = await (isVerified ? names.resolve(relations) : names.refresh(relations));
     const named = await this.ensureOverlays(withMeanings(relations, meanings));
     for (const each of named) {
       const obstacle = read.copy ? null : obstacleToOnly(each);
@@ -154,7 +159,7 @@ export class Rewriter {
     return { ...rewrite, replacements: [...rewrite.replacements, ...functions] };
   }
 
-  /** What has to be asked before a read runs again as it was prepared; null where more has to be looked at. */
+  /** What is enough to ask of a read's names, as far as they are known; null where more has to be looked at. */
   verification(read: Read): Verification | null {
     if (read.copy || read.locks || !this.functions.arePlain(read.called)) return null;
     const relations = this.names.verification(read.relations);

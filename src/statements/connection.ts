@@ -199,12 +199,21 @@ class Connection {
     if (isAhead) this.context.internal.beReadOnly();
     this.onlyReads = true;
     this.context.pending.isWhole = true;
-    for (let type = 0; type !== frontend.sync; ) {
-      const message = this.framer.next() as Message;
-      void dispatch(this.context, message, this.log);
-      type = message.type;
+    const messages: Message[] = [];
+    while (messages.at(-1)?.type !== frontend.sync) messages.push(this.framer.next() as Message);
+    for (const [index, message] of messages.entries()) {
+      const work = dispatch(this.context, message, this.log);
+      if (work === undefined) continue;
+      this.work(this.readRest(work, messages.slice(index + 1)));
+      break;
     }
     return true;
+  }
+
+  /** Handles the rest of a batch, where its first messages take turns of this process. */
+  private async readRest(work: Promise<void>, others: readonly Message[]): Promise<void> {
+    await work;
+    for (const message of others) await dispatch(this.context, message, this.log);
   }
 
   private handleCopy(): boolean {

@@ -64,8 +64,10 @@ function bindUnstaged(
     return bindReadOnly(context, message, portal, statement, statement.body);
   if (statement.body.kind === 'control' && isControlling(statement.body.action))
     refreshControl(context, statement, statement.body.action);
-  if (reads === 'staged' && pending.isWhole) verifyAlong(context, message, statement);
-  else if (reads === 'staged' && (pending.resolved !== statement || locksOf(statement)))
+  const isResolved = pending.resolved === statement;
+  if (reads === 'staged' && pending.isWhole) {
+    if (!isResolved) verifyAlong(context, message, statement.verified);
+  } else if (reads === 'staged' && (!isResolved || locksOf(statement)))
     return bindStagedRead(context, message, portal, statement);
   const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
   if (begins && state.block === 'none') return bindBegin(context, message, portal, statement);

@@ -25,6 +25,7 @@ import { controlReplacements } from './controls.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import { openBlock } from './extended-write.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
+import { verifyAlong } from './read-batches.ts';
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
@@ -150,6 +151,8 @@ async function parseWrite(
 async function parseWithNames(context: ConnectionContext, parsing: Parsing): Promise<void> {
   const { plan, statement } = parsing;
   const { verdict } = statement;
+  const isVerified = context.pending.isWhole && verdict.kind === 'read';
+  if (isVerified) verifyAlong(context, parsing.message, context.rewriter.verification(verdict));
   const made =
     verdict.kind === 'control' && verdict.action.type === 'prepare'
       ? await prepareReplacements(context, {
@@ -157,7 +160,7 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
           statement,
           action: verdict.action,
         })
-      : { replacements: await readReplacements(context, readOf(verdict) as Read) };
+      : { replacements: await readReplacements(context, readOf(verdict) as Read, isVerified) };
   if (context.router.hasShownError) return;
   prepare(context, parsing, { ...nothingReplaced, ...made });
 }
@@ -214,6 +217,7 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
   if (text.kind === 'read')
     internal.guard(refusedWhen === 'planned' || explainsWrite(statement.verdict));
   const types = parameterTypes ?? asked.types;
+  if (needsNames(context, plan)) pending.resolved = prepared;
   if (isAsReceived) {
     const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure });
     link.parse({ name: asked.name, text, types }, expected);

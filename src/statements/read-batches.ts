@@ -1,13 +1,15 @@
 /**
- * Batches that only read and have come whole: Bind, perhaps Describe, Execute and Sync of a statement that is prepared. They need no
+ * Batches that only read and have come whole: Bind, perhaps Describe, Execute and Sync of a statement that is prepared, or of
+ * a text that is known, behind its Parse. They need no
  * wait. Where they read production, outside of a transaction block, one is sent before those before it are answered. Where they read
  * what is staged, the question whether their names are still good goes along: if they are not, the batch is run once more.
  */
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { areCurrent } from '../rewrite/relation-names.ts';
 import { tableChanged } from '../rewrite/stageable.ts';
-import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
+import type { Verification } from '../server-connection/prepared-statements.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
+import type { Verdict } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { readyForQuery } from '../wire/backend-messages.ts';
 import { uint32At } from '../wire/byte-queue.ts';
@@ -47,7 +49,8 @@ export function canReadWhole(context: ConnectionContext, waiting: Buffer): boole
 function isReadBatch(context: ConnectionContext, waiting: Buffer): boolean {
   const { state, pending, retry } = context;
   if (state.isDefaultChanged || pending.wait !== null || retry.scope !== null) return false;
-  const bound = endOf(waiting, 0, frontend.bind);
+  const parsed = endOf(waiting, 0, frontend.parse);
+  const bound = endOf(waiting, parsed, frontend.bind);
   if (bound === 0) return false;
   const described = endOf(waiting, bound, frontend.describe);
   const isPortal = waiting[bound + headerBytes] === portalLetter;
@@ -55,7 +58,11 @@ function isReadBatch(context: ConnectionContext, waiting: Buffer): boolean {
   const begun = described || bound;
   const executed = endOf(waiting, begun, frontend.execute);
   if (executed - begun !== executeBytes) return false;
-  return endOf(waiting, executed, frontend.sync) !== 0 && onlyReads(context, waiting);
+  if (endOf(waiting, executed, frontend.sync) === 0) return false;
+  const name = boundStatement(waiting.subarray(parsed, bound));
+  return parsed === 0
+    ? name !== null && isPreparedRead(context, name)
+    : name === '' && isKnownRead(context, waiting.subarray(headerBytes, parsed));
 }
 
 const portalLetter = 'P'.charCodeAt(0);
@@ -67,24 +74,45 @@ function endOf(bytes: Buffer, start: number, type: number): number {
   return end <= bytes.length ? end : 0;
 }
 
-/** Whether a Bind makes the unnamed portal of a statement of which it is known that it only reads. */
-function onlyReads(context: ConnectionContext, bind: Buffer): boolean {
+/** The statement of which a Bind makes the unnamed portal, or null. */
+function boundStatement(bind: Buffer): string | null {
   const start = headerBytes + 1;
-  if (bind[headerBytes] !== 0) return false;
-  const name = bind.toString('utf8', start, bind.indexOf(0, start));
-  const statement = context.statements.get(name);
-  if (statement === undefined || statement.body.kind !== 'read') return false;
-  const { verdict } = statement.statement;
-  if (context.reads === 'staged' && statement.verified?.version !== context.names.version)
-    return false;
-  return !explainsWrite(verdict) && !movesPath(verdict) && !needsAsking(context, statement.body);
+  return bind[headerBytes] === 0 ? bind.toString('utf8', start, bind.indexOf(0, start)) : null;
 }
 
-/** To be called before the Bind of a batch that reads what is staged: has it hidden and run once more if a name is no longer good. */
+/** Whether it is known of a statement that it only reads, and what its names stand for. */
+function isPreparedRead(context: ConnectionContext, name: string): boolean {
+  const { statements, reads, names } = context;
+  const statement = statements.get(name);
+  if (statement === undefined || statement.body.kind !== 'read') return false;
+  if (reads === 'staged' && statement.verified?.version !== names.version) return false;
+  return mayRunWhole(context, statement.statement.verdict);
+}
+
+/** The same of the text that a Parse brings for the unnamed statement. */
+function isKnownRead(context: ConnectionContext, parse: Buffer): boolean {
+  const { planner, reads, rewriter } = context;
+  if (reads !== 'staged' || parse[0] !== 0) return false;
+  const text = parse.subarray(1, parse.indexOf(0, 1));
+  const plan = planner.known(text);
+  if (plan === undefined || plan.refusal !== null || plan.statements.length > 1) return false;
+  const verdict = plan.statements[0]?.verdict;
+  if (verdict?.kind !== 'read' || rewriter.verification(verdict) === null) return false;
+  return mayRunWhole(context, verdict);
+}
+
+function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
+  return !explainsWrite(verdict) && !movesPath(verdict) && !needsAsking(context, verdict);
+}
+
+/**
+ * To be called before the first message of a batch that reads what is staged: has it hidden and run once more if a name is no longer
+ * good.
+ */
 export function verifyAlong(
   { internal, retry, names }: ConnectionContext,
   message: Message,
-  { verified }: PreparedStatement,
+  verification: Verification | null,
 ): void {
   retry.arm('read', message);
   // The search path is the client's: what is called in its names must not write either.
@@ -92,7 +120,7 @@ export function verifyAlong(
   const onRow = (payload: Buffer) => {
     if (!names.confirm(decodeDataRow(payload))) retry.repeat();
   };
-  internal.run(areCurrent, { values: [verified?.relations ?? null], onRow });
+  internal.run(areCurrent, { values: [verification?.relations ?? null], onRow });
 }
 
 /** A batch that is to be run once more has changed nothing; but what its old names stood for may have failed, and the transaction with it. */

@@ -26,13 +26,17 @@ import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './origi
 import { inFailedTransaction } from './read-only-write.ts';
 import { checkResult } from './result-type.ts';
 
-/** What is replaced in a read: row locks always, names where it is to see staged rows. */
+/**
+ * What is replaced in a read: row locks always, names where it is to see staged rows.
+ * @param isVerified whether it is asked along with it if they are still good
+ */
 export async function readReplacements(
   { reads, rewriter }: ConnectionContext,
   body: Read,
+  isVerified = false,
 ): Promise<readonly Replacement[]> {
   if (reads === 'production' || !hasNames(body)) return fixedReplacements(body);
-  return (await rewriter.read(body)).replacements;
+  return (await rewriter.read(body, isVerified)).replacements;
 }
 
 /** What is replaced in an SQL PREPARE: in its body, and the types that the rest of the body no longer tells. */

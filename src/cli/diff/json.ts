@@ -22,12 +22,16 @@ export function createJsonFormat(reader: DiffReader): DiffFormat {
   return {
     change: ({ table: name, json }: ReadChange) =>
       safeJson((name === table ? ',' : turnTo(name)) + json.text),
-    end: () => `${safeJson(turnTo(null))}}}\n`,
+    end: () => `${safeJson(`${turnTo(null)}}${tailText(reader)}`)}}\n`,
   };
 }
 
 function headText({ head }: DiffReader): string {
   return `{${membersText(head)}"tables":{`;
+}
+
+function tailText({ tail }: DiffReader): string {
+  return [...tail].map(([name, value]) => `,${JSON.stringify(name)}:${value.text}`).join('');
 }
 
 function membersText(members: Iterable<readonly [string, JsonText]>): string {
