@@ -110,23 +110,37 @@ function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
  * good.
  */
 export function verifyAlong(
-  { internal, retry, names }: ConnectionContext,
+  context: ConnectionContext,
   message: Message,
   verification: Verification | null,
 ): void {
-  retry.arm('read', message);
+  context.retry.arm('read', message);
+  if (verification !== null) askAlong(context, verification, () => context.retry.repeat());
+}
+
+/** Asks whether names are still good right before what depends on it. @param hide has the answer of that hidden */
+export function askAlong(
+  { internal, names }: ConnectionContext,
+  { relations }: Verification,
+  hide: () => void,
+): void {
   // The search path is the client's: what is called in its names must not write either.
   internal.guard();
   const onRow = (payload: Buffer) => {
-    if (!names.confirm(decodeDataRow(payload))) retry.repeat();
+    if (names.confirm(decodeDataRow(payload))) return;
+    names.forget();
+    hide();
   };
-  internal.run(areCurrent, { values: [verification?.relations ?? null], onRow });
+  internal.run(areCurrent, { values: [relations], onRow });
 }
 
-/** A batch that is to be run once more has changed nothing; but what its old names stood for may have failed, and the transaction with it. */
-export function tellFailed({ state, retry, router }: ConnectionContext): void {
-  if (!state.failed) return;
-  retry.take();
+/**
+ * What is to be run once more has changed nothing; but what its old names stood for may have failed, and the transaction with it:
+ * then the client is told.
+ */
+export function tellFailed({ state, router }: ConnectionContext): boolean {
+  if (!state.failed) return false;
   router.showError(errorMessage(tableChanged, false));
   router.showReady(readyForQuery('E'));
+  return true;
 }

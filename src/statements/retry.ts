@@ -194,7 +194,6 @@ export class Retry {
 
   /** Has the batch hidden that was begun last and only reads, and tried again: names in it have changed their meaning. */
   repeat(): void {
-    this.names.forget();
     this.wanted = true;
     this.router.close();
   }

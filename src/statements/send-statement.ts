@@ -1,9 +1,10 @@
 /** How one statement of a Query message is sent, and its answer waited for. */
 
 import type { QueryPlan } from '../rewrite/query-planner.ts';
-import { explainsWrite, readOf } from '../rewrite/query-planner.ts';
+import { explainsWrite, hasNames, readOf } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
+import type { Verification } from '../server-connection/prepared-statements.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
@@ -13,6 +14,7 @@ import type { ControlAction, Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
 import { checkHold } from './held-cursors.ts';
+import { askAlong, tellFailed } from './read-batches.ts';
 import { checkReadCalls } from './read-calls.ts';
 import { noteResult } from './result-type.ts';
 import { lockRows } from './row-locks.ts';
@@ -32,27 +34,47 @@ export async function runRead(context: ConnectionContext, step: Step): Promise<b
   checkHold(context, step.statement.verdict);
   // guard: the catalog is asked before a read runs
   await checkReadCalls(context, step.statement.verdict);
-  const replacements = await replacementsIn(context, step);
+  const verification = verificationOf(context, step);
+  const replacements = await replacementsIn(context, step, verification !== null);
   if (context.router.hasShownError) return false;
   const isOfWrite = explainsWrite(step.statement.verdict);
   internal.guard(isOfWrite);
   metrics.query('read');
   const wrapErrors = isOfWrite ? hintExplain : undefined;
+  const outcome = { isStale: false };
+  const hide = () => {
+    outcome.isStale = true;
+    context.router.close();
+  };
+  if (verification !== null) askAlong(context, verification, hide);
   const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
   await waitForResponses(context);
-  return isReadyShown;
+  if (!outcome.isStale) return isReadyShown;
+  context.router.reopen();
+  return tellFailed(context) || runRead(context, step);
+}
+
+/** What can be asked along with a read of staged rows that runs alone; null where its names are asked about first. */
+function verificationOf(
+  { reads, state, rewriter }: ConnectionContext,
+  { statement: { verdict }, isAlone }: Step,
+): Verification | null {
+  const isFirst = isAlone && !state.implicit && state.block !== 'internal' && !state.failed;
+  if (reads === 'production' || !isFirst || verdict.kind !== 'read') return null;
+  return hasNames(verdict) && !explainsWrite(verdict) ? rewriter.verification(verdict) : null;
 }
 
 async function replacementsIn(
   context: ConnectionContext,
   { plan, statement }: Step,
+  isVerified: boolean,
 ): Promise<readonly Replacement[]> {
   const { verdict } = statement;
   const body = readOf(verdict);
   if (body === null) return [];
   const read = { body, written: plan.text, statement };
   const locked = verdict === body ? await lockRows(context, read, noParameters) : null;
-  return locked ?? readReplacements(context, body);
+  return locked ?? readReplacements(context, body, isVerified);
 }
 
 /** Sends a control statement and waits; what it changes is noted, and on success once more. */

@@ -32,7 +32,11 @@ export function waitForRow({ internal, retry }: ConnectionContext): void {
 export async function undo(context: ConnectionContext): Promise<void> {
   context.internal.forgetWatch();
   if (context.retry.scope === 'block') return endInternal(context);
-  if (context.retry.scope === 'read') return tellFailed(context);
+  if (context.retry.scope === 'read') {
+    if (context.state.failed) context.retry.take();
+    tellFailed(context);
+    return;
+  }
   context.internal.unwind();
   await syncAndWait(context);
 }

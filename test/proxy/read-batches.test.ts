@@ -105,44 +105,62 @@ suite('batches that only read', (test) => {
   const told = (answers: readonly string[]) =>
     answers.filter((each) => !'123'.includes(each[0] ?? ''));
   const reading = [b([], 'kept'), d(), e(), s];
+  const forms = {
+    prepared: reading,
+    unnamed: [p('SELECT v FROM one'), b(), d(), e(), s],
+    simple: [q('SELECT v FROM one')],
+  } as const;
 
-  for (const [where, begin, state] of [
-    ['outside of a block', [], 'Z I'],
-    ['in a block', [q('BEGIN')], 'Z T'],
-    ['in a block that is READ ONLY', [q('BEGIN READ ONLY')], 'Z T'],
-  ] as const) {
-    test(`asks along with a read whether names are still good, ${where}`, async () => {
-      const session = await daemon.newSession({ reads: 'staged' });
-      const [client, other] = [await connect(session), await connect(session)];
-      const rows = async () =>
-        told(await asked(client, ...reading)).map((each) => each.replaceAll(/[^ -~]/g, ''));
-      for (const each of begin) await asked(client, each);
+  for (const [form, messages] of Object.entries(forms))
+    for (const [where, begin, state] of [
+      ['outside of a block', [], 'Z I'],
+      ['in a block', [q('BEGIN')], 'Z T'],
+      ['in a block that is READ ONLY', [q('BEGIN READ ONLY')], 'Z T'],
+    ] as const) {
+      test(`asks along with a read whether names are still good, ${form}, ${where}`, async () => {
+        const session = await daemon.newSession({ reads: 'staged' });
+        const [client, other] = [await connect(session), await connect(session)];
+        const rows = async () =>
+          told(await asked(client, ...messages)).map((each) => each.replaceAll(/[^ -~]/g, ''));
+        for (const each of begin) await asked(client, each);
+        await asked(client, p('SELECT v FROM one', 'kept'), s);
+        await rows();
+        const before = await rows();
+        assert.equal(await rows(), before);
+        await asked(other, q(`UPDATE one SET v = 'staged' WHERE id = 1`));
+        const after = await rows();
+        assert.is(after.length, before.length);
+        assert.ok(before[1]?.endsWith('.a') && after[1]?.endsWith('.staged'), `${before} ${after}`);
+        assert.is(after.at(-1), state);
+        assert.equal(await rows(), after);
+        client.close();
+        other.close();
+      });
+    }
+
+  test('sends a staged read and the question about its names without a wait', async () => {
+    for (const [form, messages] of Object.entries(forms)) {
+      const client = await connect(await daemon.newSession({ reads: 'staged' }));
       await asked(client, p('SELECT v FROM one', 'kept'), s);
-      await rows();
+      await asked(client, ...messages);
+      // The question is not answered before the lock is let go.
+      const locking = await connectWire(database.url);
+      locking.send(q('BEGIN; LOCK TABLE stage.overlay IN ACCESS EXCLUSIVE MODE'));
+      await locking.readTo(ready);
       relay.take(reader.name);
-      const before = await rows();
-      assert.equal(await rows(), before);
-      await asked(other, q(`UPDATE one SET v = 'staged' WHERE id = 1`));
-      const after = await rows();
-      assert.is(after.length, before.length);
-      assert.ok(before[1]?.endsWith('.a') && after[1]?.endsWith('.staged'), `${before} ${after}`);
-      assert.is(after.at(-1), state);
-      assert.equal(await rows(), after);
+      client.send(...messages);
+      const sent: Buffer[] = [];
+      const isSent = () => {
+        sent.push(...relay.take(reader.name));
+        const ends = (message: Buffer) => message.equals(s) || message[0] === q('')[0];
+        return sent.filter(ends).length === (form === 'simple' ? 2 : 1);
+      };
+      await until(isSent);
+      assert.ok(sent.some((message) => message.includes('stage.are_current')));
+      locking.close();
+      assert.is((await client.readTo(ready)).map(inWords).at(-1), 'Z I');
       client.close();
-      other.close();
-    });
-  }
-
-  test('sends a staged read and the question about its names in one batch', async () => {
-    const client = await connect(await daemon.newSession({ reads: 'staged' }));
-    await asked(client, p('SELECT v FROM item', 'kept'), s);
-    await asked(client, ...reading);
-    relay.take(reader.name);
-    assert.is((await asked(client, ...reading)).at(-1), 'Z I');
-    const sent = relay.take(reader.name);
-    assert.is(sent.filter((message) => message.equals(s)).length, 1);
-    assert.ok(sent.some((message) => message.includes('stage.are_current')));
-    client.close();
+    }
   });
 
   test('follows tables that change their names, or tells that they have', async () => {
