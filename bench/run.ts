@@ -1,9 +1,9 @@
 /**
  * Staged against direct: `npm run bench`. Reads by pgbench (which has to be installed), with PgBouncer beside where that is installed,
  * and the same over a Unix socket; connections and pipelines; throughput of single staged statements; statements of many rows, and
- * reads beside many staged rows; the way to production of many changes.
+ * reads beside many staged rows; the way to production of many changes; curves of growth.
  * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients of writes.
- * BENCH_PARTS chooses some of `reads sockets connections loads writes bulk review`. BENCH_PG is the path of an installation of PostgreSQL,
+ * BENCH_PARTS chooses some of `reads sockets connections loads writes bulk review curves`. BENCH_PG is the path of an installation of PostgreSQL,
  * BENCH_FSYNC=on has it write to its disk as in production. BENCH_BASE is the directory of another build, whose daemon reads beside this one's.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,6 +14,7 @@ import { startEmbedded } from '../src/daemon/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { bulkSchema, compareBulk } from './bulk.ts';
 import { compareConnections } from './connections.ts';
+import { curvesSchema, drawCurves } from './curves.ts';
 import { startBuiltDaemon } from './daemon.ts';
 import { compareLoad, isInstalled } from './pgbench.ts';
 import { startBouncer } from './pgbouncer.ts';
@@ -82,11 +83,16 @@ const all: Readonly<Record<string, () => Promise<void>>> = {
     const newSession = () => sessionOfReader('production');
     return compareReview({ ...measured, rest: daemon.rest, newSession }, print);
   },
+  curves: () =>
+    drawCurves(
+      { ...measured, rest: daemon.rest, newSession: () => sessionOfReader('staged') },
+      print,
+    ),
 };
 try {
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
-  for (const text of [schema, writesSchema, bulkSchema, reviewSchema, reader])
+  for (const text of [schema, writesSchema, bulkSchema, reviewSchema, curvesSchema, reader])
     await client.query(text);
   await client.end();
   for (const part of (process.env['BENCH_PARTS'] ?? Object.keys(all).join(' ')).split(' ')) {
