@@ -2,7 +2,7 @@
  * Staged against direct: `npm run bench`. Reads by pgbench (which has to be installed), with PgBouncer beside where that is installed,
  * and the same over a Unix socket; connections and pipelines; throughput of single staged statements; statements of many rows, and
  * reads beside many staged rows; the way to production of many changes; curves of growth.
- * BENCH_SECONDS (3) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients of writes.
+ * BENCH_SECONDS (1) is the length of one run, BENCH_ROUNDS (3) their number, BENCH_CLIENTS (8) pgbench's clients of writes.
  * BENCH_PARTS chooses some of `reads sockets connections loads writes bulk review curves`. BENCH_PG is the path of an installation of PostgreSQL,
  * BENCH_FSYNC=on has it write to its disk as in production. BENCH_BASE is the directory of another build, whose daemon reads beside this one's.
  */
@@ -25,7 +25,7 @@ import { compareWrites, writesSchema } from './writes.ts';
 
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const effort = {
-  seconds: number('BENCH_SECONDS', 3),
+  seconds: number('BENCH_SECONDS', 1),
   rounds: number('BENCH_ROUNDS', 3),
   clients: number('BENCH_CLIENTS', 8),
 };

@@ -7,7 +7,7 @@ export interface Difference {
   readonly staged: string;
   /** What both had told before. */
   readonly alike: readonly string[];
-  /** It is a refusal that docs/limits.md or SECURITY.md tells of: what follows cannot be compared. */
+  /** It is a refusal that docs/limits.md or SECURITY.md tells of, or the session reads production: what follows cannot be compared. */
   readonly isRefusal: boolean;
 }
 
@@ -62,7 +62,7 @@ const documented: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** What code does behind the back of the service is not followed: what it has prepared, for one, is not what runs. */
-const runsCode = /anything\(|!>/;
+const runsCode = /anything\(|!>|FROM lifts/;
 
 /** A Query that no Sync parts from extended messages before it: no driver sends that, and here it is a batch of its own. */
 const lacksSync = (said: readonly Said[]): boolean =>
@@ -70,12 +70,15 @@ const lacksSync = (said: readonly Said[]): boolean =>
     ({ words }, at) => /^Query/.test(words) && !/^(Query|Sync|$)/.test(said[at - 1]?.words ?? ''),
   );
 
-function isRefusal({ said, role }: Program, direct: string, told: string): boolean {
+function isRefusal({ said, role, reads }: Program, direct: string, told: string): boolean {
+  // what is staged these reads do not see
+  if (reads === 'production') return true;
   if (documented.some(([what, how]) => what.test(direct) && how.test(told))) return true;
   if (refused.test(told)) return true;
   if (said.some(({ words }) => runsCode.test(words)) || lacksSync(said)) return true;
   // a function writes in a read, which runs READ ONLY whatever the transaction may do
-  if (/^E .* C=25006 /.test(told)) return said.some(({ words }) => /\bwr(_def)?\b/.test(words));
+  if (/^E .* C=25006 /.test(told))
+    return said.some(({ words }) => /\b(wr(_def)?|FROM writes)\b/.test(words));
   // what a reader may stage it may not write: where nothing is staged, PostgreSQL looks at rights first
   return role === 'reader' && /^E .* C=42501 /.test(told);
 }

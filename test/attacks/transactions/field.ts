@@ -1,4 +1,5 @@
 /** Where random programs run: production behind a daemon, whose messages are recorded, and copies to run them on directly. */
+import type { ReadsMode } from '../../../src/model/session.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
 import type { TestDatabase } from '../../helpers/database.ts';
@@ -16,7 +17,7 @@ export interface Field {
   readonly daemon: TestDaemon;
   readonly upstream: RecordingUpstream;
   /** Creates a session, and gives the URL of connections to it. */
-  session(role: Role): Promise<{ id: string; url: string }>;
+  session(role: Role, reads: ReadsMode): Promise<{ id: string; url: string }>;
   /** The URL of direct connections to a copy. */
   direct(copy: TestDatabase, role: Role): string;
   stop(): Promise<void>;
@@ -40,8 +41,8 @@ export async function startField(width: number): Promise<Field> {
   const loginOf = (role: Role) => (role === 'superuser' ? null : users[role].name);
   return {
     ...{ production, copies, daemon, upstream },
-    session: async (role) => {
-      const id = await daemon.newSession({ reads: 'staged' });
+    session: async (role, reads) => {
+      const id = await daemon.newSession({ reads });
       const name = loginOf(role);
       return { id, url: name === null ? daemon.clientUrl(id) : daemon.clientUrl(id, name, name) };
     },

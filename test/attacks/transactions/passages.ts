@@ -9,7 +9,8 @@ import { bind, close, execute, parse, query, sync } from './said.ts';
 /** Gives one, which begins outside of any transaction. */
 export function passage(course: Course): Said[] {
   const { random } = course;
-  const kind = random.pick([access, access, access, access, access, names, portals, planted]);
+  const usual = [access, access, access, access, access, names, portals, planted];
+  const kind = random.chance(0.08) ? reads : random.pick(usual);
   if (course.isOpen) follow(course, 'ROLLBACK');
   return [query('ROLLBACK'), ...kind(course)];
 }
@@ -93,6 +94,27 @@ function portals(course: Course): Said[] {
     ...[parse('EXECUTE r', 'x'), sync, query('BEGIN'), bind('w', bound), close('portal', other)],
     ...[bind(random.pick(['x', 'w']), other), execute(bound), sync, query('COMMIT')],
     ...[query('DEALLOCATE r'), close('statement', 'w'), close('statement', 'x'), sync],
+  ];
+}
+
+const preparedReads = {
+  l: 'SELECT v FROM lifts',
+  w: 'SELECT v FROM writes',
+  t: 'SELECT id, v FROM t ORDER BY id',
+} as const;
+
+/** Batches of reads that are sent at once, among them some that change what the next ones run by. */
+function reads(course: Course): Said[] {
+  const { random } = course;
+  const prepared = Object.entries(preparedReads);
+  const batches = Array.from({ length: 3 + random.below(6) }, () =>
+    random.chance(0.1)
+      ? [query(random.pick([write(course), 'BEGIN', 'COMMIT']))]
+      : [bind(random.pick(prepared)[0], ''), execute(''), sync],
+  );
+  return [
+    ...[...prepared.map(([name, text]) => parse(text, name)), sync, ...batches.flat()],
+    ...[query('ROLLBACK'), ...prepared.map(([name]) => close('statement', name)), sync],
   ];
 }
 

@@ -1,4 +1,5 @@
 /** Random programs: messages of one connection, simple and extended, with Sync where one ends a batch, or without. */
+import type { ReadsMode } from '../../../src/model/session.ts';
 import type { Random } from '../../helpers/random.ts';
 import { createRandom } from '../../helpers/random.ts';
 import type { Course } from './course.ts';
@@ -13,6 +14,8 @@ export type Role = 'reader' | 'writer' | 'superuser';
 export interface Program {
   readonly seed: number;
   readonly role: Role;
+  /** What the session's reads see. */
+  readonly reads: ReadsMode;
   readonly said: readonly Said[];
 }
 
@@ -27,7 +30,9 @@ export function randomProgram(seed: number): Program {
     if (random.chance(0.4)) said.push(...passage(course));
     else said.push(...(random.chance(0.6) ? simple(course) : extended(course)));
   }
-  return { seed, role, said };
+  const readsAtOnce = said.some(({ words }) => words.includes('FROM lifts'));
+  const reads = readsAtOnce && random.chance(0.7) ? 'production' : 'staged';
+  return { seed, role, reads, said };
 }
 
 function simple(course: Course): Said[] {

@@ -75,7 +75,7 @@ const fault = (kind: Fault, what: string): Judgement => ({
 });
 
 async function runOn(field: Field, copy: TestDatabase, program: Program): Promise<Judgement> {
-  const { id, url } = await field.session(program.role);
+  const { id, url } = await field.session(program.role, program.reads);
   const messages = [...program.said.map(({ bytes }) => bytes), ...ending];
   const [staged, direct] = await Promise.all([
     patiently(tell(url, messages)),

@@ -1,4 +1,4 @@
-/** What random programs run on: two tables, and functions and an operator that run whatever they are told. */
+/** What random programs run on: two tables, functions and an operator that run whatever they are told, and views that call them. */
 
 export const schema = `
 CREATE TABLE t (id int PRIMARY KEY, v text);
@@ -9,6 +9,8 @@ CREATE FUNCTION wr_def(x text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS
   $$BEGIN INSERT INTO public.note VALUES (x); RETURN x; END$$;
 CREATE FUNCTION anything(x text) RETURNS int LANGUAGE plpgsql AS 'BEGIN EXECUTE x; RETURN 1; END';
 CREATE FUNCTION runs(x text, y int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN EXECUTE x; RETURN true; END';
+CREATE VIEW writes AS SELECT wr('view') AS v;
+CREATE VIEW lifts AS SELECT anything('SET default_transaction_read_only = off') AS v;
 CREATE OPERATOR !> (FUNCTION = runs, LEFTARG = text, RIGHTARG = int);
 `;
 
