@@ -6,6 +6,9 @@ import { until } from './until.ts';
 /** Which connection sends what. */
 export type Step = readonly [connection: number, text: string];
 
+/** A session may wait for a millisecond, in which the next statement must not be sent. */
+const neverWaits = /NOWAIT|SKIP LOCKED/;
+
 interface Party {
   readonly client: pg.Client;
   readonly pid: number;
@@ -33,7 +36,8 @@ export async function interleave(
       outcomes[index] = outcome;
       party.running = null;
     });
-    if (await isStuck(database, party)) {
+    if (neverWaits.test(text)) await party.running;
+    else if (await isStuck(database, party)) {
       const waiting = party.running;
       void waiting.then(() => {
         outcomes[index] = `waits, ${outcomes[index]}`;
