@@ -43,9 +43,10 @@ export interface DiffTable {
   readonly kind: TableRow['kind'];
   /** Whether no more than its counts may be shown. */
   readonly hidden: boolean;
-  /** Gives number, operation, row_id, before, after and texts of each change in order. */
-  readonly changes: string;
-  /** The same behind the number $1, of the kind $2 if that is not null, skipping $3, at most $4. */
+  /**
+   * Gives number, operation, row_id, before, after and texts of changes in order: behind the number $1, of the kind $2 if that is not
+   * null, skipping $3, at most $4.
+   */
   readonly page: string;
   /** Gives after, inserts, updates and deletes of each chunk of $1 changes. */
   readonly outline: string;
@@ -95,7 +96,7 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   const changes = `stage.audit_diff('${uuid}', ${oid})`;
   const page = `stage.audit_diff('${uuid}', ${oid}, $1, $2, $3, $4)`;
   const steps = `(SELECT count(*) FROM stage.audit a WHERE a.session = '${uuid}' AND a.relation = ${oid})`;
-  return { relation: oid, name, changes, page, outline: outlineOf(changes), steps };
+  return { relation: oid, name, page, outline: outlineOf(changes), steps };
 }
 
 /** Of what foreign keys do to a row in one statement approval applies the outcome. */
@@ -108,7 +109,6 @@ function stagedTable(uuid: string, relation: number, name: string): Sources {
   return {
     relation,
     name,
-    changes: `stage_data.diff_${relation}('${uuid}')`,
     page: `stage_data.diff_${relation}('${uuid}', $1, $2, $3, $4)`,
     outline: `stage_data.outline_${relation}('${uuid}', $1)`,
     steps: replayedOf(uuid, relation),
@@ -121,7 +121,7 @@ function parkedTable(uuid: string, relation: number, name: string): Sources {
     WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
   const page = `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`;
   const steps = `(SELECT count(*) FROM ${changes} a)`;
-  return { relation, name, changes, page, outline: outlineOf(changes), steps };
+  return { relation, name, page, outline: outlineOf(changes), steps };
 }
 
 const outlineOf = (changes: string) => `(

@@ -60,7 +60,7 @@ async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGen
   for (const { name, page, hidden } of tables) {
     // guard: the diff leaves out hidden changes
     if (hidden) continue;
-    const select = `SELECT d.number, d.operation, d.row_id, d.before, d.after, d.texts FROM ${page} d`;
+    const select = `SELECT d.number, d.operation, d.row_id, d.before, d.after, d.texts FROM ${page} d ORDER BY d.number`;
     for await (const row of streamPages(tx, select)) yield toChange(name, row as ChangeRow);
   }
 }

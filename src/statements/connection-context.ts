@@ -12,7 +12,11 @@ import type {
 } from '../server-connection/connected-pair.ts';
 import { CopyIn } from '../server-connection/copy-in.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
-import type { Portal, PreparedStatement } from '../server-connection/prepared-statements.ts';
+import type {
+  Portal,
+  PreparedStatement,
+  Verification,
+} from '../server-connection/prepared-statements.ts';
 import { Registry } from '../server-connection/prepared-statements.ts';
 import type { RouterEvents } from '../server-connection/response-router.ts';
 import { ResponseRouter } from '../server-connection/response-router.ts';
@@ -51,8 +55,8 @@ export interface ConnectionContext {
 interface Pending {
   /** A command may change what the rest of the batch depends on, Sync included or not: wait for it first. */
   wait: 'before more' | 'before anything' | null;
-  /** The batch only reads, and has come whole. */
-  isWhole: boolean;
+  /** What is to be asked along with the batch, which only reads staged rows and has come whole; null for any other. */
+  verification: Verification | null;
   /** The implicit transaction may have a snapshot: a BEGIN in it can no longer choose its access. */
   hasSnapshot: boolean;
   /** The portal whose write was entered last and has not been executed. */
@@ -65,7 +69,7 @@ interface Pending {
 
 const nothingPending: Readonly<Pending> = {
   wait: null,
-  isWhole: false,
+  verification: null,
   hasSnapshot: false,
   entered: null,
   resolved: null,

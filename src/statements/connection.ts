@@ -19,7 +19,8 @@ import type { ConnectionContext } from './connection-context.ts';
 import { createConnectionContext } from './connection-context.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
-import { canReadAhead, canReadWhole } from './read-batches.ts';
+import type { ReadBatch } from './read-batches.ts';
+import { canReadAhead, nextReadBatch } from './read-batches.ts';
 import { undo } from './write-protection.ts';
 
 /** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
@@ -170,7 +171,7 @@ class Connection {
   private handleNext(): boolean {
     const { context } = this;
     if (this.isCopying) return this.handleCopy();
-    if (context.router.awaited > 0) return this.readBatch(true);
+    if (context.router.awaited > 0) return this.readAhead();
     const { settings, retry, state } = context;
     if (settings.isBroken || retry.isWanted || state.keepsLocks) {
       this.work(this.mend());
@@ -180,7 +181,8 @@ class Connection {
       this.end(this.pair.shutdown.reason);
       return false;
     }
-    if (canReadWhole(context, this.framer.peek())) return this.readBatch(false);
+    const batch = nextReadBatch(context, this.framer.peek());
+    if (batch !== null) return this.readBatch(batch);
     const message = this.framer.next();
     if (message === null) return false;
     if (message.type === frontend.terminate) {
@@ -193,12 +195,16 @@ class Connection {
     return true;
   }
 
-  /** Passes a batch on whole. @param isAhead what is before it is not answered yet */
-  private readBatch(isAhead: boolean): boolean {
+  /** Passes a batch on that reads production, while those before it are not answered yet. */
+  private readAhead(): boolean {
     // guard: what is sent ahead is READ ONLY whatever the statements before it have set
-    if (isAhead) this.context.internal.beReadOnly();
+    this.context.internal.beReadOnly();
+    return this.readBatch({ verification: null });
+  }
+
+  private readBatch({ verification }: ReadBatch): boolean {
     this.onlyReads = true;
-    this.context.pending.isWhole = true;
+    this.context.pending.verification = verification;
     const messages: Message[] = [];
     while (messages.at(-1)?.type !== frontend.sync) messages.push(this.framer.next() as Message);
     for (const [index, message] of messages.entries()) {

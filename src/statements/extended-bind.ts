@@ -65,8 +65,8 @@ function bindUnstaged(
   if (statement.body.kind === 'control' && isControlling(statement.body.action))
     refreshControl(context, statement, statement.body.action);
   const isResolved = pending.resolved === statement;
-  if (reads === 'staged' && pending.isWhole) {
-    if (!isResolved) verifyAlong(context, message, statement.verified);
+  if (pending.verification !== null) {
+    if (!isResolved) verifyAlong(context, message, pending.verification);
   } else if (reads === 'staged' && (!isResolved || locksOf(statement)))
     return bindStagedRead(context, message, portal, statement);
   const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';

@@ -151,8 +151,8 @@ async function parseWrite(
 async function parseWithNames(context: ConnectionContext, parsing: Parsing): Promise<void> {
   const { plan, statement } = parsing;
   const { verdict } = statement;
-  const isVerified = context.pending.isWhole && verdict.kind === 'read';
-  if (isVerified) verifyAlong(context, parsing.message, context.rewriter.verification(verdict));
+  const { verification } = context.pending;
+  if (verification !== null) verifyAlong(context, parsing.message, verification);
   const made =
     verdict.kind === 'control' && verdict.action.type === 'prepare'
       ? await prepareReplacements(context, {
@@ -160,7 +160,13 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
           statement,
           action: verdict.action,
         })
-      : { replacements: await readReplacements(context, readOf(verdict) as Read, isVerified) };
+      : {
+          replacements: await readReplacements(
+            context,
+            readOf(verdict) as Read,
+            verification !== null,
+          ),
+        };
   if (context.router.hasShownError) return;
   prepare(context, parsing, { ...nothingReplaced, ...made });
 }

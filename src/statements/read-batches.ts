@@ -1,8 +1,8 @@
 /**
- * Batches that only read and have come whole: Bind, perhaps Describe, Execute and Sync of a statement that is prepared, or of
- * a text that is known, behind its Parse. They need no
- * wait. Where they read production, outside of a transaction block, one is sent before those before it are answered. Where they read
- * what is staged, the question whether their names are still good goes along: if they are not, the batch is run once more.
+ * Batches that only read and have come whole: Bind, perhaps Describe, Execute and Sync of a statement that is prepared, or of a text
+ * that is known, behind its Parse. They need no wait. Where they read production, outside of a transaction block, one is sent before
+ * those before it are answered. Where they read what is staged, the question whether their names are still good goes along: if they
+ * are not, the batch is run once more.
  */
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { areCurrent } from '../rewrite/relation-names.ts';
@@ -26,6 +26,14 @@ const headerBytes = 5;
 const executeBytes = headerBytes + 5;
 const describeBytes = headerBytes + 2;
 
+/** A batch that has come whole. */
+export interface ReadBatch {
+  /** What is to be asked along with it; null for one that reads production. */
+  readonly verification: Verification | null;
+}
+
+const ofProduction: ReadBatch = { verification: null };
+
 /**
  * Whether the next batch may be sent while others like it are not answered.
  * @param waiting what the client has sent and is not handled yet
@@ -34,35 +42,36 @@ export function canReadAhead(context: ConnectionContext, waiting: Buffer): boole
   const { router, settings, state, reads } = context;
   // What an error or a changed setting asks for comes first: it waits for all that has been sent.
   if (router.hasShownError || settings.isBroken || router.awaited >= maxBatches) return false;
-  return reads === 'production' && state.block === 'none' && isReadBatch(context, waiting);
+  return reads === 'production' && state.block === 'none' && readBatchIn(context, waiting) !== null;
 }
 
-/** Whether the next batch only reads, has come whole, and is as it was prepared, where everything before it is answered. */
-export function canReadWhole(context: ConnectionContext, waiting: Buffer): boolean {
+/** The next batch, if it only reads, has come whole, and everything before it is answered; or null. */
+export function nextReadBatch(context: ConnectionContext, waiting: Buffer): ReadBatch | null {
   const { state, reads, router } = context;
-  if (reads === 'production') return state.isIdle && isReadBatch(context, waiting);
+  if (reads === 'production') return state.isIdle ? readBatchIn(context, waiting) : null;
   const isFirst = router.isIdle && !state.implicit;
-  return isFirst && state.block !== 'internal' && !state.failed && isReadBatch(context, waiting);
+  if (!isFirst || state.block === 'internal' || state.failed) return null;
+  return readBatchIn(context, waiting);
 }
 
 /** Its Execute runs the portal that its Bind makes. */
-function isReadBatch(context: ConnectionContext, waiting: Buffer): boolean {
-  const { state, pending, retry } = context;
-  if (state.isDefaultChanged || pending.wait !== null || retry.scope !== null) return false;
-  const parsed = endOf(waiting, 0, frontend.parse);
+function readBatchIn(context: ConnectionContext, waiting: Buffer): ReadBatch | null {
+  const { state, pending, retry, reads } = context;
+  if (state.isDefaultChanged || pending.wait !== null || retry.scope !== null) return null;
+  const parsed = reads === 'staged' ? endOf(waiting, 0, frontend.parse) : 0;
   const bound = endOf(waiting, parsed, frontend.bind);
-  if (bound === 0) return false;
+  if (bound === 0) return null;
   const described = endOf(waiting, bound, frontend.describe);
   const isPortal = waiting[bound + headerBytes] === portalLetter;
-  if (described !== 0 && !(isPortal && described - bound === describeBytes)) return false;
+  if (described !== 0 && !(isPortal && described - bound === describeBytes)) return null;
   const begun = described || bound;
   const executed = endOf(waiting, begun, frontend.execute);
-  if (executed - begun !== executeBytes) return false;
-  if (endOf(waiting, executed, frontend.sync) === 0) return false;
+  if (executed - begun !== executeBytes) return null;
+  if (endOf(waiting, executed, frontend.sync) === 0) return null;
   const name = boundStatement(waiting.subarray(parsed, bound));
-  return parsed === 0
-    ? name !== null && isPreparedRead(context, name)
-    : name === '' && isKnownRead(context, waiting.subarray(headerBytes, parsed));
+  if (name === null) return null;
+  if (parsed === 0) return preparedRead(context, name);
+  return name === '' ? knownRead(context, waiting.subarray(headerBytes, parsed)) : null;
 }
 
 const portalLetter = 'P'.charCodeAt(0);
@@ -80,29 +89,30 @@ function boundStatement(bind: Buffer): string | null {
   return bind[headerBytes] === 0 ? bind.toString('utf8', start, bind.indexOf(0, start)) : null;
 }
 
-/** Whether it is known of a statement that it only reads, and what its names stand for. */
-function isPreparedRead(context: ConnectionContext, name: string): boolean {
+/** The batch, if it is known of the statement that it only reads, and of staged rows what its names stand for. */
+function preparedRead(context: ConnectionContext, name: string): ReadBatch | null {
   const { statements, reads, names } = context;
   const statement = statements.get(name);
-  if (statement === undefined || statement.body.kind !== 'read') return false;
-  if (reads === 'staged' && statement.verified?.version !== names.version) return false;
-  return mayRunWhole(context, statement.statement.verdict);
+  if (statement === undefined || !mayRunWhole(context, statement.body)) return null;
+  if (reads === 'production') return ofProduction;
+  const { verified } = statement;
+  return verified?.version === names.version ? { verification: verified } : null;
 }
 
-/** The same of the text that a Parse brings for the unnamed statement. */
-function isKnownRead(context: ConnectionContext, parse: Buffer): boolean {
-  const { planner, reads, rewriter } = context;
-  if (reads !== 'staged' || parse[0] !== 0) return false;
-  const text = parse.subarray(1, parse.indexOf(0, 1));
-  const plan = planner.known(text);
-  if (plan === undefined || plan.refusal !== null || plan.statements.length > 1) return false;
+/** The same of the text that a Parse brings for the unnamed statement, where the batch reads staged rows. */
+function knownRead(context: ConnectionContext, parse: Buffer): ReadBatch | null {
+  if (parse[0] !== 0) return null;
+  const plan = context.planner.known(parse.subarray(1, parse.indexOf(0, 1)));
+  if (plan === undefined || plan.refusal !== null || plan.statements.length > 1) return null;
   const verdict = plan.statements[0]?.verdict;
-  if (verdict?.kind !== 'read' || rewriter.verification(verdict) === null) return false;
-  return mayRunWhole(context, verdict);
+  if (verdict?.kind !== 'read' || !mayRunWhole(context, verdict)) return null;
+  const verification = context.rewriter.verification(verdict);
+  return verification && { verification };
 }
 
 function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
-  return !explainsWrite(verdict) && !movesPath(verdict) && !needsAsking(context, verdict);
+  if (verdict.kind !== 'read' || explainsWrite(verdict) || movesPath(verdict)) return false;
+  return !needsAsking(context, verdict);
 }
 
 /**
@@ -112,10 +122,10 @@ function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
 export function verifyAlong(
   context: ConnectionContext,
   message: Message,
-  verification: Verification | null,
+  verification: Verification,
 ): void {
   context.retry.arm('read', message);
-  if (verification !== null) askAlong(context, verification, () => context.retry.repeat());
+  askAlong(context, verification, () => context.retry.repeat());
 }
 
 /** Asks whether names are still good right before what depends on it. @param hide has the answer of that hidden */
@@ -135,12 +145,10 @@ export function askAlong(
 }
 
 /**
- * What is to be run once more has changed nothing; but what its old names stood for may have failed, and the transaction with it:
- * then the client is told.
+ * Tells the client that its transaction has failed by what names stood for before. Where it has not, what was hidden has changed
+ * nothing, and is run once more.
  */
-export function tellFailed({ state, router }: ConnectionContext): boolean {
-  if (!state.failed) return false;
+export function tellChanged({ router }: ConnectionContext): void {
   router.showError(errorMessage(tableChanged, false));
   router.showReady(readyForQuery('E'));
-  return true;
 }

@@ -14,7 +14,7 @@ import type { ControlAction, Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
 import { checkHold } from './held-cursors.ts';
-import { askAlong, tellFailed } from './read-batches.ts';
+import { askAlong, tellChanged } from './read-batches.ts';
 import { checkReadCalls } from './read-calls.ts';
 import { noteResult } from './result-type.ts';
 import { lockRows } from './row-locks.ts';
@@ -51,7 +51,9 @@ export async function runRead(context: ConnectionContext, step: Step): Promise<b
   await waitForResponses(context);
   if (!outcome.isStale) return isReadyShown;
   context.router.reopen();
-  return tellFailed(context) || runRead(context, step);
+  if (!context.state.failed) return runRead(context, step);
+  tellChanged(context);
+  return true;
 }
 
 /** What can be asked along with a read of staged rows that runs alone; null where its names are asked about first. */

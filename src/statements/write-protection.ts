@@ -3,7 +3,7 @@
 import { syncAndWait } from '../server-connection/sync.ts';
 import type { Message } from '../wire/framer.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { tellFailed } from './read-batches.ts';
+import { tellChanged } from './read-batches.ts';
 import { endInternal } from './shared-steps.ts';
 
 /**
@@ -33,8 +33,9 @@ export async function undo(context: ConnectionContext): Promise<void> {
   context.internal.forgetWatch();
   if (context.retry.scope === 'block') return endInternal(context);
   if (context.retry.scope === 'read') {
-    if (context.state.failed) context.retry.take();
-    tellFailed(context);
+    if (!context.state.failed) return;
+    context.retry.take();
+    tellChanged(context);
     return;
   }
   context.internal.unwind();

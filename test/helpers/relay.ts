@@ -1,9 +1,50 @@
-/** A relay between the daemon and its upstream, which remembers what is sent there. */
+/** A database behind a daemon, with a relay between them that remembers what is sent to the database. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
+import type { TestDaemon } from './daemon.ts';
+import { startTestDaemon } from './daemon.ts';
+import type { TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
+import type { TestRole } from './roles.ts';
+import { createRole } from './roles.ts';
+import type { WireClient } from './wire-script.ts';
+import { connectWire } from './wire-script.ts';
 
-export interface Relay {
+export interface Relayed {
+  readonly database: TestDatabase;
+  readonly relay: Relay;
+  readonly daemon: TestDaemon;
+  /** May read the tables of the schema. */
+  readonly reader: TestRole;
+  /** Connects the reader to a session; to a new one by default. */
+  connect(session?: string): Promise<WireClient>;
+  stop(): Promise<void>;
+}
+
+/** @param schema run on the database */
+export async function startRelayed(schema: string): Promise<Relayed> {
+  const database = await createTestDatabase({ template: 'empty' });
+  await database.query(schema);
+  const reader = await createRole(database, 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role');
+  const relay = await startRelay(database.url);
+  const daemon = await startTestDaemon({ database, flags: { upstream: relay.url } });
+  return {
+    ...{ database, relay, daemon, reader },
+    connect: async (session) =>
+      connectWire(
+        daemon.clientUrl(session ?? (await daemon.newSession()), reader.name, reader.name),
+      ),
+    stop: async () => {
+      await daemon.stop();
+      await relay.stop();
+      await reader.drop();
+      await database.drop();
+    },
+  };
+}
+
+interface Relay {
   readonly url: string;
   /** The messages that a role's connection has sent since they were last asked for. */
   take(role: string): Buffer[];
@@ -11,7 +52,7 @@ export interface Relay {
 }
 
 /** Passes bytes on to the server, and remembers those that go there. */
-export async function startRelay(upstream: string): Promise<Relay> {
+async function startRelay(upstream: string): Promise<Relay> {
   const { hostname, port } = new URL(upstream);
   const sockets: Socket[] = [];
   const sent: { role: string; bytes: Buffer }[] = [];

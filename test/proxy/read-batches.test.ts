@@ -1,39 +1,21 @@
 /** Batches that only read and come whole: none waits for a round trip, and each is answered as PostgreSQL answers it. */
-import type { TestDaemon } from '../helpers/daemon.ts';
-import { startTestDaemon } from '../helpers/daemon.ts';
-import type { TestDatabase } from '../helpers/database.ts';
-import { createTestDatabase } from '../helpers/database.ts';
-import type { Relay } from '../helpers/relay.ts';
-import { startRelay } from '../helpers/relay.ts';
-import type { TestRole } from '../helpers/roles.ts';
-import { createRole } from '../helpers/roles.ts';
+import type { Relayed } from '../helpers/relay.ts';
+import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
 import { b, c, connectWire, d, e, inWords, p, q, s, tell } from '../helpers/wire-script.ts';
 
 suite('batches that only read', (test) => {
-  let database: TestDatabase;
-  let relay: Relay;
-  let daemon: TestDaemon;
-  let reader: TestRole;
+  let relayed: Relayed;
   test.before(async () => {
-    database = await createTestDatabase({ template: 'empty' });
-    await database.query(
+    relayed = await startRelayed(
       `CREATE TABLE item (id int PRIMARY KEY, v text); INSERT INTO item VALUES (1, 'one');
        CREATE TABLE one (id int PRIMARY KEY, v text); INSERT INTO one VALUES (1, 'a');
        CREATE TABLE two (id int PRIMARY KEY, v text); INSERT INTO two VALUES (1, 'b')`,
     );
-    reader = await createRole(database, 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role');
-    relay = await startRelay(database.url);
-    daemon = await startTestDaemon({ database, flags: { upstream: relay.url } });
   });
-  test.after(async () => {
-    await daemon.stop();
-    await relay.stop();
-    await reader.drop();
-    await database.drop();
-  });
+  test.after(() => relayed.stop());
 
   const ready = 'Z'.charCodeAt(0);
   const batch = (name: string, value: string) => Buffer.concat([b([value], name), e(), s]);
@@ -46,9 +28,8 @@ suite('batches that only read', (test) => {
   ];
 
   test('sends batches that only read before those before them are answered', async () => {
-    const client = await connectWire(
-      daemon.clientUrl(await daemon.newSession(), reader.name, reader.name),
-    );
+    const { relay, reader, database } = relayed;
+    const client = await relayed.connect();
     client.send(...preparing);
     await client.readTo(ready);
     const locking = await connectWire(database.url);
@@ -84,6 +65,7 @@ suite('batches that only read', (test) => {
       ...[batch('value', '0'), p('SELECT 1 / 0'), b(), e(), batch('value', '1'), s],
     ];
     const many = Array.from({ length: 600 }, (_, index) => batch('item', String(index % 3)));
+    const { daemon, database } = relayed;
     const url = daemon.clientUrl(await daemon.newSession());
     for (const size of [1, 7, 100]) {
       const answers = await tell(url, script, () => size);
@@ -95,9 +77,7 @@ suite('batches that only read', (test) => {
     }
   });
 
-  /** A connection of a session whose reads see what is staged. */
-  const connect = async (session: string): Promise<WireClient> =>
-    connectWire(daemon.clientUrl(session, reader.name, reader.name));
+  const newStaged = () => relayed.daemon.newSession({ reads: 'staged' });
   const asked = async (client: WireClient, ...messages: readonly Buffer[]): Promise<string[]> => {
     client.send(...messages);
     return (await client.readTo(ready)).map(inWords);
@@ -118,8 +98,8 @@ suite('batches that only read', (test) => {
       ['in a block that is READ ONLY', [q('BEGIN READ ONLY')], 'Z T'],
     ] as const) {
       test(`asks along with a read whether names are still good, ${form}, ${where}`, async () => {
-        const session = await daemon.newSession({ reads: 'staged' });
-        const [client, other] = [await connect(session), await connect(session)];
+        const session = await newStaged();
+        const [client, other] = [await relayed.connect(session), await relayed.connect(session)];
         const rows = async () =>
           told(await asked(client, ...messages)).map((each) => each.replaceAll(/[^ -~]/g, ''));
         for (const each of begin) await asked(client, each);
@@ -139,8 +119,9 @@ suite('batches that only read', (test) => {
     }
 
   test('sends a staged read and the question about its names without a wait', async () => {
+    const { relay, reader, database } = relayed;
     for (const [form, messages] of Object.entries(forms)) {
-      const client = await connect(await daemon.newSession({ reads: 'staged' }));
+      const client = await relayed.connect(await newStaged());
       await asked(client, p('SELECT v FROM one', 'kept'), s);
       await asked(client, ...messages);
       // The question is not answered before the lock is let go.
@@ -164,15 +145,15 @@ suite('batches that only read', (test) => {
   });
 
   test('follows tables that change their names, or tells that they have', async () => {
-    const session = await daemon.newSession({ reads: 'staged' });
-    const [client, other] = [await connect(session), await connect(session)];
+    const session = await newStaged();
+    const [client, other] = [await relayed.connect(session), await relayed.connect(session)];
     await asked(other, q(`UPDATE two SET v = 'staged two' WHERE id = 1`));
     const swap =
       'ALTER TABLE one RENAME TO other; ALTER TABLE two RENAME TO one; ALTER TABLE other RENAME TO two';
     for (const begin of ['SELECT', 'BEGIN']) {
       await asked(client, p('SELECT v FROM two', 'kept'), s);
       for (let time = 0; time < 2; time += 1) await asked(client, ...reading);
-      await database.query(swap);
+      await relayed.database.query(swap);
       await asked(other, q(`UPDATE one SET v = v || '!' WHERE id = 1`));
       await asked(client, q(begin));
       const answers = told(await asked(client, ...reading));
@@ -182,7 +163,7 @@ suite('batches that only read', (test) => {
         `${answers}`,
       );
       await asked(client, q('ROLLBACK'));
-      await database.query(swap);
+      await relayed.database.query(swap);
       await asked(client, c('statement', 'kept'), s);
     }
     client.close();

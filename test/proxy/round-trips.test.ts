@@ -1,15 +1,9 @@
 /** What is sent upstream for a read: the client's own messages and nothing else, but for a question about names that need one. */
-import type { TestDaemon } from '../helpers/daemon.ts';
-import { startTestDaemon } from '../helpers/daemon.ts';
-import type { TestDatabase } from '../helpers/database.ts';
-import { createTestDatabase } from '../helpers/database.ts';
-import type { Relay } from '../helpers/relay.ts';
-import { startRelay } from '../helpers/relay.ts';
-import type { TestRole } from '../helpers/roles.ts';
-import { createRole } from '../helpers/roles.ts';
+import type { Relayed } from '../helpers/relay.ts';
+import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
-import { connectWire, q, run, s } from '../helpers/wire-script.ts';
+import { q, run, s } from '../helpers/wire-script.ts';
 
 /** Reads of applications and of psql, for which there is nothing to ask. */
 const plain = [
@@ -35,28 +29,15 @@ const asking = [
 ];
 
 suite('round trips of reads', (test) => {
-  let database: TestDatabase;
-  let relay: Relay;
-  let daemon: TestDaemon;
-  let reader: TestRole;
+  let relayed: Relayed;
   test.before(async () => {
-    database = await createTestDatabase({ template: 'empty' });
-    await database.query(
+    relayed = await startRelayed(
       `CREATE TABLE item (id int PRIMARY KEY, v text); INSERT INTO item VALUES (1, 'one');
        CREATE FUNCTION mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1';
        CREATE FUNCTION tagged(item) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
     );
-    reader = await createRole(database, 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role');
-    relay = await startRelay(database.url);
-
-    daemon = await startTestDaemon({ database, flags: { upstream: relay.url } });
   });
-  test.after(async () => {
-    await daemon.stop();
-    await relay.stop();
-    await reader.drop();
-    await database.drop();
-  });
+  test.after(() => relayed.stop());
 
   const protocols: Readonly<Record<string, (text: string) => Buffer[]>> = {
     simple: (text) => [q(text)],
@@ -65,6 +46,7 @@ suite('round trips of reads', (test) => {
 
   /** What is sent upstream for messages, without the last one's answer being waited for by more than its ReadyForQuery. */
   const sentFor = async (client: WireClient, messages: readonly Buffer[]): Promise<string> => {
+    const { relay, reader } = relayed;
     relay.take(reader.name);
     client.send(...messages);
     const answers = await client.readTo('Z'.charCodeAt(0));
@@ -73,19 +55,17 @@ suite('round trips of reads', (test) => {
   };
 
   for (const [protocol, messages] of Object.entries(protocols)) {
-    const connect = async () =>
-      connectWire(daemon.clientUrl(await daemon.newSession(), reader.name, reader.name));
     const asSent = (text: string) => Buffer.concat(messages(text)).toString('latin1');
 
     test(`takes nothing but the client's messages, ${protocol}`, async () => {
-      const client = await connect();
+      const client = await relayed.connect();
       for (const text of plain)
         assert.is(await sentFor(client, messages(text)), asSent(text), text);
       client.close();
     });
 
     test(`asks once what the catalog has to tell, ${protocol}`, async () => {
-      const client = await connect();
+      const client = await relayed.connect();
       for (const text of asking) {
         const first = await sentFor(client, messages(text));
         assert.ok(first.includes('stage.find_code'), text);

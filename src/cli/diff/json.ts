@@ -10,7 +10,7 @@ import { passedTables } from './format.ts';
 export function createJsonFormat(reader: DiffReader): DiffFormat {
   let table: string | null = null;
   const open = (name: string) =>
-    `${JSON.stringify(name)}:{${membersText(reader.tables.get(name) ?? [])}"changes":[`;
+    `${JSON.stringify(name)}:{${[...membersOf(reader.tables.get(name) ?? []), '"changes":['].join(',')}`;
   const turnTo = (next: string | null): string => {
     const opening = table === null ? headText(reader) : ']}';
     const tables = passedTables(reader, table, next).map((passed) => `${open(passed.table)}]}`);
@@ -22,20 +22,20 @@ export function createJsonFormat(reader: DiffReader): DiffFormat {
   return {
     change: ({ table: name, json }: ReadChange) =>
       safeJson((name === table ? ',' : turnTo(name)) + json.text),
-    end: () => `${safeJson(`${turnTo(null)}}${tailText(reader)}`)}}\n`,
+    end: () => `${safeJson(turnTo(null) + tailText(reader))}}\n`,
   };
 }
 
 function headText({ head }: DiffReader): string {
-  return `{${membersText(head)}"tables":{`;
+  return `{${[...membersOf(head), '"tables":{'].join(',')}`;
 }
 
 function tailText({ tail }: DiffReader): string {
-  return [...tail].map(([name, value]) => `,${JSON.stringify(name)}:${value.text}`).join('');
+  return ['}', ...membersOf(tail)].join(',');
 }
 
-function membersText(members: Iterable<readonly [string, JsonText]>): string {
-  return [...members].map(([name, value]) => `${JSON.stringify(name)}:${value.text},`).join('');
+function membersOf(members: Iterable<readonly [string, JsonText]>): string[] {
+  return [...members].map(([name, value]) => `${JSON.stringify(name)}:${value.text}`);
 }
 
 /** Creates the form of one line a change. */
