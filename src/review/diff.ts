@@ -20,7 +20,7 @@ export interface Diff {
   readonly counts: readonly CountedTable[];
   /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch. */
   readonly changes: AsyncIterable<Change>;
-  /** Can be gone through once. In the order of staging. */
+  /** Can be gone through once. In the order in which approval applies them. */
   readonly steps: AsyncIterable<Step>;
   /** Gives `sha256:` and 64 hexadecimal digits; covers every step that approval replays. It takes as long as they are many. */
   digest(): Promise<string>;

@@ -1,4 +1,4 @@
-/** The steps of a session: every row change that approval replays, streamed in the order of staging; of an approved one, what it applied. */
+/** The steps of a session: every row change that approval replays, streamed in that order; of an approved one, what it applied. */
 import type { Queryable } from '../db/database.ts';
 import type { Step } from '../model/change.ts';
 import type { ChangeRow } from './change-row.ts';

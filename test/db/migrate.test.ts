@@ -83,7 +83,7 @@ suite('migrations', (test) => {
   test('who staged before it was recorded is not known, and who stages afterwards is', async () => {
     await migrate(service());
     await database.query(`
-      ALTER TABLE stage.mutation DROP COLUMN role;
+      ALTER TABLE stage.mutation DROP COLUMN role, DROP COLUMN ended;
       ALTER TABLE stage.audit DROP COLUMN texts;
       ALTER TABLE stage.parked_change DROP COLUMN texts;
       ALTER TABLE stage.parked_table DROP COLUMN reasons;
@@ -118,6 +118,7 @@ suite('migrations', (test) => {
         EXECUTE format('CREATE FUNCTION stage_data.staged_view_%s() RETURNS int LANGUAGE sql AS ''SELECT 1''', 'seen'::regclass::oid);
         EXECUTE format('CREATE VIEW stage_overlay_2200.seen AS SELECT stage_data.staged_view_%s()', 'seen'::regclass::oid);
       END $$;
+      ALTER TABLE stage.mutation DROP COLUMN ended;
       ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
       DELETE FROM stage.migration WHERE number >= 19;
       ALTER TABLE stage.overlay ADD COLUMN parked boolean NOT NULL DEFAULT false;

@@ -1,4 +1,4 @@
--- How a session's staged rows are applied: one row for each statement, in order, with its runs in order.
+-- How a session's staged rows are applied: one row for each statement, in the order in which they ended, with its runs in order.
 -- A client's own rows form one run for each mutation, table and operation, however they interleave. What foreign keys did
 -- is cut where table or operation change, for a chain of actions has to be gone through link by link:
 --   actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do;
@@ -45,7 +45,7 @@ BEGIN
     JOIN stage.mutation m ON m.id = s.mutation
     JOIN stage.overlay o ON o.relation = s.relation
     GROUP BY m.statement
-    ORDER BY min(s.first)
+    ORDER BY coalesce(max(m.ended), min(s.first))
   $q$ USING p_session;
 END $$;
 REVOKE ALL ON FUNCTION stage.apply_plan(uuid) FROM PUBLIC;

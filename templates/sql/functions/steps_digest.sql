@@ -1,7 +1,8 @@
 -- The digest of everything that an approval of the session replays: `sha256:` and the end of the hash chain over its steps.
 -- A step is one staged row change with its table, the names of that table's columns, its kind, the key that it finds its row by,
--- the row as it becomes, and at the first touch of a row of production that row as it was. Steps stand in the order of statements,
--- with the bounds of statements and of what each changes in a table: approval replays them together, and triggers see them so.
+-- the row as it becomes, and at the first touch of a row of production that row as it was. Steps stand in the order in which their
+-- statements ended, with the bounds of statements and of what each changes in a table: approval replays them together, and triggers
+-- see them so.
 -- Values are in the form from which PostgreSQL would restore them: JSON would be the same for `{1}` and `[0:0]={1}`.
 -- Only hashes are sorted, so memory does not grow with the rows.
 CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
@@ -29,10 +30,12 @@ BEGIN
 
   EXECUTE $q$
     -- guard: the digest covers the bounds of statements
-    SELECT stage.chain('', convert_to(ROW(o.seq = o.first, o.relation, o.operation)::text, 'UTF8') || o.hash ORDER BY o.first, o.seq)
+    SELECT stage.chain('', convert_to(ROW(o.seq = o.first, o.relation, o.operation)::text, 'UTF8') || o.hash
+      ORDER BY coalesce(o.ended, o.first), o.seq)
     FROM (
-      SELECT s.*, m.relation, m.operation, min(s.seq) OVER (PARTITION BY m.statement) AS first
+      SELECT s.*, m.relation, m.operation, min(s.seq) OVER w AS first, max(m.ended) OVER w AS ended
       FROM ($q$ || v_steps || $q$) s (seq, mutation, hash) LEFT JOIN stage.mutation m ON m.id = s.mutation
+      WINDOW w AS (PARTITION BY m.statement)
     ) o
   $q$ INTO v_hash USING p_session;
   RETURN 'sha256:' || encode(coalesce(v_hash, sha256('')), 'hex');

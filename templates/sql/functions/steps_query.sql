@@ -1,4 +1,4 @@
--- The query that gives each step of a session in the order of staging: table_name, operation, row_id, before, after, texts, mutation.
+-- The query that gives each step of a session in the order of approval: table_name, operation, row_id, before, after, texts, mutation.
 -- Only numbers are sorted: each row is looked up in its turn, and the version before it through the index on lineages.
 CREATE OR REPLACE FUNCTION stage.steps_query(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -43,10 +43,10 @@ BEGIN
   RETURN format($q$
     SELECT r.table_name, CASE r.op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS operation,
       r.row_id, r.before, r.after, r.texts, k.mutation
-    FROM (SELECT s.*, min(s.seq) OVER (PARTITION BY m.statement) AS first
-          FROM (%s) s LEFT JOIN stage.mutation m ON m.id = s.mutation) k
+    FROM (SELECT s.*, coalesce(max(m.ended) OVER w, min(s.seq) OVER w) AS place
+          FROM (%s) s LEFT JOIN stage.mutation m ON m.id = s.mutation WINDOW w AS (PARTITION BY m.statement)) k
     CROSS JOIN LATERAL (%s) r
-    ORDER BY k.first, k.seq
+    ORDER BY k.place, k.seq
   $q$, v_numbers, v_rows);
 END $$;
 REVOKE ALL ON FUNCTION stage.steps_query(uuid) FROM PUBLIC;

@@ -16,7 +16,7 @@ BEGIN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, {{oid}}, {{shown_name}},
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
-      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows;
+      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_{{key}}', true) = current_setting('stage.statement') THEN
     -- the client's statement writes in this way, too, and has its own checks and entry still before it
