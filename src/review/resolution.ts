@@ -215,7 +215,8 @@ async function demandSeen(
   }
 }
 
-const changing = ({ text }: JsonText) =>
+/** Production's row is not as it was when the conflicts were looked for: it is looked at again. */
+export const changing = ({ text }: JsonText) =>
   new InTheWay('40001', `row ${text} is being changed in production`);
 
 /** Why a conflict cannot be settled in place; one of a changed row always can be. */

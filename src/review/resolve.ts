@@ -17,7 +17,7 @@ import { arraysOf, stagedTables, tiedLineages } from './lineages.ts';
 import { withinBudget, yieldFirst } from './lock-budget.ts';
 import { renewOutdated } from './renew.ts';
 import type { Resolution, Side } from './resolution.ts';
-import { chooseSides, settle, textOf } from './resolution.ts';
+import { changing, chooseSides, settle, textOf } from './resolution.ts';
 import { demandOperable } from './row-choice.ts';
 import { hasDependents, Names } from './unstage.ts';
 
@@ -131,11 +131,16 @@ async function giveUp(
 const placeOf = ({ table, rowId, field, kind }: Conflict) =>
   [table, rowId.text, field ?? '', kind].join('\n');
 
-/** @throws StageError `not_resolvable` where a conflict that was settled is one still */
+/**
+ * @throws StageError `not_resolvable` where a conflict that was settled is one still
+ * @throws InTheWay where production has changed since it was settled
+ */
 function refuseUnsettled(settled: readonly Conflict[], left: readonly Conflict[]): void {
-  const places = new Set(settled.map(placeOf));
-  const still = left.find((conflict) => places.has(placeOf(conflict)));
+  const before = new Map(settled.map((conflict) => [placeOf(conflict), conflict]));
+  const still = left.find((conflict) => before.has(placeOf(conflict)));
   if (still === undefined) return;
+  const { productionCurrent } = before.get(placeOf(still)) ?? still;
+  if (productionCurrent?.text !== still.productionCurrent?.text) throw changing(still.rowId);
   throw new StageError(
     'not_resolvable',
     `a conflict would not be settled by that: ${still.table} ${still.rowId.text}`,
