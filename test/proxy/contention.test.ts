@@ -24,7 +24,7 @@ suite('contention in one session', (test) => {
   let proxied: Proxied;
   let session: string;
   let clients: pg.Client[];
-  let seed = 20_261_121;
+  let seed = Number(process.env['STAGE_TEST_SEED'] ?? 20_261_121);
   test.before(async () => {
     proxied = await startProxied(schema);
   });
