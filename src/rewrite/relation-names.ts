@@ -37,7 +37,8 @@ export class Names {
   private readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();
   private currentVersion = 0;
-  private currentPath = '';
+  /** Null until the server has told. */
+  private currentPath: string | null = null;
   private isUnsure = false;
   private areOverlaysSuspect = false;
 
@@ -53,12 +54,12 @@ export class Names {
 
   /** The search path under which everything known was resolved. */
   get path(): string {
-    return this.currentPath;
+    return this.currentPath ?? '';
   }
 
   /** Whether what is in another schema stands in for functions and operators of the server's own. */
   get hidesCatalog(): boolean {
-    const schemas = this.currentPath.split(',').map((name) => name.replaceAll('"', '').trim());
+    const schemas = this.path.split(',').map((name) => name.replaceAll('"', '').trim());
     return schemas.indexOf('pg_catalog') > 0;
   }
 
@@ -140,8 +141,9 @@ export class Names {
   readonly productionSchema = (overlaySchema: string): string | undefined =>
     this.productionSchemas.get(overlaySchema);
 
-  /** What `areCurrent` is given to ask whether names stand for what they stood for; null where some are not known. */
+  /** What `areCurrent` is given to ask whether names stand for what they stood for; null where some, or the search path, are not known. */
   verification(names: readonly NameUse[]): Buffer | null {
+    if (this.currentPath === null) return null;
     const known = names.flatMap((use) => {
       const meaning = this.relations.get(keyOf(use));
       const { schema, name } = use;

@@ -15,6 +15,7 @@ import { givesForbidden } from './given-columns.ts';
 import type { LockRewrite } from './lock-rewrite.ts';
 import { isPlainTable, lockRewrite } from './lock-rewrite.ts';
 import { verified } from './name-replacements.ts';
+import { hasNames } from './query-planner.ts';
 import type { Names } from './relation-names.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { SplicedBody } from './spliced-body.ts';
@@ -159,9 +160,10 @@ export class Rewriter {
     return { ...rewrite, replacements: [...rewrite.replacements, ...functions] };
   }
 
-  /** What is enough to ask of a read's names, as far as they are known; null where more has to be looked at. */
+  /** What is enough to ask of a read's names, as far as they are known; null where it has none, or more has to be looked at. */
   verification(read: Read): Verification | null {
-    if (read.copy || read.locks || !this.functions.arePlain(read.called)) return null;
+    if (!hasNames(read) || read.copy || read.locks || !this.functions.arePlain(read.called))
+      return null;
     const relations = this.names.verification(read.relations);
     return relations && { relations, version: this.names.version };
   }

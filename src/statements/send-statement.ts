@@ -1,7 +1,7 @@
 /** How one statement of a Query message is sent, and its answer waited for. */
 
 import type { QueryPlan } from '../rewrite/query-planner.ts';
-import { explainsWrite, hasNames, readOf } from '../rewrite/query-planner.ts';
+import { explainsWrite, readOf } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
@@ -63,7 +63,7 @@ function verificationOf(
 ): Verification | null {
   const isFirst = isAlone && !state.implicit && state.block !== 'internal' && !state.failed;
   if (reads === 'production' || !isFirst || verdict.kind !== 'read') return null;
-  return hasNames(verdict) && !explainsWrite(verdict) ? rewriter.verification(verdict) : null;
+  return explainsWrite(verdict) ? null : rewriter.verification(verdict);
 }
 
 async function replacementsIn(

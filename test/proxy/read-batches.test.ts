@@ -144,6 +144,19 @@ suite('batches that only read', (test) => {
     }
   });
 
+  for (const text of ['SELECT 1 / 0', 'SELECT length($$$$) / 0'])
+    test(`tells what a read without tables fails by: ${text}`, async () => {
+      // The text is known from the second connection on.
+      for (let time = 0; time < 2; time += 1) {
+        const client = await relayed.connect(await newStaged());
+        await asked(client, q('BEGIN READ ONLY'));
+        const answers = told(await asked(client, p(text), b(), e(), s));
+        assert.ok(answers[0]?.includes('C=22012'), `${answers}`);
+        assert.equal(answers.slice(1), ['Z E']);
+        client.close();
+      }
+    });
+
   test('follows tables that change their names, or tells that they have', async () => {
     const session = await newStaged();
     const [client, other] = [await relayed.connect(session), await relayed.connect(session)];
