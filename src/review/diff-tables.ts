@@ -101,8 +101,8 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
 
 /** Of what foreign keys do to a row in one statement approval applies the outcome. */
 const replayedOf = (uuid: string, relation: number) => `(
-  SELECT count(*) FILTER (WHERE s._stage_origin = 'c')
-    + count(DISTINCT (s._stage_mutation, coalesce(s._stage_root, s._stage_seq))) FILTER (WHERE s._stage_origin = 'f') AS count
+  SELECT count(*) FILTER (WHERE s._stage_origin = 'client')
+    + count(DISTINCT (s._stage_mutation, coalesce(s._stage_root, s._stage_seq))) FILTER (WHERE s._stage_origin = 'action') AS count
   FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}')`;
 
 function stagedTable(uuid: string, relation: number, name: string): Sources {
@@ -194,7 +194,7 @@ WITH fired AS MATERIALIZED (
     AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A') AND t.tgparentid = 0
 ), staged AS MATERIALIZED (
   SELECT DISTINCT CASE s._stage_op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS event
-  FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}' AND s._stage_origin <> 'k'
+  FROM stage_data.shadow_${relation} s WHERE s._stage_session = '${uuid}' AND s._stage_origin <> 'overlay'
 )
 SELECT DISTINCT ON (t.tgname) t.tgname AS name, CASE WHEN t.tgtype & 2 <> 0 THEN 'BEFORE' ELSE 'AFTER' END AS timing, e.events::text AS events
 FROM fired t

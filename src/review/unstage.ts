@@ -157,7 +157,7 @@ async function countRows(
   for (const { relation, name: table } of tables) {
     if (whole.includes(relation)) {
       const [row] = await tx.query(
-        `SELECT count(*) FROM stage_data.shadow_${relation} s WHERE s._stage_session = $1 AND s._stage_origin <> 'k'`,
+        `SELECT count(*) FROM stage_data.shadow_${relation} s WHERE s._stage_session = $1 AND s._stage_origin <> 'overlay'`,
         [uuid],
       );
       counts.push({ table, rows: Number(row?.['count']) });

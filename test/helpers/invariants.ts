@@ -36,7 +36,7 @@ const beginningsSql = ({ relation, name }: Shape) => `
 SELECT 'I2 ${name}: version ' || s._stage_seq FROM stage_data.shadow_${relation} s
 LEFT JOIN stage_data.shadow_${relation} f ON f._stage_seq = s._stage_root
 WHERE CASE WHEN s._stage_root IS NULL
-  THEN s._stage_origin = 'k' OR s._stage_first <> (s._stage_base IS DISTINCT FROM NULL) OR s._stage_first = (s._stage_op = 'I')
+  THEN s._stage_origin = 'overlay' OR s._stage_first <> (s._stage_base IS DISTINCT FROM NULL) OR s._stage_first = (s._stage_op = 'I')
   ELSE f._stage_session IS DISTINCT FROM s._stage_session OR s._stage_seq < s._stage_root OR s._stage_first END`;
 
 /** The chain of a row's versions: a change finds the row by the key that the version before it left. */
@@ -48,7 +48,7 @@ function chainSql({ relation, name, key }: Shape): string {
 SELECT 'I2 ${name}: version ' || v.seq || ' finds its row by another key' FROM (
   SELECT v._stage_seq AS seq, v._stage_op AS op, ROW(${old}) AS old,
     CASE WHEN v._stage_first THEN ROW(${base}) ELSE ROW(${before}) END AS before
-  FROM stage_data.shadow_${relation} v WHERE v._stage_origin <> 'k'
+  FROM stage_data.shadow_${relation} v WHERE v._stage_origin <> 'overlay'
   WINDOW w AS (PARTITION BY v._stage_session, coalesce(v._stage_root, v._stage_seq) ORDER BY v._stage_seq)
 ) v WHERE v.op <> 'I' AND v.old IS DISTINCT FROM v.before`;
 }
@@ -58,7 +58,7 @@ const emptySql = ({ relation, name, key, image, columns }: Shape) => `
 SELECT 'I3 ${name}: nothing is left of row ' || ROW(${key.map((column) => `l.${quoted(column)}`).join(', ')})::text || ', version ' || f._stage_seq AS lineage
 FROM (
   SELECT DISTINCT ON (s._stage_session, coalesce(s._stage_root, s._stage_seq)) s.* FROM stage_data.shadow_${relation} s
-  WHERE s._stage_origin <> 'k' ORDER BY s._stage_session, coalesce(s._stage_root, s._stage_seq), s._stage_seq DESC
+  WHERE s._stage_origin <> 'overlay' ORDER BY s._stage_session, coalesce(s._stage_root, s._stage_seq), s._stage_seq DESC
 ) l JOIN stage_data.shadow_${relation} f ON f._stage_session = l._stage_session AND f._stage_seq = coalesce(l._stage_root, l._stage_seq)
 WHERE CASE WHEN f._stage_first THEN l._stage_op <> 'D' AND ROW(${columns.map((column) => `l.${quoted(column)}`).join(', ')})::${image} *= f._stage_base
   ELSE l._stage_op = 'D' END`;
@@ -73,7 +73,7 @@ CROSS JOIN LATERAL (
 /** What a foreign key's action did stands behind a change of the same mutation that caused it. */
 const actionsSql = `
 SELECT 'I5: mutation ' || a.mutation || ' has actions without a cause' FROM staged a
-WHERE a.origin = 'f' AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'c' AND c.first < a.first)`;
+WHERE a.origin = 'action' AND NOT EXISTS (SELECT FROM staged c WHERE c.session = a.session AND c.mutation = a.mutation AND c.origin = 'client' AND c.first < a.first)`;
 
 /**
  * Lists what does not hold of the staged rows of all sessions.
@@ -90,7 +90,7 @@ export async function brokenInvariants(
     ({
       relation,
     }) => `SELECT _stage_session AS session, _stage_mutation AS mutation, _stage_origin AS origin, min(_stage_seq) AS first, count(*) AS rows
-    FROM stage_data.shadow_${relation} WHERE _stage_origin <> 'k' GROUP BY 1, 2, 3`,
+    FROM stage_data.shadow_${relation} WHERE _stage_origin <> 'overlay' GROUP BY 1, 2, 3`,
   );
   const keyed = shapes.filter(({ key }) => key.length > 0);
   const problems = [

@@ -235,7 +235,7 @@ suite('MERGE', (test) => {
     const [owned] = await proxied.database.query(`SELECT 'owned'::regclass::oid`);
     const booked = await proxied.database.query(
       `SELECT m.operation, m.affected_rows::int AS rows, s._stage_op AS of_child, s.id
-       FROM stage.mutation m LEFT JOIN stage_data.shadow_${owned?.['oid']} s ON s._stage_mutation = m.id AND s._stage_origin = 'f'
+       FROM stage.mutation m LEFT JOIN stage_data.shadow_${owned?.['oid']} s ON s._stage_mutation = m.id AND s._stage_origin = 'action'
        WHERE m.session = '${session.slice('sess_'.length)}' ORDER BY m.operation, s.id`,
     );
     assert.equal(booked, [

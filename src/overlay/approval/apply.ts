@@ -28,12 +28,12 @@ import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
 const oneRow =
   's._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first';
 
-/** Of the origin `a` are the client's own rows and those of actions. */
+/** A run of no one origin has the client's own rows and those of actions. */
 const manyRows = `s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[]))`;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin)`;
 
 /** Builds `apply_<oid>_row`, `apply_<oid>_set` and what actions of foreign keys need that are production's own. */
 export function applySql(table: Table): string {

@@ -148,7 +148,7 @@ function vanished(
   row = 'd',
 ): string {
   if (event === 'delete')
-    return `${rows} AND ${row}._stage_op = 'D' AND ${row}._stage_origin <> 'k'`;
+    return `${rows} AND ${row}._stage_op = 'D' AND ${row}._stage_origin <> 'overlay'`;
   const changed = pairs(foreignKey).map(
     ({ parent, parentName }) =>
       `NOT ${same(`${row}.${parent}`, `${row}.${oldColumnName(table, parentName)}`)}`,
@@ -190,7 +190,7 @@ export function parentStep(
   if (action === 'no action' || action === 'restrict') return check;
   const statement = actionStatement(table, foreignKey, event, rows, action);
   const run = `  PERFORM stage.demand_current(${foreignKey.child.oid});
-  PERFORM set_config('stage.mutation', v_mutation::text, true), set_config('stage.origin', 'f', true);
+  PERFORM set_config('stage.mutation', v_mutation::text, true), set_config('stage.origin', 'action', true);
   ${statement}
   PERFORM set_config('stage.origin', '', true);`;
   // the defaults may themselves point at a key that vanished

@@ -70,7 +70,7 @@ export function treeTouchedSql(table: Table, member: Table): string {
     shadow: shadowName(member),
     s_was_old: isKeyInherited(table, member)
       ? `s._stage_head AND ${keyMatches(member, 's.', 'p_old.')}`
-      : `s._stage_seq > p_start AND s._stage_origin <> 'k' AND CASE WHEN s._stage_first THEN ${isOld(table, '(s._stage_base).')}
+      : `s._stage_seq > p_start AND s._stage_origin <> 'overlay' AND CASE WHEN s._stage_first THEN ${isOld(table, '(s._stage_base).')}
     ELSE EXISTS (SELECT 1 FROM (SELECT v.* FROM ${shadowName(member)} v WHERE v._stage_session = v_session AND ${own}
       ORDER BY v._stage_seq DESC LIMIT 1) v WHERE ${isOld(table, 'v.')}) END`,
   });

@@ -135,7 +135,7 @@ async function sessionsThatSet(
   );
   return tx.query(
     `SELECT x.session, array_remove(ARRAY[${columns.join(', ')}]::text[], NULL) AS columns
-     FROM (SELECT s._stage_session AS session, ${sets.join(', ')} FROM ${shadowName(table)} s WHERE s._stage_origin <> 'k'
+     FROM (SELECT s._stage_session AS session, ${sets.join(', ')} FROM ${shadowName(table)} s WHERE s._stage_origin <> 'overlay'
        WINDOW w AS (PARTITION BY s._stage_session, coalesce(s._stage_root, s._stage_seq) ORDER BY s._stage_seq)) x
      GROUP BY x.session HAVING bool_or(${names.map((_, index) => `x.set_${index}`).join(' OR ')})`,
   );

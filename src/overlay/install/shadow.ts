@@ -46,4 +46,4 @@ function headIndexes(table: Table): string[] {
 
 /** A shadow row of a keyless table that hides every production row of its image. */
 export const isTombstone = (alias: string) =>
-  `${alias}_stage_op = 'D' AND ${alias}_stage_origin = 'k'`;
+  `${alias}_stage_op = 'D' AND ${alias}_stage_origin = 'overlay'`;

@@ -28,7 +28,7 @@ import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
 import { freeInProduction, insertUniqueChecks, updateUniqueChecks } from './uniques.ts';
 
 /** Whether a row is the client's own doing or a foreign key's action. */
-const origin = `CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END`;
+const origin = `CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END`;
 
 /** Creates every trigger function and trigger of the overlay. */
 export function triggersSql(table: Table, server: number): string[] {

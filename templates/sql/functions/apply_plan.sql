@@ -14,10 +14,10 @@ BEGIN
   SELECT
     string_agg(format(
       'SELECT %s::oid, _stage_mutation, _stage_op, min(_stage_seq), max(_stage_seq), count(*) FROM stage_data.shadow_%1$s'
-      ' WHERE _stage_session = $1 AND _stage_origin = ''c'' GROUP BY _stage_mutation, _stage_op', relation), ' UNION ALL '),
+      ' WHERE _stage_session = $1 AND _stage_origin = ''client'' GROUP BY _stage_mutation, _stage_op', relation), ' UNION ALL '),
     string_agg(format(
       'SELECT %s::oid AS relation, _stage_mutation AS mutation, _stage_op AS operation, _stage_seq AS seq'
-      ' FROM stage_data.shadow_%1$s WHERE _stage_session = $1 AND _stage_origin = ''f''', relation), ' UNION ALL ')
+      ' FROM stage_data.shadow_%1$s WHERE _stage_session = $1 AND _stage_origin = ''action''', relation), ' UNION ALL ')
   INTO v_client, v_actions
   FROM stage.staged_relations(p_session) AS relation;
   IF v_client IS NULL THEN RETURN; END IF;
@@ -31,17 +31,17 @@ BEGIN
             FROM ($q$ || v_actions || $q$) x) a
       GROUP BY a.relation, a.mutation, a.operation, a.island
     ), steps (step, origin, phase, relation, mutation, operation, first, last, row_count) AS (
-      SELECT 'apply', 'c', 2, c.* FROM client c
+      SELECT 'apply', 'client'::stage.row_origin, 2, c.* FROM client c
       UNION ALL
-      SELECT 'apply', 'f', 1, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
+      SELECT 'apply', 'action', 1, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
       UNION ALL
-      SELECT s.step, 'f', s.phase, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation
+      SELECT s.step, 'action', s.phase, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation
         CROSS JOIN (VALUES ('capture', 0), ('cascaded', 3)) AS s (step, phase) WHERE m.operation <> 'DELETE'
     )
     SELECT m.statement, array_agg(
         ROW(s.relation, o.shown_name, s.step, s.mutation, s.operation, s.origin, s.first, s.last, s.row_count, o.foreign_key_rank)::stage.apply_run
         ORDER BY s.phase = 0 DESC, min_first, s.phase, CASE WHEN s.phase = 1 THEN -s.first ELSE s.first END)
-    FROM (SELECT s.*, min(s.first) FILTER (WHERE s.origin = 'c') OVER (PARTITION BY s.mutation) AS min_first FROM steps s) s
+    FROM (SELECT s.*, min(s.first) FILTER (WHERE s.origin = 'client') OVER (PARTITION BY s.mutation) AS min_first FROM steps s) s
     JOIN stage.mutation m ON m.id = s.mutation
     JOIN stage.overlay o ON o.relation = s.relation
     GROUP BY m.statement

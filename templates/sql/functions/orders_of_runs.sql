@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION stage.orders_of_runs(p_runs stage.apply_run[]) RETURN
 -- guard: the orders of an approval are made under a search path of our own
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT ARRAY['as staged', 'the other way round', 'actions later']
-    || CASE WHEN EXISTS (SELECT FROM unnest(p_runs) r WHERE r.operation = 'D' AND r.origin = 'f' AND r.step = 'apply')
+    || CASE WHEN EXISTS (SELECT FROM unnest(p_runs) r WHERE r.operation = 'D' AND r.origin = 'action' AND r.step = 'apply')
          THEN ARRAY['by production'] ELSE '{}' END
 $$;
 REVOKE ALL ON FUNCTION stage.orders_of_runs(stage.apply_run[]) FROM PUBLIC;

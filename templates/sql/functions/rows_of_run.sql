@@ -4,7 +4,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY EXECUTE format(
     'SELECT _stage_seq FROM stage_data.shadow_%s WHERE _stage_session = $1 AND _stage_seq BETWEEN $2 AND $3'
-    ' AND _stage_mutation = $4 AND _stage_op = $5 AND (_stage_origin = $6 OR $6 = ''a'' AND _stage_origin IN (''c'', ''f''))'
+    ' AND _stage_mutation = $4 AND _stage_op = $5 AND (_stage_origin = $6 OR $6 IS NULL AND _stage_origin <> ''overlay'')'
     ' ORDER BY _stage_seq', p_run.relation)
     USING p_session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin;
 END $$;

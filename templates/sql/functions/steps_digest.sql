@@ -12,10 +12,12 @@ DECLARE
   v_hash bytea;
 BEGIN
   SELECT string_agg(format(
-    'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op, s._stage_origin, s._stage_first, %s, %s)::text, ''UTF8'')'
+    'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op,'
+    -- a session has one digest for good, and that was made with letters when origins had no words
+    ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
     ' || coalesce(sha256(convert_to(s._stage_base::text, ''UTF8'')), '''')) FROM stage_data.shadow_%s s'
     -- guard: the digest covers steps that come to nothing
-    ' WHERE s._stage_session = $1 AND s._stage_origin <> ''k''',
+    ' WHERE s._stage_session = $1 AND s._stage_origin <> ''overlay''',
     jsonb_build_array(o.shown_name, o.columns),
     -- a table without a key has the image of the row there
     (SELECT string_agg('s._stage_old_' || n, ', ' ORDER BY n) FROM generate_series(1, greatest(1, cardinality(o.key_columns))) AS n),

@@ -8,7 +8,7 @@ DECLARE
 BEGIN
   SELECT
     string_agg(format('SELECT %s AS relation, s._stage_seq AS seq, s._stage_mutation AS mutation FROM stage_data.shadow_%1$s s'
-      ' WHERE s._stage_session = %L AND s._stage_origin <> ''k''', o.relation, p_session), ' UNION ALL '),
+      ' WHERE s._stage_session = %L AND s._stage_origin <> ''overlay''', o.relation, p_session), ' UNION ALL '),
     string_agg(format($q$
       SELECT %1$L::text AS table_name, s._stage_op AS op, %2$s AS row_id,
         CASE s._stage_op WHEN 'D' THEN n.image WHEN 'U' THEN stage.row_image(b.base) END AS before,
@@ -20,7 +20,7 @@ BEGIN
       CROSS JOIN LATERAL (SELECT stage.row_image(w.version) AS image, stage_data.texts_%4$s(w.version) AS texts) n
       CROSS JOIN LATERAL (SELECT CASE WHEN s._stage_op = 'U' THEN coalesce(s._stage_base,
           (SELECT ROW(%3$s)::stage_data.row_%4$s FROM stage_data.shadow_%4$s v
-           WHERE v._stage_root = s._stage_root AND v._stage_seq < s._stage_seq AND v._stage_origin <> 'k' ORDER BY v._stage_seq DESC LIMIT 1),
+           WHERE v._stage_root = s._stage_root AND v._stage_seq < s._stage_seq AND v._stage_origin <> 'overlay' ORDER BY v._stage_seq DESC LIMIT 1),
           (SELECT ROW(%3$s)::stage_data.row_%4$s FROM stage_data.shadow_%4$s v
            WHERE v._stage_session = s._stage_session AND v._stage_seq = s._stage_root)) END AS base OFFSET 0) b
       WHERE k.relation = %4$s AND s._stage_session = %6$L AND s._stage_seq = k.seq

@@ -4,7 +4,7 @@
 -- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns never stand bare, for a table may have a column called p_session.
 CREATE FUNCTION {{function}}(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
@@ -68,4 +68,4 @@ BEGIN
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
-REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;

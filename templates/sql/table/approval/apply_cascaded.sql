@@ -10,7 +10,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off
 BEGIN
   IF NOT EXISTS (
     SELECT 1 FROM {{shadow}} s
-    WHERE s._stage_session = p_session AND s._stage_base IS NOT DISTINCT FROM NULL AND (s._stage_op = 'U' OR s._stage_origin = 'f')
+    WHERE s._stage_session = p_session AND s._stage_base IS NOT DISTINCT FROM NULL AND (s._stage_op = 'U' OR s._stage_origin = 'action')
   ) THEN
     RETURN;
   END IF;
@@ -18,23 +18,23 @@ BEGIN
   FROM (
     SELECT x._stage_seq AS seq,
       lag(ROW({{x_columns}})::{{row_type}}) OVER (PARTITION BY coalesce(x._stage_root, x._stage_seq) ORDER BY x._stage_seq) AS previous
-    FROM {{shadow}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'k'
+    FROM {{shadow}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'overlay'
   ) v
   WHERE s._stage_session = p_session AND s._stage_seq = v.seq AND s._stage_base IS NOT DISTINCT FROM NULL
-    AND (s._stage_op = 'U' OR s._stage_origin = 'f');
+    AND (s._stage_op = 'U' OR s._stage_origin = 'action');
 
-  UPDATE {{shadow}} s SET _stage_origin = CASE WHEN a.seq = a.last THEN 'f' ELSE 'k' END::"char", _stage_base = a.base, {{set_old}}
+  UPDATE {{shadow}} s SET _stage_origin = CASE WHEN a.seq = a.last THEN 'action'::stage.row_origin ELSE 'overlay' END, _stage_base = a.base, {{set_old}}
   FROM (
     SELECT x._stage_seq AS seq, count(*) OVER w AS actions, max(x._stage_seq) OVER w AS last,
       first_value(x._stage_base) OVER (w ORDER BY x._stage_seq) AS base, {{first_old}}
-    FROM {{shadow}} x WHERE x._stage_session = p_session AND x._stage_origin = 'f'
+    FROM {{shadow}} x WHERE x._stage_session = p_session AND x._stage_origin = 'action'
     WINDOW w AS (PARTITION BY x._stage_mutation, coalesce(x._stage_root, x._stage_seq))
   ) a
   WHERE s._stage_session = p_session AND s._stage_seq = a.seq AND a.actions > 1;
 END $body$;
 
 CREATE FUNCTION {{capture}}(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -45,7 +45,7 @@ BEGIN
 END $body$;
 
 CREATE FUNCTION {{cascaded}}(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -59,7 +59,7 @@ END $body$;
 
 -- ON DELETE actions that were left to production: what was captured must be gone.
 CREATE FUNCTION {{gone}}(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -70,5 +70,5 @@ BEGIN
   FROM {{shadow}} s WHERE {{rows}} AND NOT EXISTS (SELECT FROM {{production}} p WHERE {{p_matches_old}}) ORDER BY s._stage_seq;
 END $body$;
 
-REVOKE ALL ON FUNCTION {{prepare}}(uuid), {{capture}}(uuid, bigint, bigint, bigint, "char", "char"),
-  {{cascaded}}(uuid, bigint, bigint, bigint, "char", "char"), {{gone}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{prepare}}(uuid), {{capture}}(uuid, bigint, bigint, bigint, "char", stage.row_origin),
+  {{cascaded}}(uuid, bigint, bigint, bigint, "char", stage.row_origin), {{gone}}(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;

@@ -32,7 +32,7 @@ BEGIN
   ), versions AS (
     SELECT m.root, max(v._stage_seq) AS newest, {{changed_by_session}} AS changed
     FROM moved m JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
-    WHERE v._stage_origin <> 'k' GROUP BY m.root
+    WHERE v._stage_origin <> 'overlay' GROUP BY m.root
   ), compared AS (
     SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW({{h_columns}})::{{row_type}} END AS staged
     FROM moved m JOIN versions v ON v.root = m.root
@@ -52,7 +52,7 @@ BEGIN
     SELECT i.*, p.image
     FROM {{shadow}} i
     CROSS JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_inserted}} OFFSET 0) p
-    WHERE i._stage_session = p_session AND i._stage_origin <> 'k'
+    WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )
   SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i.image),

@@ -28,7 +28,7 @@ BEGIN
     WHERE {{p_image}} IN (SELECT t.image FROM touched t) GROUP BY 1
   ), newest AS (
     SELECT coalesce(s._stage_root, s._stage_seq) AS root, max(s._stage_seq) AS seq
-    FROM {{shadow}} s WHERE s._stage_session = p_session AND s._stage_origin <> 'k' GROUP BY 1
+    FROM {{shadow}} s WHERE s._stage_session = p_session AND s._stage_origin <> 'overlay' GROUP BY 1
   )
   SELECT 'gone', {{t_row_id}}, NULL, {{row_image}}(t.base), CASE WHEN h._stage_op <> 'D' THEN {{row_image}}(ROW({{h_columns}})::{{row_type}}) END, NULL::jsonb,
     stage.texts_of_conflict(NULL, {{t_texts}}, CASE WHEN h._stage_op <> 'D' THEN {{h_texts}} END, NULL)

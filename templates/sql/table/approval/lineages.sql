@@ -17,10 +17,10 @@ BEGIN
     NOT _stage_f._stage_first
   FROM {{shadow}} _stage_f
   LEFT JOIN LATERAL (
-    SELECT _stage_l AS version FROM {{shadow}} _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k' ORDER BY _stage_l._stage_seq DESC LIMIT 1
+    SELECT _stage_l AS version FROM {{shadow}} _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay' ORDER BY _stage_l._stage_seq DESC LIMIT 1
   ) later ON true
   CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
-  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
+  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
   ORDER BY _stage_f._stage_seq;
 END $body$;
 

@@ -19,14 +19,14 @@ BEGIN
   UPDATE {{shadow}} s SET {{set_columns}}_stage_base = CASE WHEN s._stage_first THEN ROW({{base}})::{{row_type}} END
   FROM (
     SELECT {{first_changes}} FROM {{shadow}} v
-    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'k'
+    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'overlay'
   ) c
-  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k';
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
 {{carry}}
 
   SELECT (f._stage_base).* INTO v_base FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
   SELECT s._stage_op <> 'D' AND ROW({{s_columns}})::{{row_type}} *= v_base INTO is_void FROM {{shadow}} s
-  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k'
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay'
   ORDER BY s._stage_seq DESC LIMIT 1;
 END $body$;
 REVOKE ALL ON FUNCTION {{rebase}}(uuid, bigint, text[], text[]) FROM PUBLIC;

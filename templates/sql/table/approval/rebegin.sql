@@ -8,7 +8,7 @@ DECLARE
   v_now {{row_type}};
   v_found boolean;
 BEGIN
-  SELECT bool_and(s._stage_origin <> 'k' AND {{s_keeps_key}}) AND bool_or(s._stage_seq = p_root AND s._stage_origin = 'c' AND s._stage_op <> 'D')
+  SELECT bool_and(s._stage_origin <> 'overlay' AND {{s_keeps_key}}) AND bool_or(s._stage_seq = p_root AND s._stage_origin = 'client' AND s._stage_op <> 'D')
   INTO is_possible
   FROM {{shadow}} f JOIN {{shadow}} s ON s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
   WHERE f._stage_session = p_session AND f._stage_seq = p_root;

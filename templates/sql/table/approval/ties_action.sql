@@ -3,12 +3,12 @@
   WITH carried AS MATERIALIZED (
     SELECT v.* FROM (
       SELECT coalesce(q._stage_root, q._stage_seq) AS root, q._stage_mutation AS mutation, q._stage_origin AS origin, {{q_values}}
-      FROM {{child}} q WHERE q._stage_session = p_session AND q._stage_origin <> 'k'
+      FROM {{child}} q WHERE q._stage_session = p_session AND q._stage_origin <> 'overlay'
       WINDOW w AS (PARTITION BY coalesce(q._stage_root, q._stage_seq) ORDER BY q._stage_seq)
-    ) v WHERE v.origin = 'f'
+    ) v WHERE v.origin = 'action'
   ), causes AS MATERIALIZED (
     SELECT coalesce(x._stage_root, x._stage_seq) AS root, x._stage_mutation AS mutation, {{x_values}}
-    FROM {{parent}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'k' AND (x._stage_op = 'D' OR x._stage_op = 'U' AND NOT {{x_kept}})
+    FROM {{parent}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'overlay' AND (x._stage_op = 'D' OR x._stage_op = 'U' AND NOT {{x_kept}})
   ), linked AS MATERIALIZED (
     SELECT x.root AS cause, v.root AS carried FROM causes x JOIN carried v ON v.mutation = x.mutation AND {{x_referred_to_by_v}}
   )

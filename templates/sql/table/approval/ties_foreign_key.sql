@@ -10,12 +10,12 @@
     WHERE c.relation = {{parent_oid}} AND p._stage_session = p_session AND p._stage_op <> 'D' AND NOT {{p_same_as_base}}
   ), vacated AS MATERIALIZED (
     SELECT coalesce(x._stage_root, x._stage_seq) AS root, x._stage_op AS op, {{x_values}}
-    FROM {{parent}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'k' AND (x._stage_op = 'D' OR x._stage_op = 'U' AND NOT {{x_kept}})
+    FROM {{parent}} x WHERE x._stage_session = p_session AND x._stage_origin <> 'overlay' AND (x._stage_op = 'D' OR x._stage_op = 'U' AND NOT {{x_kept}})
   ), missed AS MATERIALIZED (
     SELECT DISTINCT {{base_values}}
     FROM chosen c JOIN {{child}} f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first
     JOIN {{child}} q ON coalesce(q._stage_root, q._stage_seq) = c.root
-    WHERE c.relation = {{child_oid}} AND q._stage_session = p_session AND q._stage_origin <> 'k' AND (q._stage_op = 'D' OR NOT {{q_same_as_base}})
+    WHERE c.relation = {{child_oid}} AND q._stage_session = p_session AND q._stage_origin <> 'overlay' AND (q._stage_op = 'D' OR NOT {{q_same_as_base}})
   )
   SELECT {{child_oid}}::oid, coalesce(q._stage_root, q._stage_seq) FROM borne b JOIN {{child}} q ON {{b_referred_to_by_q}}
   WHERE q._stage_session = p_session AND q._stage_op <> 'D'

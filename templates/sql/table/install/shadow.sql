@@ -7,11 +7,11 @@ CREATE TABLE {{shadow}} (
   _stage_seq bigint NOT NULL DEFAULT nextval('stage.seq'),  -- orders everything
   _stage_session uuid NOT NULL,
   _stage_mutation bigint NOT NULL,
-  _stage_op "char" NOT NULL,                                -- I, U or D
-  _stage_origin "char" NOT NULL,                            -- c client, f foreign key's action, k hides the old key of a moved row
+  _stage_op "char" NOT NULL,                                -- I, U or D, as in the audit example of PostgreSQL's manual
   _stage_head boolean NOT NULL,                             -- the newest version under its key
   _stage_first boolean NOT NULL DEFAULT false,              -- first touch of a production row: it has a base
   _stage_check boolean NOT NULL DEFAULT false,              -- its foreign keys are judged
+  _stage_origin stage.row_origin NOT NULL,                  -- whose doing it is; its four bytes fill the gap before the next column
   _stage_root bigint,                                       -- _stage_seq of the row's first version, null for itself
   _stage_base {{row_type}},                                 -- the production row at first touch
   {{old_column_definitions}},                               -- key and referenced columns before the change

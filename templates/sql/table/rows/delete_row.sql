@@ -8,7 +8,7 @@ DECLARE
   v_start bigint := {{start}};
   v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
   v_touched bigint[];
-  v_origin "char" := {{origin}};
+  v_origin stage.row_origin := {{origin}};
   v_previous record;
 BEGIN
 {{lock_vanishing}}

@@ -1,6 +1,6 @@
 -- Pairs staged changes of rows without a key with rows of production that equal what they change, each with another one.
 CREATE FUNCTION {{function}}(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (seq bigint, place tid, relation oid)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -19,4 +19,4 @@ BEGIN
   )
   SELECT s._stage_seq, p.ctid, p.tableoid FROM staged s JOIN present p ON p.image = s.image AND p.copy = s.copy;
 END $body$;
-REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;

@@ -5,7 +5,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := current_setting('stage.mutation_{{oid}}_i')::bigint;
-  v_origin "char" := {{origin}};
+  v_origin stage.row_origin := {{origin}};
   v_dead record;
   v_value text;
 BEGIN
@@ -28,7 +28,7 @@ BEGIN
   END IF;
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check, _stage_root)
   VALUES ({{new_columns}}, v_session, v_mutation, 'I', v_origin, true, true,
-    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'k' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
+    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'overlay' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   RETURN NEW;

@@ -36,7 +36,7 @@ BEGIN
       EXIT;
     END IF;
     INSERT INTO {{shadow}} ({{key}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES ({{values}}, v_session, 0, 'D', 'k', true)
+    VALUES ({{values}}, v_session, 0, 'D', 'overlay', true)
     ON CONFLICT DO NOTHING
     RETURNING _stage_seq INTO v_seq;
     CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile

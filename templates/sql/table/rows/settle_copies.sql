@@ -7,7 +7,7 @@
       WHERE {{rows_s}} AND s._stage_first GROUP BY 1
     ), adopted AS (
       SELECT s._stage_image AS image, count(*) AS copies FROM {{shadow}} s
-      WHERE {{rows_s}} AND s._stage_op = 'I' AND s._stage_origin = 'k' GROUP BY 1
+      WHERE {{rows_s}} AND s._stage_op = 'I' AND s._stage_origin = 'overlay' GROUP BY 1
     ), present AS (
       SELECT t._stage_image AS image, count(*) AS copies
       FROM tombstones t JOIN {{source}} p ON {{p_looks_like_t}} GROUP BY 1
@@ -22,7 +22,7 @@
       {{raise_ambiguous}}
     END IF;
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    SELECT {{t_columns}}, v_session, v_mutation, 'I', 'k', true
+    SELECT {{t_columns}}, v_session, v_mutation, 'I', 'overlay', true
     FROM {{shadow}} t CROSS JOIN generate_series(1, v_copies.remaining)
     WHERE t._stage_session = v_session AND t._stage_seq = v_copies.tombstone;
   END LOOP;

@@ -10,17 +10,17 @@
     -- a join may match a staged row twice: PostgreSQL takes it once
     PERFORM 1 FROM {{shadow}} s
     WHERE s._stage_session = v_session AND s._stage_old_1 = v_image AND s._stage_mutation = v_mutation AND s._stage_seq > v_start
-      AND s._stage_origin <> 'k' AND NOT s._stage_first;
+      AND s._stage_origin <> 'overlay' AND NOT s._stage_first;
     IF FOUND AND NOT EXISTS (SELECT 1 FROM {{source}} p WHERE {{p_looks_like_old}}) THEN
       PERFORM stage.touched_twice({{oid}});
       RETURN NULL;
     END IF;
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, {{old_columns}})
-    VALUES ({{old_row_and_image}}, v_session, v_mutation, 'D', 'k', true, {{old_values}})
+    VALUES ({{old_row_and_image}}, v_session, v_mutation, 'D', 'overlay', true, {{old_values}})
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
       PERFORM 1 FROM {{shadow}} s
-      WHERE s._stage_session = v_session AND s._stage_head AND s._stage_image = v_image AND s._stage_op = 'D' AND s._stage_origin = 'k'
+      WHERE s._stage_session = v_session AND s._stage_head AND s._stage_image = v_image AND s._stage_op = 'D' AND s._stage_origin = 'overlay'
         AND s._stage_mutation = v_mutation AND s._stage_seq > v_start;
       IF NOT FOUND THEN
         PERFORM 1 FROM {{shadow}} s
@@ -31,4 +31,4 @@
       END IF;
     END IF;
   END IF;
-  v_first := coalesce(v_taken._stage_origin = 'k', true);
+  v_first := coalesce(v_taken._stage_origin = 'overlay', true);

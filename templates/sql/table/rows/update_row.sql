@@ -8,7 +8,7 @@ DECLARE
   v_start bigint := {{start}};
   v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
   v_touched bigint[];
-  v_origin "char" := {{origin}};
+  v_origin stage.row_origin := {{origin}};
   v_key_changed boolean := {{key_changed}};
   v_first boolean := false;
   v_previous record;
@@ -63,7 +63,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   IF v_key_changed THEN  -- hide the old key
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, {{old_columns}})
-    VALUES ({{old_row}}, v_session, v_mutation, 'D', 'k', true, coalesce(v_root, v_seq), {{old_values}});
+    VALUES ({{old_row}}, v_session, v_mutation, 'D', 'overlay', true, coalesce(v_root, v_seq), {{old_values}});
   END IF;
   RETURN NEW;
 END $body$;

@@ -6,7 +6,7 @@ DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := {{mutation}};
   v_start bigint := {{start}};
-  v_origin "char" := {{origin}};
+  v_origin stage.row_origin := {{origin}};
   v_image bytea := {{old_image}};
   v_taken record;
   v_first boolean;
