@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Agent, fetch } from 'undici';
-import { startEmbedded } from '../src/daemon/embedded.ts';
+import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { sessionOf, startBuiltDaemon } from './daemon.ts';
 

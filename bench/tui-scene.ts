@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../src/daemon/embedded.ts';
+import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
 
 /** The program as it is shipped. */

@@ -53,9 +53,10 @@ const below: Readonly<Record<string, readonly string[]>> = {
   model: [],
 };
 /** The commands that do more than ask the daemon: they load what they need on demand. */
-const reachPast = ['serve', 'init', 'doctor', 'run', 'uninstall'].map(
-  (name) => `src/cli/commands/${name}.ts`,
-);
+const reachPast = [
+  ...['serve', 'init', 'doctor', 'uninstall'].map((name) => `service/${name}`),
+  'session/run',
+].map((name) => `src/cli/commands/${name}.ts`);
 const rooms = Object.keys(below).filter((room) => room !== 'model');
 
 const roomOf = (path: string): string => path.split('/')[1] ?? '';

@@ -1,9 +1,9 @@
 /** Sessions, tables and projects for completions, from the daemon; none where it does not answer at once. */
 import type { ApiClient } from '../client/api-client.ts';
 import type { Session, SessionStatus } from '../model/session.ts';
+import { chosenSession } from './arguments/session-argument.ts';
 import type { Completion, ValueKind, Values, Written } from './completions.ts';
 import type { Host } from './host.ts';
-import { chosenSession } from './session-argument.ts';
 import type { ClientSettings } from './settings.ts';
 import { readSettings } from './settings.ts';
 

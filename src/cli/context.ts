@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import type { ApiClient } from '../client/api-client.ts';
 import type { Host } from './host.ts';
 import { interruptible } from './interrupt.ts';
-import type { Output } from './output.ts';
+import type { Output } from './output/output.ts';
 import type { ClientSettings, SharedOptions } from './settings.ts';
 import { readSettings } from './settings.ts';
 

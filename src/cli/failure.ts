@@ -7,7 +7,7 @@ import { sanitize } from '../client/sanitize.ts';
 import type { ErrorCode } from '../errors.ts';
 import { StageError } from '../errors.ts';
 import { JsonText, stringifyJson } from '../model/json.ts';
-import type { Output } from './output.ts';
+import type { Output } from './output/output.ts';
 
 /** Makes any error one that has a code, an exit code and a sentence. */
 export function toStageError(error: unknown): StageError {

@@ -6,7 +6,7 @@ import { packageVersion } from '../package-version.ts';
 import type { Context } from './context.ts';
 import type { Host } from './host.ts';
 import { Interrupted, interruptedExit, isClosedPipe } from './interrupt.ts';
-import { Output } from './output.ts';
+import { Output } from './output/output.ts';
 import { createProgram } from './program.ts';
 import type { Run } from './run.ts';
 import type { SharedOptions } from './settings.ts';

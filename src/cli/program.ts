@@ -1,9 +1,9 @@
 /** The tree of commands, and the options that all of them share. */
 import { Option } from 'commander';
-import { colourModes } from './colour.ts';
 import type { Host } from './host.ts';
 import type { CommandEntry } from './lazy-commands.ts';
 import { addCommands, LazyCommand } from './lazy-commands.ts';
+import { colourModes } from './output/colour.ts';
 import type { Run } from './run.ts';
 import { examples } from './run.ts';
 import { topics } from './topics.ts';
@@ -16,27 +16,27 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       {
         name: 'serve',
         summary: 'run the proxy and the REST interface',
-        load: async () => (await import('./commands/serve.ts')).configureServe,
+        load: async () => (await import('./commands/service/serve.ts')).configureServe,
       },
       {
         name: 'init',
         summary: 'write a configuration, a service definition or a CI pipeline to start from',
-        load: async () => (await import('./commands/init.ts')).configureInit,
+        load: async () => (await import('./commands/service/init.ts')).configureInit,
       },
       {
         name: 'doctor',
         summary: 'look for ways around review',
-        load: async () => (await import('./commands/doctor.ts')).configureDoctor,
+        load: async () => (await import('./commands/service/doctor.ts')).configureDoctor,
       },
       {
         name: 'uninstall',
         summary: 'take everything of the service out of the upstream database',
-        load: async () => (await import('./commands/uninstall.ts')).configureUninstall,
+        load: async () => (await import('./commands/service/uninstall.ts')).configureUninstall,
       },
       {
         name: 'status',
         summary: 'show the state of the daemon',
-        load: async () => (await import('./commands/status.ts')).configureStatus,
+        load: async () => (await import('./commands/service/status.ts')).configureStatus,
       },
     ],
   },
@@ -46,47 +46,47 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       {
         name: 'session',
         summary: 'manage sessions',
-        load: async () => (await import('./commands/session.ts')).configureSession,
+        load: async () => (await import('./commands/session/session.ts')).configureSession,
       },
       {
         name: 'url',
         summary: 'print how to connect to a session',
-        load: async () => (await import('./commands/url.ts')).configureUrl,
+        load: async () => (await import('./commands/session/url.ts')).configureUrl,
       },
       {
         name: 'psql',
         summary: 'run psql with a session',
-        load: async () => (await import('./commands/psql.ts')).configurePsql,
+        load: async () => (await import('./commands/session/psql.ts')).configurePsql,
       },
       {
         name: 'run',
         summary: 'run SQL scripts in a session',
-        load: async () => (await import('./commands/run.ts')).configureRun,
+        load: async () => (await import('./commands/session/run.ts')).configureRun,
       },
       {
         name: 'mcp',
         summary: 'let an agent stage changes, by the Model Context Protocol',
-        load: async () => (await import('./commands/mcp.ts')).configureMcp,
+        load: async () => (await import('./commands/session/mcp.ts')).configureMcp,
       },
       {
         name: 'diff',
         summary: 'show what a session changes',
-        load: async () => (await import('./commands/diff.ts')).configureDiff,
+        load: async () => (await import('./commands/session/diff.ts')).configureDiff,
       },
       {
         name: 'unstage',
         summary: 'take rows out of a session',
-        load: async () => (await import('./commands/unstage.ts')).configureUnstage,
+        load: async () => (await import('./commands/session/unstage.ts')).configureUnstage,
       },
       {
         name: 'log',
         summary: 'list the statements a session staged',
-        load: async () => (await import('./commands/log.ts')).configureLog,
+        load: async () => (await import('./commands/session/log.ts')).configureLog,
       },
       {
         name: 'watch',
         summary: 'follow what happens in a session',
-        load: async () => (await import('./commands/watch.ts')).configureWatch,
+        load: async () => (await import('./commands/session/watch.ts')).configureWatch,
       },
     ],
   },
@@ -96,57 +96,57 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       {
         name: 'propose',
         summary: 'submit a session for review',
-        load: async () => (await import('./commands/propose.ts')).configurePropose,
+        load: async () => (await import('./commands/reviewing/propose.ts')).configurePropose,
       },
       {
         name: 'check',
         summary: 'look for conflicts with production',
-        load: async () => (await import('./commands/check.ts')).configureCheck,
+        load: async () => (await import('./commands/reviewing/check.ts')).configureCheck,
       },
       {
         name: 'resolve',
         summary: 'settle conflicts with production in place',
-        load: async () => (await import('./commands/resolve.ts')).configureResolve,
+        load: async () => (await import('./commands/reviewing/resolve.ts')).configureResolve,
       },
       {
         name: 'wait',
         summary: 'wait until a session is approved or rejected',
-        load: async () => (await import('./commands/wait.ts')).configureWait,
+        load: async () => (await import('./commands/reviewing/wait.ts')).configureWait,
       },
       {
         name: 'approve',
         summary: 'apply a proposed session to production',
-        load: async () => (await import('./commands/approve.ts')).configureApprove,
+        load: async () => (await import('./commands/reviewing/approve.ts')).configureApprove,
       },
       {
         name: 'revert',
         summary: 'take an approved session back, in a new one',
-        load: async () => (await import('./commands/revert.ts')).configureRevert,
+        load: async () => (await import('./commands/reviewing/revert.ts')).configureRevert,
       },
       {
         name: 'reopen',
         summary: 'ask for changes: a proposed session takes writes again',
-        load: async () => (await import('./commands/reopen.ts')).configureReopen,
+        load: async () => (await import('./commands/reviewing/reopen.ts')).configureReopen,
       },
       {
         name: 'comment',
         summary: 'say something about a session or a row of it',
-        load: async () => (await import('./commands/comment.ts')).configureComment,
+        load: async () => (await import('./commands/reviewing/comment.ts')).configureComment,
       },
       {
         name: 'comments',
         summary: 'list what was said about a session',
-        load: async () => (await import('./commands/comments.ts')).configureComments,
+        load: async () => (await import('./commands/reviewing/comments.ts')).configureComments,
       },
       {
         name: 'reject',
         summary: 'discard a proposed session',
-        load: async () => (await import('./commands/reject.ts')).configureReject,
+        load: async () => (await import('./commands/reviewing/reject.ts')).configureReject,
       },
       {
         name: 'audit',
         summary: 'read the record of what was applied',
-        load: async () => (await import('./commands/audit.ts')).configureAudit,
+        load: async () => (await import('./commands/reviewing/audit.ts')).configureAudit,
       },
     ],
   },

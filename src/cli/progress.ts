@@ -1,5 +1,5 @@
 /** Tells the person at the terminal what a command waits for, once that takes longer than a second. */
-import type { Output } from './output.ts';
+import type { Output } from './output/output.ts';
 
 const patience = 1000;
 const rhythm = 500;

@@ -2,7 +2,7 @@
 import type { Interface } from 'node:readline';
 import { StageError } from '../errors.ts';
 import type { Host } from './host.ts';
-import type { Output } from './output.ts';
+import type { Output } from './output/output.ts';
 
 /**
  * Makes sure that there is somebody to ask.

@@ -1,8 +1,8 @@
 /** What the configuration says to the commands that talk to the daemon. */
 import { readFileSync } from 'node:fs';
 import { StageError } from '../errors.ts';
-import type { ColourMode } from './colour.ts';
 import type { Host } from './host.ts';
+import type { ColourMode } from './output/colour.ts';
 
 /** Options that may stand anywhere on the command line. */
 export interface SharedOptions {

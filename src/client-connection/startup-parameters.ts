@@ -6,7 +6,7 @@ import type { Setting, Switch } from '../model/startup-options.ts';
 import { formatOptions, parseOptions, settingOf } from '../model/startup-options.ts';
 import { accessSetting, pinned } from '../server-connection/pinned-settings.ts';
 import { refusalError } from '../server-connection/refusals.ts';
-import { classifyAssignment } from '../sql/classify/classify-setting.ts';
+import { classifyAssignment } from '../sql/classify/kinds/classify-setting.ts';
 import { isConnectionOption } from '../sql/classify/settings.ts';
 import type { StartupParameters } from '../wire/startup.ts';
 

@@ -21,14 +21,14 @@ import { startExpiry } from './expiry.ts';
 import { createGrace } from './grace.ts';
 import { allowedHosts, reachableHost, urlHost } from './listen-policy.ts';
 import type { Parts } from './parts.ts';
-import type { EmbeddedData } from './production.ts';
-import { startProduction } from './production.ts';
 import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
-import type { ServiceAccount } from './service-account.ts';
-import { createServiceAccount } from './service-account.ts';
 import { readTlsFiles } from './tls-files.ts';
+import type { EmbeddedData } from './upstream/production.ts';
+import { startProduction } from './upstream/production.ts';
+import type { ServiceAccount } from './upstream/service-account.ts';
+import { createServiceAccount } from './upstream/service-account.ts';
 
 export interface DaemonIo {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -5,8 +5,8 @@ import type { KnownColumn, Row, Value } from '../client/values.ts';
 import { columnCell, isSame, plainText, valuesOf } from '../client/values.ts';
 import type { Change } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
-import type { Span } from './line.ts';
-import { span } from './line.ts';
+import type { Span } from './terminal/line.ts';
+import { span } from './terminal/line.ts';
 import { wordDifferences } from './word-diff.ts';
 
 /** Both sides of a change by column; a column that one side lacks is undefined there. */

@@ -6,10 +6,10 @@ import { takenOutInWords } from '../client/unstage.ts';
 import { StageError } from '../errors.ts';
 import { JsonText } from '../model/json.ts';
 import type { Dispatch } from './app.tsx';
-import type { Edit } from './deeds.ts';
-import type { Action } from './reducer.ts';
-import type { State } from './state.ts';
-import { currentDigest } from './state.ts';
+import type { Edit } from './state/deeds.ts';
+import type { Action } from './state/reducer.ts';
+import type { State } from './state/state.ts';
+import { currentDigest } from './state/state.ts';
 
 export interface DoerOptions {
   readonly api: ApiClient;

@@ -8,10 +8,10 @@ import { StageError } from '../errors.ts';
 import type { AidsReader } from './aids-reader.ts';
 import type { Dispatch } from './app.tsx';
 import { Doer, sentenceOf } from './doer.ts';
-import type { Need } from './needs.ts';
-import { needsOf } from './needs.ts';
-import type { State } from './state.ts';
-import { operationOf } from './state.ts';
+import type { Need } from './state/needs.ts';
+import { needsOf } from './state/needs.ts';
+import type { State } from './state/state.ts';
+import { operationOf } from './state/state.ts';
 
 /** How often the session is looked at, and production: seldom where that is much work for the database. */
 const sessionEveryMs = 2000;

@@ -13,14 +13,14 @@ import { SidesCache } from './cells.ts';
 import type { Effect, OwnKeys } from './keys.ts';
 import { createKeymap } from './keys.ts';
 import { Loader } from './loader.ts';
-import type { TerminalOutput } from './painter.ts';
-import { inkStream, Painter, sizeOf } from './painter.ts';
-import type { State } from './state.ts';
-import { currentTable } from './state.ts';
-import type { Surroundings, TerminalInput } from './terminal.ts';
-import { takeTerminal } from './terminal.ts';
-import type { ThemeName } from './theme.ts';
-import { createTheme } from './theme.ts';
+import type { State } from './state/state.ts';
+import { currentTable } from './state/state.ts';
+import type { TerminalOutput } from './terminal/painter.ts';
+import { inkStream, Painter, sizeOf } from './terminal/painter.ts';
+import type { Surroundings, TerminalInput } from './terminal/terminal.ts';
+import { takeTerminal } from './terminal/terminal.ts';
+import type { ThemeName } from './terminal/theme.ts';
+import { createTheme } from './terminal/theme.ts';
 
 export interface DiffOptions {
   readonly api: ApiClient;

@@ -1,5 +1,5 @@
 /** How the screen is divided: heading, tabs, body, notice, keys. */
-import type { Size, State } from './state.ts';
+import type { Size, State } from './state/state.ts';
 
 /** Lines above the body: session and tabs. Below it: notice or prompt, and keys. */
 const frame = 4;

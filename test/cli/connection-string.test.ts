@@ -1,11 +1,11 @@
 /** How a client connects, in every form. */
-import type { UrlFormat } from '../../src/cli/connection-string.ts';
+import type { UrlFormat } from '../../src/cli/output/connection-string.ts';
 import {
   choosesReads,
   connectionString,
   targetOf,
   withUsersOptions,
-} from '../../src/cli/connection-string.ts';
+} from '../../src/cli/output/connection-string.ts';
 import type { ServerInfo } from '../../src/client/answers.ts';
 import { assert, suite } from '../helpers/suite.ts';
 

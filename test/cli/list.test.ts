@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Context } from '../../src/cli/context.ts';
 import type { Host } from '../../src/cli/host.ts';
-import type { ListOptions } from '../../src/cli/list.ts';
-import { showList } from '../../src/cli/list.ts';
-import { Output } from '../../src/cli/output.ts';
+import type { ListOptions } from '../../src/cli/output/list.ts';
+import { showList } from '../../src/cli/output/list.ts';
+import { Output } from '../../src/cli/output/output.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const total = 2500;

@@ -1,7 +1,7 @@
 /** Colours and tables. */
-import { createPaint, themeOf, wantsColour } from '../../src/cli/colour.ts';
-import type { RowsForm } from '../../src/cli/table.ts';
-import { createRowsWriter, displayWidth } from '../../src/cli/table.ts';
+import { createPaint, themeOf, wantsColour } from '../../src/cli/output/colour.ts';
+import type { RowsForm } from '../../src/cli/output/table.ts';
+import { createRowsWriter, displayWidth } from '../../src/cli/output/table.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const plain = createPaint(false);

@@ -1,7 +1,7 @@
 /** What is told while a command waits. */
 import { PassThrough } from 'node:stream';
 import type { Host } from '../../src/cli/host.ts';
-import { Output } from '../../src/cli/output.ts';
+import { Output } from '../../src/cli/output/output.ts';
 import { withProgress } from '../../src/cli/progress.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';

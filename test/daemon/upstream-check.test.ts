@@ -1,5 +1,5 @@
 /** Which servers are served. */
-import { checkServer } from '../../src/daemon/upstream-check.ts';
+import { checkServer } from '../../src/daemon/upstream/upstream-check.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';

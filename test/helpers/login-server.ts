@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { startEmbedded } from '../../src/daemon/embedded.ts';
+import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { defaultMajor, findBinaries } from '../runner/server.ts';
 import { needProgram } from './programs.ts';

@@ -1,12 +1,12 @@
 /** Values of every type that differ in PostgreSQL differ in the diff, whatever its form. */
 import pg from 'pg';
-import { createPaint } from '../../src/cli/colour.ts';
 import { createCsvFormat } from '../../src/cli/diff/csv.ts';
 import type { DiffFormat } from '../../src/cli/diff/format.ts';
 import { createJsonLinesFormat } from '../../src/cli/diff/json.ts';
 import { createMarkdownFormat } from '../../src/cli/diff/markdown.ts';
 import { createSqlFormat } from '../../src/cli/diff/sql.ts';
 import { createTextFormat } from '../../src/cli/diff/text.ts';
+import { createPaint } from '../../src/cli/output/colour.ts';
 import { readOutline as decodeOutline } from '../../src/client/decode.ts';
 import type { ReadChange } from '../../src/client/diff-reader.ts';
 import { DiffReader } from '../../src/client/diff-reader.ts';

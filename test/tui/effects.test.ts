@@ -1,7 +1,7 @@
 /** The rehearsal in the interface: its pane, waiting for it, and what the question before approval says of it. */
 import type { RehearsalReport } from '../../src/client/rehearsal.ts';
 import { JsonText } from '../../src/model/json.ts';
-import { lineWidth, textOf } from '../../src/tui/line.ts';
+import { lineWidth, textOf } from '../../src/tui/terminal/line.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, Desk, session } from './screen.ts';
 

@@ -1,8 +1,8 @@
 /** What keys and answers make of the state; no terminal is needed. */
 import { bindings, createKeymap } from '../../src/tui/keys.ts';
-import { needsOf } from '../../src/tui/needs.ts';
-import { reduce } from '../../src/tui/reducer.ts';
-import { initialState, listLength, operationOf } from '../../src/tui/state.ts';
+import { needsOf } from '../../src/tui/state/needs.ts';
+import { reduce } from '../../src/tui/state/reducer.ts';
+import { initialState, listLength, operationOf } from '../../src/tui/state/state.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { changeOf, Desk, session } from './screen.ts';

@@ -5,14 +5,14 @@ import type { Session } from '../../src/model/session.ts';
 import { SidesCache } from '../../src/tui/cells.ts';
 import type { OwnKeys } from '../../src/tui/keys.ts';
 import { createKeymap } from '../../src/tui/keys.ts';
-import type { Line } from '../../src/tui/line.ts';
-import { textOf } from '../../src/tui/line.ts';
-import type { Need } from '../../src/tui/needs.ts';
-import { needsOf } from '../../src/tui/needs.ts';
-import type { Action } from '../../src/tui/reducer.ts';
-import { reduce } from '../../src/tui/reducer.ts';
-import type { State } from '../../src/tui/state.ts';
-import { initialState, operationOf } from '../../src/tui/state.ts';
+import type { Need } from '../../src/tui/state/needs.ts';
+import { needsOf } from '../../src/tui/state/needs.ts';
+import type { Action } from '../../src/tui/state/reducer.ts';
+import { reduce } from '../../src/tui/state/reducer.ts';
+import type { State } from '../../src/tui/state/state.ts';
+import { initialState, operationOf } from '../../src/tui/state/state.ts';
+import type { Line } from '../../src/tui/terminal/line.ts';
+import { textOf } from '../../src/tui/terminal/line.ts';
 import { frameView } from '../../src/tui/views/frame.ts';
 
 export const session: Session = {

@@ -1,8 +1,8 @@
 /** What stands on the screen, in every pane and on terminals of every size; and that no row can act on it. */
 import type { Conflict, Mutation } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
-import { lineWidth, textOf } from '../../src/tui/line.ts';
-import { createTheme } from '../../src/tui/theme.ts';
+import { lineWidth, textOf } from '../../src/tui/terminal/line.ts';
+import { createTheme } from '../../src/tui/terminal/theme.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Row } from './screen.ts';

@@ -1,6 +1,6 @@
 /** A diff for spreadsheets: one line a changed cell, so that rows of all tables have the same columns. */
 import { keyCell } from '../../client/cell.ts';
-import { csvLine, csvText, csvValue } from '../csv.ts';
+import { csvLine, csvText, csvValue } from '../output/csv.ts';
 import type { DiffFormat } from './format.ts';
 import { cellsOf, isChanged } from './format.ts';
 

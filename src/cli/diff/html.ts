@@ -11,7 +11,7 @@ import {
   triggersInWords,
 } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
-import { Html, html } from '../html.ts';
+import { Html, html } from '../output/html.ts';
 import type { Cell, DiffFormat, Ending } from './format.ts';
 import { cellsOf, changedParts, changesIn, isEmpty, passedTables, sideOf } from './format.ts';
 

@@ -1,7 +1,8 @@
 /** When `stage diff` opens the terminal interface, and how. */
-import { themeOf, wantsColour } from '../colour.ts';
+
 import type { Connection, Context } from '../context.ts';
 import { approverOf } from '../context.ts';
+import { themeOf, wantsColour } from '../output/colour.ts';
 import { keepMarks, readMarks } from '../review-marks.ts';
 
 /** Options that ask for a text of a certain form. */

@@ -12,7 +12,7 @@ import {
 } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
 import { stepSumOf, sumOf } from '../../model/change.ts';
-import { markdownCode } from '../markdown.ts';
+import { markdownCode } from '../output/markdown.ts';
 import type { DiffFormat, Ending } from './format.ts';
 import { cellsOf, changedParts, changesIn, hiddenTables, isEmpty, sideOf } from './format.ts';
 

@@ -9,7 +9,7 @@ import { changesHidden, furtherInWords } from '../../client/words.ts';
 import type { ChangeCounts } from '../../model/change.ts';
 import { stepSumOf } from '../../model/change.ts';
 import type { Connection, Context } from '../context.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../output/output.ts';
 import { grouped, withProgress } from '../progress.ts';
 import { createCsvFormat } from './csv.ts';
 import type { DiffFormat } from './format.ts';

@@ -2,8 +2,8 @@
 
 import type { Value } from '../../client/values.ts';
 import type { Change } from '../../model/change.ts';
-import type { Paint } from '../colour.ts';
-import { displayWidth, pad } from '../table.ts';
+import type { Paint } from '../output/colour.ts';
+import { displayWidth, pad } from '../output/table.ts';
 import type { Cell, ShownChange } from './format.ts';
 import { cellsOf, changedParts, isChanged, partsOf, sideOf } from './format.ts';
 

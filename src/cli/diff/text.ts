@@ -10,7 +10,7 @@ import {
   triggersInWords,
 } from '../../client/words.ts';
 import type { ChangeCounts, Operation } from '../../model/change.ts';
-import type { Paint, Style } from '../colour.ts';
+import type { Paint, Style } from '../output/colour.ts';
 import type { DiffFormat, Ending, ShownChange } from './format.ts';
 import { changesIn, isEmpty, passedTables } from './format.ts';
 import type { TextMode } from './text-modes.ts';

@@ -7,7 +7,7 @@ import type { Database, Row } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
-import { divideConnections, readSlots } from '../connection-budget.ts';
+import { divideConnections, readSlots } from '../upstream/connection-budget.ts';
 import type { Fault, FaultName } from './faults.ts';
 import { faults } from './faults.ts';
 

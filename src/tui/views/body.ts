@@ -1,9 +1,9 @@
 /** What stands between the top and the bottom lines: the panes side by side, or a dialog. */
 import type { SidesCache } from '../cells.ts';
-import type { Line } from '../line.ts';
-import { beside, fitLines, span } from '../line.ts';
 import { divide } from '../screen.ts';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { beside, fitLines, span } from '../terminal/line.ts';
 import { commentsView } from './comments.ts';
 import { conflictsView } from './conflicts.ts';
 import { detailView } from './detail.ts';

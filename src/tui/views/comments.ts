@@ -2,9 +2,9 @@
 import { keyCell, tableCell, textCell } from '../../client/cell.ts';
 import type { Comment } from '../../client/discussion.ts';
 import { sanitize } from '../../client/sanitize.ts';
-import type { Line } from '../line.ts';
-import { span, wrapLine } from '../line.ts';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { span, wrapLine } from '../terminal/line.ts';
 
 /** Draws the list, the chosen comment in full below it. */
 export function commentsView(state: State, width: number, height: number): Line[] {

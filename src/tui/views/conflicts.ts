@@ -5,10 +5,10 @@ import { sidesOf } from '../../client/values.ts';
 import { conflictInWords, hiddenInWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
 import { shortCell } from '../cells.ts';
-import type { Line, Style } from '../line.ts';
-import { span } from '../line.ts';
-import type { State } from '../state.ts';
-import { fit } from '../text.ts';
+import type { State } from '../state/state.ts';
+import type { Line, Style } from '../terminal/line.ts';
+import { span } from '../terminal/line.ts';
+import { fit } from '../terminal/text.ts';
 
 function titledSides(conflict: Conflict): [string, Value, Style][] {
   const [base, staged, current] = sidesOf(conflict);

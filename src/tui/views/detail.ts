@@ -16,12 +16,12 @@ import {
   shortCell,
   shortText,
 } from '../cells.ts';
-import type { Line } from '../line.ts';
-import { fitLine, lineWidth, span, wrapLine } from '../line.ts';
 import { divide } from '../screen.ts';
-import type { State } from '../state.ts';
-import { currentTable, rowKey } from '../state.ts';
-import { widthOf } from '../text.ts';
+import type { State } from '../state/state.ts';
+import { currentTable, rowKey } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { fitLine, lineWidth, span, wrapLine } from '../terminal/line.ts';
+import { widthOf } from '../terminal/text.ts';
 import { commentLines } from './comments.ts';
 import { signs } from './signs.ts';
 

@@ -7,12 +7,12 @@ import { aboutSession } from '../../client/session-words.ts';
 import { countsInWords, furtherExplained, triggersInWords } from '../../client/words.ts';
 import type { TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
-import type { Deed, Edit, Prompt } from '../deeds.ts';
-import type { Line } from '../line.ts';
-import { span } from '../line.ts';
-import type { State } from '../state.ts';
-import { currentDigest } from '../state.ts';
-import { fit, widthOf, wrap } from '../text.ts';
+import type { Deed, Edit, Prompt } from '../state/deeds.ts';
+import type { State } from '../state/state.ts';
+import { currentDigest } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { span } from '../terminal/line.ts';
+import { fit, widthOf, wrap } from '../terminal/text.ts';
 import { isOutdated } from './effects.ts';
 
 /** Draws the keys whose name or meaning has the text that is being typed. */

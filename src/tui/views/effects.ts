@@ -8,12 +8,12 @@ import {
   rehearsalLines,
   warningLines,
 } from '../../client/rehearsal-words.ts';
-import type { Line, Style } from '../line.ts';
-import { span } from '../line.ts';
 import { divide } from '../screen.ts';
-import type { State } from '../state.ts';
-import { currentDigest } from '../state.ts';
-import { wrap } from '../text.ts';
+import type { State } from '../state/state.ts';
+import { currentDigest } from '../state/state.ts';
+import type { Line, Style } from '../terminal/line.ts';
+import { span } from '../terminal/line.ts';
+import { wrap } from '../terminal/text.ts';
 
 const explained =
   'Production applies the changes, and rolls them back: that tells what would land, what triggers would change elsewhere, and what would be refused.';

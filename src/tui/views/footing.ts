@@ -1,9 +1,9 @@
 /** The line at the bottom: the keys of the pane. */
 import type { SessionStatus } from '../../model/session.ts';
 import type { Command, Effect } from '../keys.ts';
-import type { Line } from '../line.ts';
-import { span } from '../line.ts';
-import type { Pane, State } from '../state.ts';
+import type { Pane, State } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { span } from '../terminal/line.ts';
 
 /** What keys do, and what to call it in few words. */
 type Hint = readonly [does: readonly (Command | Effect)[], text: string];

@@ -1,8 +1,8 @@
 /** The whole screen. */
 import type { SidesCache } from '../cells.ts';
-import type { Line } from '../line.ts';
-import { fitLines } from '../line.ts';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { fitLines } from '../terminal/line.ts';
 import { bodyView } from './body.ts';
 import { keysLine } from './footing.ts';
 import { headingLine, tabsLine } from './heading.ts';

@@ -5,12 +5,12 @@ import { ageOf, authorOf, titleOf } from '../../client/session-words.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { Session } from '../../model/session.ts';
 import { shortId } from '../../model/session.ts';
-import type { Line } from '../line.ts';
-import { span } from '../line.ts';
-import { isReviewed } from '../reviewed.ts';
-import type { Pane, State } from '../state.ts';
-import { currentDigest, currentTable, listLength } from '../state.ts';
-import { fit, widthOf } from '../text.ts';
+import { isReviewed } from '../state/reviewed.ts';
+import type { Pane, State } from '../state/state.ts';
+import { currentDigest, currentTable, listLength } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { span } from '../terminal/line.ts';
+import { fit, widthOf } from '../terminal/text.ts';
 import { countSpans } from './tables.ts';
 
 const inGroups = (count: number) => count.toLocaleString('en-US');

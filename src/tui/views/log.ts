@@ -4,10 +4,10 @@ import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
 import type { Mutation } from '../../model/change.ts';
-import type { Line } from '../line.ts';
-import { span } from '../line.ts';
-import type { State } from '../state.ts';
-import { fit, wrap } from '../text.ts';
+import type { State } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { span } from '../terminal/line.ts';
+import { fit, wrap } from '../terminal/text.ts';
 import { signs } from './signs.ts';
 
 /** Characters of a statement that are shown. */

@@ -2,11 +2,11 @@
 import { keyCell, tableCell } from '../../client/cell.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { shortId } from '../../model/session.ts';
-import type { Prompt, Subject } from '../deeds.ts';
-import type { Line } from '../line.ts';
-import { lineWidth, span } from '../line.ts';
-import type { State } from '../state.ts';
-import { wrap } from '../text.ts';
+import type { Prompt, Subject } from '../state/deeds.ts';
+import type { State } from '../state/state.ts';
+import type { Line } from '../terminal/line.ts';
+import { lineWidth, span } from '../terminal/line.ts';
+import { wrap } from '../terminal/text.ts';
 
 const deeds = {
   propose: 'Proposing',

@@ -5,12 +5,12 @@ import type { NumberedChange, TableOutline } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
 import type { SidesCache } from '../cells.ts';
 import { gridCell, isChanged } from '../cells.ts';
-import type { Line, Span } from '../line.ts';
-import { fitLine, lineWidth, span } from '../line.ts';
-import { isReviewed } from '../reviewed.ts';
-import type { State } from '../state.ts';
-import { currentTable, listLength, rowKey } from '../state.ts';
-import { widthOf } from '../text.ts';
+import { isReviewed } from '../state/reviewed.ts';
+import type { State } from '../state/state.ts';
+import { currentTable, listLength, rowKey } from '../state/state.ts';
+import type { Line, Span } from '../terminal/line.ts';
+import { fitLine, lineWidth, span } from '../terminal/line.ts';
+import { widthOf } from '../terminal/text.ts';
 import { signs } from './signs.ts';
 
 interface Column {

@@ -1,6 +1,6 @@
 /** How each kind of change is marked, with colours and without. */
 import type { Operation } from '../../model/change.ts';
-import type { Style } from '../line.ts';
+import type { Style } from '../terminal/line.ts';
 
 export const signs: Readonly<Record<Operation, { readonly sign: string; readonly style: Style }>> =
   {

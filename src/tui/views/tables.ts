@@ -2,9 +2,9 @@
 import { tableCell } from '../../client/cell.ts';
 import type { StepCounts } from '../../model/change.ts';
 import { stepCountsOf } from '../../model/change.ts';
-import type { Line, Span } from '../line.ts';
-import { span } from '../line.ts';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
+import type { Line, Span } from '../terminal/line.ts';
+import { span } from '../terminal/line.ts';
 
 const inGroups = (count: number) => count.toLocaleString('en-US');
 

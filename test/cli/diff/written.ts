@@ -1,5 +1,5 @@
 /** What forms of a diff make of its JSON. */
-import { createPaint } from '../../../src/cli/colour.ts';
+
 import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
 import type { DiffFormat } from '../../../src/cli/diff/format.ts';
 import { totalsOf } from '../../../src/cli/diff/format.ts';
@@ -8,6 +8,7 @@ import { createJsonFormat, createJsonLinesFormat } from '../../../src/cli/diff/j
 import { createMarkdownFormat } from '../../../src/cli/diff/markdown.ts';
 import { createTextFormat } from '../../../src/cli/diff/text.ts';
 import { textModes } from '../../../src/cli/diff/text-modes.ts';
+import { createPaint } from '../../../src/cli/output/colour.ts';
 import { DiffReader } from '../../../src/client/diff-reader.ts';
 
 export type Create = (reader: DiffReader) => DiffFormat;

@@ -1,0 +1,30 @@
+/** Options that several commands have. */
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { operations } from '../../model/change.ts';
+import { listOutputs } from '../output/list.ts';
+import { outputOption } from './output-option.ts';
+
+/** Adds what every list has: its form, and how much of it. */
+export function listOptions(command: Command): Command {
+  return command
+    .addOption(outputOption(listOutputs, 'table; in a pipe tsv'))
+    .option('--limit <count>', 'at most this many (default: 100)', wholeNumber)
+    .option('--offset <count>', 'skip this many', wholeNumber)
+    .option('--all', 'the whole list');
+}
+
+/** Makes an option that takes a kind of write, in any case, as one or as many. */
+export function operationOption(flags: string, description: string): Option {
+  return new Option(flags, `${description}: insert, update or delete`).argParser((text) => {
+    const operation = operations.find((name) => name === text.toUpperCase().replace(/S$/, ''));
+    if (!operation) throw new InvalidArgumentError('It must be insert, update or delete.');
+    return operation;
+  });
+}
+
+/** Reads an option's value as a whole number. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

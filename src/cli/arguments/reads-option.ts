@@ -1,0 +1,8 @@
+/** `--reads`, of commands that print or make a connection. */
+import { Option } from 'commander';
+import { readsModes } from '../../model/session.ts';
+
+/** Makes the option. @param about what it decides, and its default */
+export function readsOption(about: string): Option {
+  return new Option('--reads <mode>', about).choices(readsModes);
+}

@@ -1,0 +1,96 @@
+/** Which session a command means. */
+import type { ApiClient } from '../../client/api-client.ts';
+import { sanitize } from '../../client/sanitize.ts';
+import { StageError } from '../../errors.ts';
+import type { Session, SessionStatus } from '../../model/session.ts';
+import { isSessionId } from '../../model/session.ts';
+import type { Connection, Context } from '../context.ts';
+import type { Host } from '../host.ts';
+import { rememberedSession } from '../remembered-session.ts';
+import type { ClientSettings } from '../settings.ts';
+
+/** Largest page the daemon gives. */
+const pageSize = 1000;
+
+/** Where it only looks, a command also means the only proposed session when none is active. */
+export const openStates = ['active', 'proposed'] as const;
+
+/**
+ * Gives the id of the session meant: the argument, --session, STAGE_SESSION, the one chosen in this directory,
+ * else the only one that has the first of the given states that any session has.
+ * @throws StageError `session_not_found` when there is none, `usage` when there are several
+ */
+export async function resolveSession(
+  context: Context,
+  { api, settings }: Connection,
+  argument: string | undefined,
+  states: readonly SessionStatus[] = ['active'],
+): Promise<string> {
+  const given = argument ?? (await chosenSession(context.host, settings));
+  if (given === null) return onlySession(api, states);
+  if (isSessionId(given)) return given;
+  if (context.out.terminal || shortestInScripts.test(given)) return completePrefix(api, given);
+  if (/^sess_[0-9a-f]+$/.test(given)) throw tooShort(given);
+  return given;
+}
+
+/** The session chosen for several commands at once; null when there is none. */
+export async function chosenSession(
+  host: Host,
+  { server, session, usualSession }: ClientSettings,
+): Promise<string | null> {
+  return session ?? (await rememberedSession(host, server)) ?? usualSession;
+}
+
+async function onlySession(api: ApiClient, states: readonly SessionStatus[]): Promise<string> {
+  for (const status of states) {
+    const { items, totalCount } = (await api.listSessions({ status, limit: 10 })).value;
+    const [only] = items;
+    if (only && totalCount === 1) return only.id;
+    if (only)
+      throw several(`there are ${totalCount} ${status} sessions; say which one you mean`, items);
+  }
+  throw new StageError('session_not_found', `there is no ${states.join(' or ')} session`, {
+    hint: 'Create one with `stage session new`, or name one: `stage session list` shows them all.',
+  });
+}
+
+/** A unique beginning will do; in scripts one as long as the short ids that people are shown. */
+const shortestInScripts = /^sess_[0-9a-f]{8,}$/;
+
+/** A script runs again: what is unique today may be the beginning of another session tomorrow. */
+function tooShort(prefix: string): StageError {
+  return new StageError('session_not_found', `${prefix} is too short for a script`, {
+    hint: 'Give at least 8 digits of the id, or all of it: `stage session list` shows them.',
+  });
+}
+
+async function completePrefix(api: ApiClient, prefix: string): Promise<string> {
+  const found = /^sess_[0-9a-f]+$/.test(prefix) ? await sessionsStartingWith(api, prefix) : [];
+  const [only] = found;
+  if (only && found.length === 1) return only.id;
+  if (only) throw several(`${found.length} sessions begin with ${prefix}`, found);
+  throw new StageError('session_not_found', `there is no session ${JSON.stringify(prefix)}`, {
+    hint: 'List the sessions with `stage session list`.',
+  });
+}
+
+async function sessionsStartingWith(api: ApiClient, prefix: string): Promise<Session[]> {
+  const found: Session[] = [];
+  for (let offset = 0; ; offset += pageSize) {
+    const { items, totalCount } = (await api.listSessions({ limit: pageSize, offset })).value;
+    found.push(...items.filter((session) => session.id.startsWith(prefix)));
+    if (items.length === 0 || offset + items.length >= totalCount) return found;
+  }
+}
+
+function several(message: string, candidates: readonly Session[]): StageError {
+  const lines = candidates.map(
+    ({ id, status, projectId, createdAt }) => `${id} ${status} ${sanitize(projectId)} ${createdAt}`,
+  );
+  return new StageError('usage', message, {
+    detail: lines.join('\n'),
+    hint: 'Give it as an argument, with --session or STAGE_SESSION, or choose it with `stage session use`.',
+    facts: { candidates: candidates.map(({ id }) => id) },
+  });
+}

@@ -1,0 +1,23 @@
+/** The upstream database, for commands that connect to it by themselves. */
+import { StageError } from '../../errors.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * Gives the upstream as `stage serve` would have it.
+ * @throws StageError `usage` when that is the embedded one, which runs only while it is served
+ */
+export async function upstreamOf(
+  { host, options }: Context,
+  upstream: string | undefined,
+): Promise<{ readonly url: string; readonly maxConnections: number | null }> {
+  const { loadConfig } = await import('../../config/load.ts');
+  const { chooseProduction } = await import('../../config/upstream.ts');
+  const flags = { upstream, config: options.config };
+  const config = loadConfig({ flags, env: host.env, cwd: host.cwd() });
+  const production = chooseProduction(config, host.env);
+  const { maxConnections } = config.settings;
+  if (production.kind === 'url') return { url: production.url, maxConnections };
+  throw new StageError('usage', 'there is no upstream database to connect to', {
+    hint: 'Name it with --upstream, STAGE_UPSTREAM or in the configuration file.',
+  });
+}

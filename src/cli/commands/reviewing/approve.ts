@@ -1,0 +1,64 @@
+/** `stage approve`: applies a proposed session to production. */
+
+import { resolveSession } from '../../arguments/session-argument.ts';
+import { approverOf, withServer } from '../../context.ts';
+import { tellOutcome } from '../../output/session-text.ts';
+import { withProgress } from '../../progress.ts';
+import { agree } from '../../review.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+interface Options {
+  readonly digest?: string;
+  readonly by?: string;
+  readonly yes?: true;
+}
+
+const help = examples([
+  'stage approve',
+  'stage approve sess_2f0c... --yes --by ada@example.org',
+  'stage approve --yes --digest "$(stage diff --json | jq -r .digest)"',
+]);
+
+export const configureApprove: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Apply everything a proposed session staged to production, in one transaction or not at all. ' +
+        'Asks in a terminal, and approves exactly the changes it asked about; elsewhere it needs --yes.',
+    )
+    .argument('[session]', 'session id')
+    .option('--digest <digest>', 'approve only if the diff has this digest')
+    .option(
+      '--by <name>',
+      'who approves, for the audit (default: the name of your token, else of your account)',
+    )
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('before', help)
+    .action(
+      run<Options>(async (context, options, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
+          const { agreed, digest, size } = await agree(context, connection, id, {
+            deed: 'Apply to production',
+            yes: options.yes,
+          });
+          if (!agreed) return 1;
+          const reply = await withProgress(
+            context.out,
+            () => `Applying ${size} to production`,
+            () =>
+              connection.api.approve(id, {
+                approvedBy: options.by ?? approverOf(connection),
+                digest: options.digest ?? digest ?? undefined,
+              }),
+          );
+          await tellOutcome(
+            context.out,
+            reply,
+            'The rows are in production; `stage audit list` shows them.',
+          );
+          return 0;
+        }),
+      ),
+    );
+};

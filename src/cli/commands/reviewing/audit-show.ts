@@ -1,0 +1,45 @@
+/** `stage audit show`: one applied row change with the row before and after. */
+
+import { nameCell, textCell } from '../../../client/cell.ts';
+import type { Row } from '../../../client/values.ts';
+import { columnCell, valuesOf } from '../../../client/values.ts';
+import { hiddenInWords } from '../../../client/words.ts';
+import type { AuditEntry } from '../../../model/change.ts';
+import { withServer } from '../../context.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+export const configureAuditShow: ConfigureCommand = (command, run) => {
+  command
+    .description('Show one applied row change with the row before and after.')
+    .argument('<entry>', 'id of the entry')
+    .addHelpText('before', examples(['stage audit show aud_17', 'stage audit show aud_17 --json']))
+    .action(
+      run(async (context, _options, id = '') =>
+        withServer(context, async ({ api }) => {
+          const { body, value } = await api.getAuditEntry(id);
+          if (context.out.json) await context.out.document(body);
+          else await context.out.record(entryRows(value));
+        }),
+      ),
+    );
+};
+
+function entryRows(entry: AuditEntry): [string, string][] {
+  return [
+    ['entry', entry.id],
+    ['session', entry.sessionId],
+    ['project', textCell(entry.projectId)],
+    ['operation', entry.operation],
+    ['table', textCell(entry.tableName)],
+    ['row', entry.rowId === null ? hiddenInWords : textCell(entry.rowId)],
+    ['approved', entry.approvedAt],
+    ['approved by', textCell(entry.approvedBy ?? '')],
+    ...rowLines('before', valuesOf(entry.oldData, entry.texts, 'old_data')),
+    ...rowLines('after', valuesOf(entry.newData, entry.texts, 'new_data')),
+  ];
+}
+
+function rowLines(side: string, row: Row): [string, string][] {
+  return [...row].map(([name, value]) => [`${side} ${nameCell(name)}`, columnCell(value)]);
+}

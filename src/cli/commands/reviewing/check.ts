@@ -1,0 +1,118 @@
+/** `stage check`: what approve would find in the way. */
+
+import type { Reply } from '../../../client/api-client.ts';
+import { keyCell, nameCell, tableCell } from '../../../client/cell.ts';
+import { conflictSides } from '../../../client/place-words.ts';
+import { rehearsalLines, warningLines } from '../../../client/rehearsal-words.ts';
+import { conflictInWords, hiddenInWords } from '../../../client/words.ts';
+import { StageError } from '../../../errors.ts';
+import type { Conflict } from '../../../model/change.ts';
+import { chosenOutput, outputOption } from '../../arguments/output-option.ts';
+import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import type { Connection, Context } from '../../context.ts';
+import { withServer } from '../../context.ts';
+import type { ListOptions } from '../../output/list.ts';
+import { listOutputs, showList } from '../../output/list.ts';
+import { withProgress } from '../../progress.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+import type { SharedOptions } from '../../settings.ts';
+
+interface Options extends Pick<ListOptions, 'output'> {
+  readonly rehearse?: true;
+}
+
+const columns = ['table', 'row', 'column', 'conflict', 'was', 'staged', 'in production'].map(
+  (title) => ({ title }),
+);
+
+export const configureCheck: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Run the checks of approve, and change nothing. ' +
+        'Ends with exit code 3 when rows that the session touched have changed in production.',
+    )
+    .argument('[session]', 'session id')
+    .option(
+      '--rehearse',
+      'have production apply the changes and roll them back: tells what would land, what triggers would change elsewhere, what would be refused',
+    )
+    .addOption(outputOption(listOutputs, 'table; in a pipe tsv'))
+    .addHelpText(
+      'before',
+      examples([
+        'stage check',
+        'stage check --rehearse',
+        'stage check sess_2f0c... --json',
+        'stage check && stage approve',
+      ]),
+    )
+    .action(
+      run<Options>(async (context, options, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument, openStates);
+          if (options.rehearse) return rehearse(context, connection, options, id);
+          const { body, value } = await connection.api.findConflicts(id);
+          return tellConflicts(context, options, id, { body, value });
+        }),
+      ),
+    );
+};
+
+async function tellConflicts(
+  context: Context,
+  options: Options & SharedOptions,
+  id: string,
+  { body, value }: Reply<readonly Conflict[]>,
+): Promise<number> {
+  await showList(context, options, {
+    columns,
+    row: conflictRow,
+    member: 'conflicts',
+    fetch: async () => ({ body, value: { items: value, totalCount: value.length } }),
+    none: 'No conflicts: production is as the session saw it.',
+  });
+  if (value.length === 0) return 0;
+  await context.out.remark(
+    `Next: stage resolve, where the session is active (a proposed one: stage reopen ${id}); or stage reject ${id}, then stage session new: it starts from production as it is now`,
+  );
+  return 3;
+}
+
+async function rehearse(
+  context: Context,
+  { api }: Connection,
+  options: Options & SharedOptions,
+  id: string,
+): Promise<number> {
+  const { out } = context;
+  const form = chosenOutput(options) ?? 'table';
+  if (form !== 'table' && form !== 'json') {
+    throw new StageError('usage', `a rehearsal cannot be had as ${form}`, {
+      hint: 'Leave the form out, or ask for --json: stage check --rehearse --json',
+    });
+  }
+  const { body, value } = await withProgress(
+    out,
+    () => 'Rehearsing the approval',
+    () => api.rehearse(id),
+  );
+  if (form === 'json') {
+    await out.document(body);
+    return value.ok ? 0 : 3;
+  }
+  if (value.conflicts.length > 0)
+    return tellConflicts(context, options, id, { body, value: value.conflicts });
+  await out.lines(rehearsalLines(value).map(({ text }) => text));
+  for (const { text } of warningLines(value)) await out.note(text);
+  return value.ok ? 0 : 3;
+}
+
+function conflictRow(conflict: Conflict): string[] {
+  const { table, kind, field, hidden } = conflict;
+  const words = conflictInWords(conflict);
+  if (hidden) return [tableCell(table), hiddenInWords, '', words, '', '', ''];
+  const column = field === null ? '' : nameCell(field);
+  if (kind === 'schema') return [tableCell(table), '', column, words, '', '', ''];
+  return [tableCell(table), keyCell(conflict.rowId), column, words, ...conflictSides(conflict)];
+}

@@ -1,0 +1,47 @@
+/** `stage comments`: what was said about a session, oldest first. */
+import { keyCell, tableCell, textCell } from '../../../client/cell.ts';
+import type { Comment } from '../../../client/discussion.ts';
+import { sanitize } from '../../../client/sanitize.ts';
+import { listOptions } from '../../arguments/options.ts';
+import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import { withServer } from '../../context.ts';
+import type { ListOptions } from '../../output/list.ts';
+import { showList } from '../../output/list.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+const columns = [
+  { title: 'comment' },
+  { title: 'time' },
+  { title: 'by' },
+  { title: 'kind' },
+  { title: 'about' },
+  { title: 'body' },
+] as const;
+
+export const configureComments: ConfigureCommand = (command, run) => {
+  command
+    .description('List what was said about a session, oldest first.')
+    .argument('[session]', 'session id')
+    .addHelpText('before', examples(['stage comments', 'stage comments sess_2f0c... -o jsonl']));
+  listOptions(command).action(
+    run<ListOptions>(async (context, options, argument) =>
+      withServer(context, async (connection) => {
+        const id = await resolveSession(context, connection, argument, openStates);
+        await showList(context, options, {
+          columns,
+          row: commentRow,
+          member: 'comments',
+          none: 'Nothing was said.',
+          fetch: (page) => connection.api.listComments(id, page),
+        });
+      }),
+    ),
+  );
+};
+
+function commentRow({ id, at, by, kind, table, rowId, body }: Comment): string[] {
+  const row = rowId === null ? '' : ` ${keyCell(rowId)}`;
+  const about = table === null ? '' : `${tableCell(table)}${row}`;
+  return [id, at, by === null ? '' : textCell(by), kind, about, sanitize(body)];
+}

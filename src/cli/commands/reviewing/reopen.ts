@@ -1,0 +1,48 @@
+/** `stage reopen`: gives a proposed session back, with what is to be changed. */
+import { StageError } from '../../../errors.ts';
+import { resolveSession } from '../../arguments/session-argument.ts';
+import { withServer } from '../../context.ts';
+import { tellOutcome } from '../../output/session-text.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+interface Options {
+  readonly message?: string;
+}
+
+export const configureReopen: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Give a proposed session back to its author: it takes writes again, and keeps what was staged. ' +
+        'Reviewers ask for changes with it, authors take their own proposal back.',
+    )
+    .argument('[session]', 'session id')
+    .option('-m, --message <text>', 'what is to be changed, or why')
+    .addHelpText(
+      'before',
+      examples([
+        'stage reopen -m "only mugs, please"',
+        'stage reopen sess_2f0c... -m "forgot a row"',
+      ]),
+    )
+    .action(
+      run<Options>(async (context, { message }, argument) =>
+        withServer(context, async (connection) => {
+          if (message === undefined) throw withoutMessage();
+          const id = await resolveSession(context, connection, argument, ['proposed']);
+          const reply = await connection.api.reopen(id, message);
+          await tellOutcome(
+            context.out,
+            reply,
+            'Its author hears the message: stage comments, stage wait --for proposed.',
+          );
+        }),
+      ),
+    );
+};
+
+function withoutMessage(): StageError {
+  return new StageError('usage', 'reopening a session takes a message', {
+    hint: 'Say what is to be changed: stage reopen -m "only mugs, please"',
+  });
+}

@@ -1,0 +1,126 @@
+/** `stage wait`: lets a script go on when somebody has decided. */
+import { Option } from 'commander';
+import type { Reply } from '../../../client/api-client.ts';
+import { News } from '../../../client/news.ts';
+import { StageError } from '../../../errors.ts';
+import type { Session, SessionStatus } from '../../../model/session.ts';
+import { duration, intervalOption } from '../../arguments/duration.ts';
+import { resolveSession } from '../../arguments/session-argument.ts';
+import type { Connection } from '../../context.ts';
+import { withServer } from '../../context.ts';
+import { tellOutcome } from '../../output/session-text.ts';
+import { withProgress } from '../../progress.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+const goals = ['proposed', 'approved', 'rejected', 'decided'] as const;
+type Goal = (typeof goals)[number];
+
+interface Options {
+  readonly for: Goal;
+  readonly timeout?: number;
+  readonly interval: number;
+}
+
+/** The states that meet each goal; a session in another final state never will. */
+const met: Readonly<Record<Goal, readonly SessionStatus[]>> = {
+  proposed: ['proposed', 'approved', 'rejected'],
+  approved: ['approved'],
+  rejected: ['rejected'],
+  decided: ['approved', 'rejected'],
+};
+const finalStates: readonly SessionStatus[] = ['approved', 'rejected'];
+
+const help = examples([
+  'stage wait && ./deploy.sh',
+  'stage wait sess_2f0c... --timeout 30m',
+  'stage wait --for decided --json | jq -r .status',
+]);
+
+export const configureWait: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Wait until a session is approved, or in the state of --for. Ends with exit code 6 when it can no longer reach that state, ' +
+        '8 when the time is over, and 5 when the session was deleted.',
+    )
+    .argument('[session]', 'session id')
+    .addOption(new Option('--for <state>', 'state to wait for').choices(goals).default('approved'))
+    .option(
+      '--timeout <time>',
+      'how long to wait, such as 90s, 15m, 1h30m (default: without limit)',
+      duration,
+    )
+    .addOption(intervalOption())
+    .addHelpText('before', help)
+    .action(
+      run<Options>(async (context, options, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument, ['proposed', 'active']);
+          const reply = await withProgress(
+            context.out,
+            () => `Waiting until ${id} is ${options.for}`,
+            () => waitFor(connection, id, options),
+          );
+          const next =
+            reply.value.status === 'approved' ? `stage audit list -s ${id}` : `stage diff ${id}`;
+          await tellOutcome(context.out, reply, `Next: ${next}`);
+        }),
+      ),
+    );
+};
+
+/** Waits until the goal is met. Once the session was seen, a daemon that cannot be reached may come back. */
+async function waitFor(
+  connection: Connection,
+  id: string,
+  options: Options,
+): Promise<Reply<Session>> {
+  const { api, interruption } = connection;
+  const { signal } = interruption;
+  const news = new News(api, id);
+  const { interval: intervalMs } = options;
+  const deadline = performance.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
+  let reply = await api.getSession(id);
+  // one that was proposed and takes writes again was not decided on
+  const first = reply.value.status === 'active' ? reply.value.round : reply.value.round - 1;
+  let failure: StageError | null = null;
+  for (;;) {
+    const { status } = reply.value;
+    if (met[options.for].includes(status)) return reply;
+    if (finalStates.includes(status)) throw missed(reply.value, options.for);
+    if (status === 'active' && reply.value.round > first) throw reopened(reply.value, options.for);
+    const left = deadline - performance.now();
+    if (left <= 0) throw failure ?? timedOut(reply.value, options.for);
+    const hasNews = await news.next({ mostMs: left, intervalMs, signal });
+    if (!hasNews) continue;
+    failure = null;
+    reply = await api.getSession(id).catch((error: unknown) => {
+      if (!(error instanceof StageError) || error.exit !== 7) throw error;
+      failure = error;
+      return reply;
+    });
+  }
+}
+
+function missed({ id, status, reason }: Session, goal: Goal): StageError {
+  const why = reason === null ? '' : `: ${reason}`;
+  return new StageError('invalid_transition', `${id} is ${status}${why}`, {
+    detail: `It will not be ${goal} any more.`,
+    hint: `See \`stage session show ${id}\`; start anew with \`stage session new\`.`,
+    facts: { session_id: id, status },
+  });
+}
+
+function reopened({ id, status }: Session, goal: Goal): StageError {
+  return new StageError('invalid_transition', `${id} was reopened: it is active, and not ${goal}`, {
+    hint: `Read what is to be changed with \`stage comments ${id}\`, correct it, and propose it again.`,
+    facts: { session_id: id, status },
+  });
+}
+
+function timedOut({ id, status }: Session, goal: Goal): StageError {
+  return new StageError('still_pending', `${id} is still ${status}, and not ${goal}`, {
+    hint: `Ask for a review, and wait on with \`stage wait ${id}\`.`,
+    facts: { session_id: id, status },
+  });
+}

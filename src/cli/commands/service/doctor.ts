@@ -1,0 +1,128 @@
+/** `stage doctor`: looks at the upstream database for what would let writes pass by review, or keep them from being staged. */
+import { sanitize } from '../../../client/sanitize.ts';
+import type { Finding } from '../../../daemon/doctor/examine.ts';
+import { stringifyJson } from '../../../model/json.ts';
+import { upstreamOf } from '../../arguments/upstream-url.ts';
+import type { Context } from '../../context.ts';
+import type { Output } from '../../output/output.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+interface Options {
+  readonly upstream?: string;
+  readonly role?: string;
+  readonly printRole?: string | true;
+}
+
+/** How many things a finding names for people; --json names all. */
+const shown = 5;
+
+const help = examples([
+  'stage doctor --upstream postgresql://stage@db.internal/shop',
+  'stage doctor --role agent          what could this role do around the proxy?',
+  'stage doctor --role agent --json',
+  'stage doctor --print-role agent    the SQL that makes a role as clients should have it',
+]);
+
+export const configureDoctor: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Examine the upstream database: the service account, the server, the tables and, with --role, what clients could do ' +
+        'around the proxy. Changes nothing. Ends with exit code 1 when there is danger.',
+    )
+    .option('--upstream <url>', 'connection URL of the service account')
+    .option('--role <name>', 'role that clients log in with')
+    .option('--print-role [name]', 'print the SQL that makes a role for clients, then stop')
+    .addHelpText('before', help)
+    .action(run<Options>(doctor));
+};
+
+async function doctor(context: Context, options: Options): Promise<number> {
+  const upstream = await upstreamOf(context, options.upstream);
+  const { printRole } = options;
+  if (printRole === undefined) return examineUpstream(context, upstream, options.role ?? null);
+  const { createDatabase } = await import('../../../db/database.ts');
+  const { roleSql } = await import('../../../daemon/doctor/examine.ts');
+  const { primaryUrl } = await import('../../../db/host-route.ts');
+  const url = await primaryUrl(upstream.url);
+  const db = createDatabase({ url, maxConnections: 1, anySettings: true });
+  try {
+    await context.out.write(await roleSql(db, printRole === true ? 'agent' : printRole));
+    return 0;
+  } finally {
+    await db.close();
+  }
+}
+
+interface Examined {
+  readonly url: string;
+  /** The setting. */
+  readonly maxConnections: number | null;
+}
+
+/** Examines an upstream database, tells what was found, and gives the exit code. @param role of clients; null leaves them out */
+export async function examineUpstream(
+  context: Context,
+  { url: given, maxConnections }: Examined,
+  role: string | null,
+): Promise<number> {
+  const { createDatabase } = await import('../../../db/database.ts');
+  const { examine } = await import('../../../daemon/doctor/examine.ts');
+  const { checkServer } = await import('../../../daemon/upstream/upstream-check.ts');
+  const { reachable } = await import('../../../daemon/upstream/login-hints.ts');
+  const { primaryUrl } = await import('../../../db/host-route.ts');
+  const url = await primaryUrl(given);
+  const open = () => createDatabase({ url, maxConnections: 1, anySettings: true });
+  const db = open();
+  try {
+    await reachable(url, () => checkServer(db));
+    const findings = await examine({ db, open, maxConnections }, role);
+    await tell(context, findings, role ?? undefined);
+    return findings.some(({ level }) => level === 'danger') ? 1 : 0;
+  } finally {
+    await db.close();
+  }
+}
+
+async function tell(
+  { out }: Context,
+  findings: readonly Finding[],
+  role: string | undefined,
+): Promise<void> {
+  const ok = !findings.some(({ level }) => level === 'danger');
+  if (out.json) {
+    const list = findings.map(({ name, level, message, hint, subjects }) => ({
+      check: name,
+      level,
+      message,
+      about: [...subjects],
+      hint,
+    }));
+    await out.document(stringifyJson({ ok, role: role ?? null, findings: list }));
+    return;
+  }
+  if (out.terminal) await out.lines(findings.flatMap((finding) => paragraph(finding, out)));
+  else await out.table(columns, findings.map(cells));
+  await out.remark(ok ? 'No danger found.' : 'There is danger: clients can bypass review.');
+  if (role === undefined)
+    await out.remark('With --role NAME it examines the role of clients, too.');
+}
+
+const columns = ['level', 'check', 'finding', 'about', 'what to do'].map((title) => ({ title }));
+
+function cells({ level, name, message, subjects, hint }: Finding): string[] {
+  return [level, name, message, about(subjects), hint];
+}
+
+function paragraph({ level, name, message, subjects, hint }: Finding, { paint }: Output): string[] {
+  const head = `${paint(paints[level], level.padEnd(8))} ${message} ${paint('faint', `(${name})`)}`;
+  return [head, `         ${about(subjects)}`, `         ${hint}`];
+}
+
+const paints = { danger: 'failure', warning: 'heading', note: 'faint' } as const;
+
+function about(subjects: readonly string[]): string {
+  const more = subjects.length - shown;
+  const named = sanitize(subjects.slice(0, shown).join(', '));
+  return more > 0 ? `${named} and ${more} more` : named;
+}

@@ -1,0 +1,100 @@
+/** `stage init`: writes the files a deployment begins with. */
+import { access, copyFile, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Option } from 'commander';
+import { StageError } from '../../../errors.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+interface Options {
+  readonly printSql?: true;
+  readonly service?: keyof typeof services;
+  readonly ci?: keyof typeof pipelines;
+  readonly force?: true;
+}
+
+/** A template and, where it does not go beside the configuration, its place. */
+type Files = Readonly<Record<string, string>>;
+
+const services = {
+  systemd: { 'service/stage.service': 'stage.service' },
+  compose: {
+    'service/docker-compose.yaml': 'docker-compose.yaml',
+    'service/Dockerfile': 'Dockerfile',
+  },
+  kubernetes: { 'service/kubernetes.yaml': 'kubernetes.yaml', 'service/Dockerfile': 'Dockerfile' },
+} as const satisfies Record<string, Files>;
+
+const pipelines = {
+  github: {
+    'ci/stage-change.sh': '.github/stage-change.sh',
+    'ci/stage-change.yml': '.github/workflows/stage-change.yml',
+  },
+} as const satisfies Record<string, Files>;
+
+const configuration: Files = { 'config/stage.config.yaml': 'stage.config.yaml' };
+
+const help = examples([
+  'stage init',
+  'stage init --print-sql > stage.sql',
+  'stage init --service kubernetes',
+  'stage init --ci github',
+]);
+
+export const configureInit: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Write stage.config.yaml, with every setting explained, into this directory. ' +
+        'With --print-sql print everything the service would create in the upstream database, and change nothing.',
+    )
+    .option('--print-sql', "print the service's schema for a database administrator")
+    .addOption(
+      new Option('--service <manager>', 'write a service definition instead').choices(
+        Object.keys(services),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--ci <host>',
+        'write a pipeline that takes changes through review instead',
+      ).choices(Object.keys(pipelines)),
+    )
+    .option('--force', 'overwrite files that are there')
+    .addHelpText('before', help)
+    .action(
+      run<Options>(async (context, { printSql, service, ci, force }) => {
+        if (printSql) return context.out.write(await readSchema());
+        const files = service ? services[service] : ci ? pipelines[ci] : configuration;
+        const places = Object.values(files).map((place) => join(context.host.cwd(), place));
+        if (!force) await demandFree(places);
+        for (const [template, place] of Object.entries(files))
+          await copyTemplate(template, join(context.host.cwd(), place));
+        await context.out.lines(places);
+      }),
+    );
+};
+
+async function readSchema(): Promise<string> {
+  const { printMigrations } = await import('../../../db/migrate.ts');
+  return printMigrations();
+}
+
+/** @throws StageError `usage` when one of the files is there already: then none is written */
+async function demandFree(places: readonly string[]): Promise<void> {
+  for (const place of places) {
+    const free = await access(place).then(
+      () => false,
+      () => true,
+    );
+    if (free) continue;
+    throw new StageError('usage', `${place} is there already`, {
+      hint: 'Overwrite it: repeat the command with --force.',
+    });
+  }
+}
+
+async function copyTemplate(template: string, place: string): Promise<void> {
+  await mkdir(dirname(place), { recursive: true });
+  // with the template's mode: scripts stay executable
+  await copyFile(new URL(`../../../../templates/${template}`, import.meta.url), place);
+}

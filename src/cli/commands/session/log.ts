@@ -1,0 +1,78 @@
+/** `stage log`: the statements that a session staged, oldest first. */
+
+import { tableCell, textCell, valueCell } from '../../../client/cell.ts';
+import { elementsOf } from '../../../client/fields.ts';
+import { sanitize } from '../../../client/sanitize.ts';
+import { hiddenInWords, nothingInWords } from '../../../client/words.ts';
+import type { Mutation } from '../../../model/change.ts';
+import { JsonText } from '../../../model/json.ts';
+import { listOptions, operationOption } from '../../arguments/options.ts';
+import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import { withServer } from '../../context.ts';
+import type { ListOptions } from '../../output/list.ts';
+import { showList } from '../../output/list.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+interface Options extends ListOptions {
+  readonly table?: string;
+  readonly type?: string;
+}
+
+const columns = [
+  { title: 'mutation' },
+  { title: 'time' },
+  { title: 'type' },
+  { title: 'table' },
+  { title: 'rows', align: 'right' },
+  { title: 'query' },
+  { title: 'parameters' },
+  { title: 'role' },
+] as const;
+
+export const configureLog: ConfigureCommand = (command, run) => {
+  command
+    .description('List the statements that a session staged, oldest first.')
+    .argument('[session]', 'session id')
+    .option('--table <table>', 'only this table')
+    .addOption(operationOption('--type <type>', 'only this kind'))
+    .addHelpText(
+      'before',
+      examples(['stage log', 'stage log --table orders --type update', 'stage log --all -o jsonl']),
+    );
+  listOptions(command).action(
+    run<Options>(async (context, options, argument) =>
+      withServer(context, async (connection) => {
+        const id = await resolveSession(context, connection, argument, openStates);
+        const { table, type } = options;
+        const { status } = (await connection.api.getSession(id)).value;
+        const none = status === 'rejected' ? nothingInWords(true) : 'Nothing there.';
+        await showList(context, options, {
+          columns,
+          row: mutationRow,
+          member: 'mutations',
+          fetch: (page) => connection.api.listMutations(id, { table, type, ...page }),
+          none,
+        });
+      }),
+    ),
+  );
+};
+
+const noParameters = new JsonText('[]');
+
+function mutationRow(mutation: Mutation): string[] {
+  const params = elementsOf(mutation.params ?? noParameters).map(
+    (value, index) => `$${index + 1}=${valueCell(value)}`,
+  );
+  return [
+    mutation.id,
+    mutation.executedAt,
+    mutation.type,
+    tableCell(mutation.table),
+    String(mutation.affectedRows),
+    mutation.query === null ? hiddenInWords : sanitize(mutation.query),
+    params.join(' '),
+    mutation.role === null ? '' : textCell(mutation.role),
+  ];
+}

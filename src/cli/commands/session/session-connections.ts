@@ -1,0 +1,48 @@
+/** `stage session connections`: the database clients of a session. */
+import { textCell } from '../../../client/cell.ts';
+import type { Connection } from '../../../model/connection.ts';
+import { outputOption } from '../../arguments/output-option.ts';
+import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import { withServer } from '../../context.ts';
+import type { ListOptions } from '../../output/list.ts';
+import { listOutputs, showList } from '../../output/list.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+const columns = ['backend', 'role', 'address', 'connected', 'state', 'through'].map((title) => ({
+  title,
+}));
+
+export const configureSessionConnections: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'List the database clients of a session: all through this server, and of others those that hold it at the moment. ' +
+        '`stage session delete --force` ends them.',
+    )
+    .argument('[session]', 'session id')
+    .addHelpText(
+      'before',
+      examples(['stage session connections', 'stage session connections sess_2f0c... -o csv']),
+    );
+  command.addOption(outputOption(listOutputs, 'table; in a pipe tsv')).action(
+    run<Pick<ListOptions, 'output'>>(async (context, options, argument) =>
+      withServer(context, async (connection) => {
+        const id = await resolveSession(context, connection, argument, openStates);
+        await showList(context, options, {
+          columns,
+          row: connectionRow,
+          member: 'connections',
+          none: 'No database client is connected.',
+          fetch: () => connection.api.listConnections(id),
+        });
+      }),
+    ),
+  );
+};
+
+function connectionRow({ backend, role, ...rest }: Connection): string[] {
+  const { address, connectedAt, state, isHere } = rest;
+  const through = isHere ? 'here' : 'elsewhere';
+  const known = [address, connectedAt, state].map((each) => each ?? '');
+  return [String(backend), textCell(role), ...known, through];
+}

@@ -1,0 +1,57 @@
+/** `stage session delete`: removes a session and everything it staged. */
+import type { ApiClient } from '../../../client/api-client.ts';
+import { resolveSession } from '../../arguments/session-argument.ts';
+import type { Context } from '../../context.ts';
+import { withServer } from '../../context.ts';
+import { forgetSession } from '../../remembered-session.ts';
+import { agree } from '../../review.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+
+interface Options {
+  readonly force?: true;
+  readonly yes?: true;
+}
+
+export const configureSessionDelete: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Delete an active or proposed session and everything it staged; production stays as it is. ' +
+        'Asks in a terminal; elsewhere it needs --yes.',
+    )
+    .argument('[session]', 'session id')
+    .option('--force', 'end its database connections first, and what they have under way')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText(
+      'before',
+      examples(['stage session delete', 'stage session delete sess_2f0c... --yes']),
+    )
+    .action(
+      run<Options>(async (context, { force, yes }, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument);
+          const { agreed } = await agree(context, connection, id, {
+            deed: 'Delete the session and all of it',
+            yes,
+          });
+          if (!agreed) return 1;
+          if (force) await endConnections(context, connection.api, id);
+          const { body } = await connection.api.deleteSession(id);
+          await forgetSession(context.host, connection.settings.server, id);
+          if (context.out.json) await context.out.document(body);
+          else
+            await context.out.line(`${id}${context.out.terminal ? ' is deleted.' : '\tdeleted'}`);
+          return 0;
+        }),
+      ),
+    );
+};
+
+async function endConnections({ out }: Context, api: ApiClient, id: string): Promise<void> {
+  const { left } = (await api.endConnections(id)).value;
+  if (left.length === 0) return;
+  const backends = left.map(({ backend }) => backend).join(', ');
+  await out.remark(
+    `Connections that the service account may not end (it takes pg_signal_backend): ${backends}`,
+  );
+}

@@ -1,0 +1,139 @@
+/** `stage watch`: follows a session, statement by statement, until it is decided on. */
+import { tableCell } from '../../../client/cell.ts';
+import { elementsOf, membersOf } from '../../../client/fields.ts';
+import { News } from '../../../client/news.ts';
+import { safeJson, sanitize } from '../../../client/sanitize.ts';
+import { hiddenInWords } from '../../../client/words.ts';
+import { StageError } from '../../../errors.ts';
+import { JsonText } from '../../../model/json.ts';
+import { intervalOption } from '../../arguments/duration.ts';
+import { openStates, resolveSession } from '../../arguments/session-argument.ts';
+import type { Connection, Context } from '../../context.ts';
+import { withServer } from '../../context.ts';
+import { createRowsWriter } from '../../output/table.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+import type { SharedOptions } from '../../settings.ts';
+
+interface Options {
+  readonly interval: number;
+}
+
+/** Something that happened: a line for people, and the JSON that REST has of it. */
+interface Event {
+  readonly cells: readonly string[];
+  readonly json: string;
+}
+
+const columns = ['time', 'event', 'table', 'rows', 'query'].map((title) => ({ title }));
+
+/** Largest page that the daemon gives. */
+const page = 1000;
+/** How long to wait for news of a session that takes no statements. */
+const quietMs = 60_000;
+
+export const configureWatch: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Follow a session: its statements as they are staged, and its state. Ends when the session is approved, ' +
+        'rejected or deleted, or with Ctrl-C. With --json it prints one object a line.',
+    )
+    .argument('[session]', 'session id')
+    .addOption(intervalOption())
+    .addHelpText('before', examples(['stage watch', 'stage watch sess_2f0c... --json']))
+    .action(
+      run<Options>(async (context, options, argument) =>
+        withServer(context, async (connection) => {
+          const id = await resolveSession(context, connection, argument, openStates);
+          await watch(context, connection, id, options);
+        }),
+      ),
+    );
+};
+
+async function watch(
+  { out }: Context,
+  connection: Connection,
+  id: string,
+  { interval }: Options & Partial<SharedOptions>,
+): Promise<void> {
+  const rows = createRowsWriter(out.terminal ? 'table' : 'tsv', columns, out.paint);
+  const follower = new Follower(connection, id, interval);
+  for (;;) {
+    const events = await follower.next();
+    if (out.json) await out.write(events.map(({ json }) => `${safeJson(json)}\n`).join(''));
+    else if (events.length > 0) await out.write(rows(events.map(({ cells }) => cells)));
+    if (follower.over) return;
+  }
+}
+
+/** Knows what was told already. */
+class Follower {
+  /** Nothing more can happen. */
+  over = false;
+  readonly #connection: Connection;
+  readonly #id: string;
+  readonly #interval: number;
+  readonly #news: News;
+  #statements = 0;
+  #status: string | null = null;
+
+  constructor(connection: Connection, id: string, interval: number) {
+    this.#connection = connection;
+    this.#id = id;
+    this.#interval = interval;
+    this.#news = new News(connection.api, id);
+  }
+
+  /** Waits, and gives what has happened since it was last asked. Statements are no events: they are looked for while there can be more. */
+  async next(): Promise<Event[]> {
+    const intervalMs = this.#interval;
+    const { signal } = this.#connection.interruption;
+    const mostMs = this.#status === 'proposed' ? quietMs : intervalMs;
+    const hasNews = await this.#news.next({ mostMs, intervalMs, signal });
+    if (!hasNews && this.#status === 'proposed') return [];
+    try {
+      return [...(await this.#newStatements()), ...(hasNews ? await this.#newStatus() : [])];
+    } catch (error) {
+      const seen = this.#status !== null;
+      if (!(error instanceof StageError) || error.code !== 'session_not_found' || !seen)
+        throw error;
+      this.over = true;
+      return [statusEvent(new Date().toISOString(), 'deleted', `{"session_id":"${this.#id}"}`)];
+    }
+  }
+
+  async #newStatements(): Promise<Event[]> {
+    const filter = { limit: page, offset: this.#statements };
+    const { body, value } = await this.#connection.api.listMutations(this.#id, filter);
+    this.#statements += value.items.length;
+    const texts = elementsOf(membersOf(new JsonText(body)).get('mutations') ?? new JsonText('[]'));
+    return value.items.map((mutation, index) => ({
+      cells: [
+        mutation.executedAt,
+        mutation.type,
+        tableCell(mutation.table),
+        String(mutation.affectedRows),
+        mutation.query === null ? hiddenInWords : sanitize(mutation.query),
+      ],
+      json: `{"event":"mutation","mutation":${texts[index]?.text}}`,
+    }));
+  }
+
+  /** A rejected or deleted session has no statements any more: what becomes of it comes last. */
+  async #newStatus(): Promise<Event[]> {
+    const { body, value } = await this.#connection.api.getSession(this.#id);
+    if (value.status === this.#status) return [];
+    const time = this.#status === null ? value.createdAt : value.updatedAt;
+    this.#status = value.status;
+    this.over = value.status === 'approved' || value.status === 'rejected';
+    return [statusEvent(time, value.status, body)];
+  }
+}
+
+function statusEvent(time: string, status: string, session: string): Event {
+  return {
+    cells: [time, status, '', '', ''],
+    json: `{"event":"status","status":"${status}","session":${session}}`,
+  };
+}

@@ -1,0 +1,57 @@
+/** Decides whether to write colours, and writes them. */
+import { styleText } from 'node:util';
+import type { ThemeName } from '../../tui/terminal/theme.ts';
+import type { Host } from '../host.ts';
+
+export const colourModes = ['auto', 'always', 'never'] as const;
+export type ColourMode = (typeof colourModes)[number];
+
+/**
+ * Whether a stream gets colours: the flag, NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE, CLICOLOR=0 and TERM=dumb,
+ * a terminal; the first that says something wins. Sources: no-color.org, force-color.org, bixense.com/clicolors.
+ */
+export function wantsColour(mode: ColourMode, env: Host['env'], isTerminal: boolean): boolean {
+  if (mode !== 'auto') return mode === 'always';
+  if (env['NO_COLOR']) return false;
+  const forced = env['FORCE_COLOR'] ?? env['CLICOLOR_FORCE'];
+  if (forced !== undefined && forced !== '') return forced !== '0';
+  if (env['CLICOLOR'] === '0' || env['TERM'] === 'dumb') return false;
+  return isTerminal;
+}
+
+/** What a colour means here; the sixteen base colours only, and never the one bearer of a meaning. */
+const standard = {
+  added: 'green',
+  changed: 'yellow',
+  removed: 'red',
+  heading: 'bold',
+  faint: 'dim',
+  failure: 'red',
+  advice: 'cyan',
+} as const;
+
+export type Style = keyof typeof standard;
+
+const themes = {
+  standard,
+  'blue-orange': {
+    ...standard,
+    added: 'blueBright',
+    changed: 'bold',
+    removed: 'yellow',
+    failure: 'yellow',
+  },
+} as const;
+
+/** The theme that STAGE_THEME names. */
+export const themeOf = ({ STAGE_THEME }: Host['env']): ThemeName =>
+  STAGE_THEME === 'blue-orange' ? STAGE_THEME : 'standard';
+
+export type Paint = (style: Style, text: string) => string;
+
+/** Makes a function that colours text, or leaves it as it is. */
+export function createPaint(enabled: boolean, theme: ThemeName = 'standard'): Paint {
+  if (!enabled) return (_, text) => text;
+  return (style, text) =>
+    text === '' ? '' : styleText(themes[theme][style], text, { validateStream: false });
+}

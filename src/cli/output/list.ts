@@ -1,0 +1,114 @@
+/** Lists that come in pages: as many items as were asked for, in any form, however many pages it takes. */
+import type { Page } from '../../client/answers.ts';
+import type { Reply } from '../../client/api-client.ts';
+import { elementsOf, membersOf } from '../../client/fields.ts';
+import { safeJson } from '../../client/sanitize.ts';
+import { JsonText } from '../../model/json.ts';
+import { chosenOutput } from '../arguments/output-option.ts';
+import type { Context } from '../context.ts';
+import type { SharedOptions } from '../settings.ts';
+import type { Paint } from './colour.ts';
+import type { Output } from './output.ts';
+import type { TableColumn } from './table.ts';
+import { createRowsWriter } from './table.ts';
+
+export const listOutputs = ['table', 'tsv', 'json', 'jsonl', 'csv', 'markdown'] as const;
+export type ListOutput = (typeof listOutputs)[number];
+
+export interface ListOptions {
+  readonly output?: ListOutput;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly all?: true;
+}
+
+/** A list: how its items look, and where they stand in the answer's JSON. */
+export interface List<T> {
+  readonly columns: readonly TableColumn[];
+  readonly row: (item: T) => readonly string[];
+  readonly member: string;
+  /** What a person is told when there are no items. */
+  readonly none?: string;
+  readonly fetch: (page: { limit: number; offset: number }) => Promise<Reply<Page<T>>>;
+}
+
+/** Largest page that the daemon gives. */
+const largestPage = 1000;
+const usualLimit = 100;
+
+/** Writes a list: items of the first pages while the next ones are fetched. */
+export async function showList<T>(
+  { out }: Context,
+  options: ListOptions & SharedOptions,
+  list: List<T>,
+): Promise<void> {
+  const { offset = 0, all } = options;
+  const limit = all ? Number.POSITIVE_INFINITY : (options.limit ?? usualLimit);
+  const form = chosenOutput(options) ?? (out.terminal ? 'table' : 'tsv');
+  const write = createPageWriter(form, list, out.paint);
+  let end = offset;
+  for (;;) {
+    const size = Math.min(largestPage, offset + limit - end);
+    const reply = await list.fetch({ limit: size, offset: end });
+    const { items, totalCount } = reply.value;
+    end += items.length;
+    const last = items.length === 0 || end >= Math.min(totalCount, offset + limit);
+    if (totalCount > 0 || form !== 'table') await out.write(write(reply, last));
+    if (!last) continue;
+    if (totalCount === 0) return out.remark(list.none ?? 'The list is empty.');
+    return tellRest(out, { offset, end, totalCount });
+  }
+}
+
+type WritePage<T> = (reply: Reply<Page<T>>, last: boolean) => string;
+
+function createPageWriter<T>(
+  form: ListOutput,
+  { columns, row, member }: List<T>,
+  paint: Paint,
+): WritePage<T> {
+  switch (form) {
+    case 'json':
+      return jsonPages(member);
+    case 'jsonl':
+      return ({ body }) =>
+        itemsOf(body, member)
+          .map((item) => `${safeJson(item.text)}\n`)
+          .join('');
+    default: {
+      const write = createRowsWriter(form, columns, paint);
+      return ({ value }) => write(value.items.map(row));
+    }
+  }
+}
+
+/** One document of all pages: a single one as it was answered, of several the items together and what the last one says. */
+function jsonPages<T>(member: string): WritePage<T> {
+  let begun = false;
+  return ({ body }, last) => {
+    const members = [...membersOf(new JsonText(body))];
+    const place = members.findIndex(([name]) => name === member);
+    const text = members.map(([name, value]) => `${JSON.stringify(name)}:${value.text}`);
+    const items = itemsOf(body, member).map((item) => item.text);
+    const opening = `{${[...text.slice(0, place), `${JSON.stringify(member)}:[`].join(',')}`;
+    const closing = `${[']', ...text.slice(place + 1)].join(',')}}\n`;
+    const start = begun ? (items.length > 0 ? ',' : '') : opening;
+    begun = true;
+    return safeJson(start + items.join(',') + (last ? closing : ''));
+  };
+}
+
+function itemsOf(body: string, member: string): readonly JsonText[] {
+  return elementsOf(membersOf(new JsonText(body)).get(member) ?? new JsonText('[]'));
+}
+
+/** Tells a person that a list goes on. */
+async function tellRest(
+  out: Output,
+  { offset, end, totalCount }: Readonly<Record<'offset' | 'end' | 'totalCount', number>>,
+): Promise<void> {
+  if (end > offset && end < totalCount)
+    await out.remark(
+      `${offset + 1} to ${end} of ${totalCount}; continue with --offset ${end}, or see --all`,
+    );
+}

@@ -1,0 +1,126 @@
+/** What `stage serve` says once it serves: where to connect, and the next commands. */
+import { readFile } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
+import type { ServerInfo } from '../../client/answers.ts';
+import { sanitize } from '../../client/sanitize.ts';
+import type { Config } from '../../config/load.ts';
+import type { Host } from '../host.ts';
+import { rememberSession } from '../remembered-session.ts';
+import type { Paint } from './colour.ts';
+import { connectionString, targetOf } from './connection-string.ts';
+
+/** What the daemon tells of itself once it has started. */
+interface Served {
+  readonly restUrl: string;
+  readonly info: ServerInfo;
+  readonly upstream:
+    | { readonly ready: true }
+    | { readonly ready: false; readonly error: string; readonly hint?: string };
+  readonly embedded: { readonly directory: string; readonly madeAt: Date | null } | null;
+}
+
+const usualServer = 'http://127.0.0.1:8080';
+
+/**
+ * On the embedded sample, gives a session to start with: the newest active one, else a new one, which the commands
+ * in this directory then mean. The printed lines can be pasted as they are. In front of a real database nothing is
+ * created that nobody asked for.
+ */
+export async function openingSession(
+  host: Host,
+  { settings }: Config,
+  { restUrl, info }: Served,
+): Promise<string | null> {
+  if (info.embedded === null) return null;
+  const { ApiClient } = await import('../../client/api-client.ts');
+  const { readTokens } = await import('../../config/tokens.ts');
+  const { accepted, own } = readTokens(settings);
+  // of tokens that are kept as hashes there is none to show
+  if (accepted.length > 0 && own === null) return null;
+  const ca = settings.restTls && settings.tlsCert ? await readFile(settings.tlsCert, 'utf8') : null;
+  const api = new ApiClient({ server: restUrl, token: own, ca, anyName: true });
+  try {
+    const [newest] = (await api.listSessions({ status: 'active', limit: 1 })).value.items;
+    const { id } = newest ?? (await api.createSession({})).value;
+    // a convenience: daemons also run where they can write nothing
+    await rememberSession(host, restUrl, id).catch(() => undefined);
+    return id;
+  } finally {
+    await api.close();
+  }
+}
+
+/** The lines to print. */
+export function welcome(
+  host: Host,
+  { settings }: Pick<Config, 'settings'>,
+  served: Served & { readonly session: string | null },
+  paint: Paint,
+): string[] {
+  const { restUrl, info, upstream, embedded, session } = served;
+  const stage = programName(host);
+  return [
+    ...(embedded ? embeddedWarning(stage, embedded, paint) : []),
+    `REST     ${restUrl}`,
+    `proxy    ${info.proxy.host}:${info.proxy.port}, database ${info.database}`,
+    '',
+    ...(upstream.ready ? [] : notReady(upstream, stage, paint)),
+    ...nextSteps(),
+    '',
+  ];
+
+  function nextSteps(): string[] {
+    const url = connectionString(targetOf(host, restUrl, info, session ?? 'SESSION'), 'url');
+    const steps = ['diff', 'propose', 'approve'];
+    const commands = session ? steps : ['session new', ...steps.slice(0, 2)];
+    const { restTls, tlsCert, token, tokenFile } = settings;
+    return [
+      session ? 'Connect, and write: nothing reaches production.' : 'Connect with a session:',
+      `  psql '${url}'`,
+      'Then:',
+      ...(restUrl === usualServer ? [] : [`  export STAGE_SERVER=${restUrl}`]),
+      ...(restTls ? [`  export STAGE_SERVER_CA=${tlsCert}`] : []),
+      ...(token === null && tokenFile !== null ? ['  export STAGE_TOKEN=...'] : []),
+      ...commands.map((command) => `  ${stage} ${command}`),
+    ];
+  }
+}
+
+function notReady(
+  { error, hint }: Extract<Served['upstream'], { ready: false }>,
+  stage: string,
+  paint: Paint,
+): string[] {
+  return [
+    paint('failure', `Production cannot be used yet: ${sanitize(error)}`),
+    ...(hint ? [`  ${sanitize(hint)}`] : []),
+    `  The daemon keeps trying; ${stage} status tells when it is there.`,
+    '',
+  ];
+}
+
+function embeddedWarning(
+  stage: string,
+  { directory, madeAt }: NonNullable<Served['embedded']>,
+  paint: Paint,
+): string[] {
+  const age =
+    madeAt === null
+      ? 'made now'
+      : `found there, made ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC; start anew with --fresh`;
+  return [
+    paint(
+      'changed',
+      'Production is an EMBEDDED PostgreSQL with a sample database: there is no real one here.',
+    ),
+    `Its data: ${sanitize(directory)} (${age}).`,
+    `For a database of yours: ${stage} serve --upstream postgresql://...`,
+    '',
+  ];
+}
+
+/** How this program was called: by its name, or from a checkout that nobody installed. */
+function programName(host: Host): string {
+  const script = host.argv[1] ?? 'stage';
+  return basename(script) === 'stage' ? 'stage' : `node ${relative(host.cwd(), script)}`;
+}

@@ -1,0 +1,47 @@
+/** The account the embedded PostgreSQL runs under. PostgreSQL refuses root; everybody else runs it as themselves. */
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StageError } from '../../errors.ts';
+
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Accounts to borrow as root, the best first. They need a passwd entry: initdb looks itself up. */
+const candidates = ['postgres', '_postgres', 'nobody'];
+
+/**
+ * Gives the account to run the server under, null for our own. Data that exists decides: its owner stays its owner.
+ * @throws StageError `configuration_invalid` when root has no account to borrow
+ */
+export async function chooseAccount(directory: string): Promise<Account | null> {
+  if (process.getuid?.() !== 0) return null;
+  const owner = await stat(join(directory, 'data')).catch(() => null);
+  if (owner && owner.uid !== 0) return lookUp(String(owner.uid));
+  for (const name of candidates) {
+    const account = await lookUp(name).catch(() => null);
+    if (account && account.uid !== 0) return account;
+  }
+  throw new StageError(
+    'configuration_invalid',
+    'PostgreSQL refuses to run as root, and there is no user to run it as',
+    {
+      hint: 'Run stage as an ordinary user, or create the system user postgres.',
+    },
+  );
+}
+
+async function lookUp(user: string): Promise<Account> {
+  const [name, uid, gid] = await Promise.all([ask('-un', user), ask('-u', user), ask('-g', user)]);
+  return { name, uid: Number(uid), gid: Number(gid) };
+}
+
+/** Asks `id`, which knows directory services and not only /etc/passwd. */
+function ask(what: string, user: string): Promise<string> {
+  return new Promise((done, failed) => {
+    execFile('id', [what, user], (error, stdout) => (error ? failed(error) : done(stdout.trim())));
+  });
+}

@@ -1,0 +1,49 @@
+/** Starts the embedded PostgreSQL's data anew: what is undecided in it is counted first, and then it is thrown away. */
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDatabase } from '../../db/database.ts';
+import type { Log } from '../../log.ts';
+import { startEmbedded } from './embedded.ts';
+import { sampleUrl } from './sample.ts';
+
+/**
+ * Counts the sessions that are proposed, or have staged something, in the data that is kept in a directory.
+ * @throws StageError `configuration_invalid` when a daemon uses the directory
+ */
+export async function countUndecided(directory: string, log: Log): Promise<number> {
+  const isThere = await stat(join(directory, 'data')).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return 0;
+  const server = await startEmbedded({ directory, log });
+  try {
+    return await countIn(server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function countIn(url: string): Promise<number> {
+  const shop = createDatabase({ url: sampleUrl(url), maxConnections: 1 });
+  try {
+    const [found] = await shop
+      .query("SELECT to_regclass('stage.session') IS NOT NULL AS there")
+      // the sample itself is not there yet
+      .catch(() => []);
+    if (found?.['there'] !== 't') return 0;
+    const [row] = await shop.query(undecided);
+    return Number(row?.['count']);
+  } finally {
+    await shop.close();
+  }
+}
+
+const undecided = `
+SELECT count(*) FROM stage.session s
+WHERE status = 'proposed' OR (status = 'active' AND EXISTS (SELECT FROM stage.mutation m WHERE m.session = s.id))`;
+
+/** Throws the data away; the next start makes them anew. */
+export async function removeData(directory: string): Promise<void> {
+  await rm(join(directory, 'data'), { recursive: true, force: true });
+}

@@ -1,0 +1,177 @@
+/** Runs PostgreSQL's programs: short ones to their end, the server until it is stopped or we are gone. */
+
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { StageError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Account } from './embedded-account.ts';
+
+/** Messages must be English to be understood here; nothing else of our environment concerns the server. */
+const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
+
+export interface Outcome {
+  /** Exit code; -1 when the program could not be started or was killed. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end as the account (null: as ourselves). Never raises. */
+export function execute(
+  program: string,
+  args: readonly string[],
+  account: Account | null,
+): Promise<Outcome> {
+  return new Promise((done) => {
+    const child = spawn(program, args, {
+      ...runAs(account),
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.on('data', (chunk) => (stdout += chunk));
+    child.stderr?.on('data', (chunk) => (stderr += chunk));
+    child.once('error', (error) => done({ code: -1, stdout, stderr: error.message }));
+    child.once('close', (code) => done({ code: code ?? -1, stdout, stderr: stderr.trim() }));
+  });
+}
+
+function runAs(account: Account | null): SpawnOptions {
+  return account ? { env: environment, uid: account.uid, gid: account.gid } : { env: environment };
+}
+
+export interface Server {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** The port was taken between choosing and binding it. */
+export class AddressInUse extends Error {}
+
+export interface ServerOptions {
+  readonly program: string;
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+  readonly account: Account | null;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+/** Names the process that the server belongs to on its command line, for the recovery after a kill -9. */
+const ownerOption = (pid: number): string => `cluster_name=stage-${pid}`;
+
+/** Gives the process that a server with this command line was started by, null when it was not started here. */
+export function ownerOf(command: string): number | null {
+  const owner = /cluster_name=stage-(\d+)/.exec(command)?.[1];
+  return owner === undefined ? null : Number(owner);
+}
+
+/**
+ * Starts the server and resolves when it accepts connections.
+ * @throws AddressInUse when the port is taken; StageError `configuration_invalid` when the server ends instead of starting
+ */
+export async function spawnServer(options: ServerOptions): Promise<Server> {
+  const { host, port, data } = options;
+  const settings = {
+    listen_addresses: host,
+    port: String(port),
+    unix_socket_directories: '',
+    ...options.settings,
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  // A process group of its own: Ctrl-C in a terminal reaches us alone, and we stop the server last.
+  const child = spawn(options.program, ['-D', data, '-c', ownerOption(process.pid), ...flags], {
+    ...runAs(options.account),
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = new Promise<void>((done) => {
+    child.once('close', () => done());
+    child.once('error', () => done());
+  });
+  if (child.pid !== undefined) startWatchdog(child.pid, options.account, exited);
+  await ready(child, options);
+  let stopping = false;
+  void exited.then(() => {
+    if (!stopping) options.log.error('the embedded PostgreSQL ended unexpectedly', { data });
+  });
+  const stop = async () => {
+    stopping = true;
+    await stopServer(child, exited);
+  };
+  return { port, stop };
+}
+
+/** Passes the server's log on, and settles with its first words: ready, or why not. */
+function ready(child: ChildProcess, options: ServerOptions): Promise<void> {
+  return new Promise((done, failed) => {
+    const heard: string[] = [];
+    child.once('error', (error) => failed(notStarted(options, error.message)));
+    child.once('close', () => {
+      const text = heard.join('\n');
+      failed(
+        /could not bind|Address already in use/.test(text)
+          ? new AddressInUse(text)
+          : notStarted(options, text),
+      );
+    });
+    if (!child.stderr) return;
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      options.log.debug('postgres', { line });
+      if (heard.length < 50) heard.push(line);
+      if (/database system is ready to accept (read-only )?connections/.test(line)) done();
+    });
+  });
+}
+
+function notStarted(options: ServerOptions, detail: string): StageError {
+  return new StageError(
+    'configuration_invalid',
+    `the embedded PostgreSQL on ${options.data} did not start: ${detail}`,
+    {
+      hint: 'Choose another directory with --embedded DIR, or give a PostgreSQL of your own with --upstream URL.',
+    },
+  );
+}
+
+/**
+ * Starts a shell that waits for our end of its input to close, which happens however we end, and then stops the
+ * server: it does not outlive us even after a kill -9. The shell goes when the server has gone.
+ */
+function startWatchdog(server: number, account: Account | null, exited: Promise<void>): void {
+  const watchdog = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(server)], {
+    ...runAs(account),
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // Without it the server is less safe, and nothing else is wrong.
+  watchdog.on('error', () => undefined);
+  void exited.then(() => watchdog.kill('SIGKILL'));
+}
+
+/** Asks in three ways, ever less politely: fast shutdown, immediate shutdown, kill. */
+async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  for (const [signal, patience] of [
+    ['SIGINT', 30_000],
+    ['SIGQUIT', 10_000],
+    ['SIGKILL', 10_000],
+  ] as const) {
+    child.kill(signal);
+    if (await within(exited, patience)) return;
+  }
+}
+
+function within(exited: Promise<void>, milliseconds: number): Promise<boolean> {
+  return new Promise((done) => {
+    const timer = setTimeout(() => done(false), milliseconds);
+    void exited.then(() => {
+      clearTimeout(timer);
+      done(true);
+    });
+  });
+}

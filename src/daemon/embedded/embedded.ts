@@ -1,0 +1,209 @@
+/** An embedded PostgreSQL: real server binaries from an npm package, data kept in one directory, loopback only. */
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { StageError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Account } from './embedded-account.ts';
+import { chooseAccount } from './embedded-account.ts';
+import type { Binaries } from './embedded-binaries.ts';
+import { locateBinaries } from './embedded-binaries.ts';
+import type { Server } from './embedded-process.ts';
+import { AddressInUse, execute, spawnServer } from './embedded-process.ts';
+import { clearLeftovers } from './embedded-recovery.ts';
+
+export interface EmbeddedOptions {
+  /** Holds everything: data, password, and a copy of the binaries where one is needed. Made when absent. */
+  readonly directory: string;
+  /** 0 or nothing: a free port. */
+  readonly port?: number;
+  /** Server settings, e.g. `{ fsync: 'off' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A PostgreSQL installation (a folder with `bin`) to use instead of the npm package's. */
+  readonly binaries?: string;
+  readonly log: Log;
+}
+
+export interface Embedded {
+  /** URL of the superuser `postgres`, password included, database `postgres`. */
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly password: string;
+  /** When the data directory was made; null when it was made by this start. */
+  readonly madeAt: Date | null;
+  /** Fast shutdown; resolves when the server is gone. May be called again. */
+  stop(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+const attempts = 5;
+/** Inside the data directory, where PostgreSQL minds no file that it does not know. */
+const passwordFile = 'stage-password';
+
+/**
+ * Starts PostgreSQL on the directory, initialising it on first use. As root, which PostgreSQL refuses, the
+ * server runs under another account and the directory is given to it.
+ * @throws StageError `configuration_invalid` when the directory, account or binaries cannot be used
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const directory = resolve(options.directory);
+  const data = join(directory, 'data');
+  const account = await chooseAccount(directory);
+  await makeDirectory(directory, account);
+  if (account) await giveAway(directory, account);
+  const binaries = await locateBinaries({ directory, account, override: options.binaries });
+  await clearLeftovers(data);
+  const settings = options.settings ?? {};
+  const madeAt = await stat(join(data, passwordFile)).then(
+    ({ mtime }) => mtime,
+    () => null,
+  );
+  const password = await initialise({ directory, data, binaries, account, settings });
+  await checkMajor(data, binaries);
+  const server = await listen(options.port ?? 0, (port) =>
+    spawnServer({
+      program: join(binaries.bin, 'postgres'),
+      data,
+      host,
+      port,
+      account,
+      settings,
+      log: options.log,
+    }),
+  );
+  const url = `postgresql://postgres:${password}@${host}:${server.port}/postgres`;
+  options.log.debug('embedded PostgreSQL started', { directory, port: server.port });
+  return { url, host, port: server.port, password, madeAt, stop: server.stop };
+}
+
+/** What we make on the way must let the server's account through, whatever our umask says. */
+async function makeDirectory(directory: string, account: Account | null): Promise<void> {
+  const made = await mkdir(directory, { recursive: true });
+  if (!account || made === undefined) return;
+  for (let folder = directory; folder.length >= made.length; folder = dirname(folder)) {
+    await chmod(folder, 0o755);
+  }
+}
+
+/** Hands the directory to the server's account, and makes sure that account can get to it. */
+async function giveAway(directory: string, account: Account): Promise<void> {
+  const owner = (await stat(directory)).uid;
+  if (owner !== account.uid) await chown(directory, account.uid, account.gid);
+  const reached = await execute('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], account);
+  if (reached.code === 0) return;
+  throw new StageError('configuration_invalid', `user ${account.name} cannot reach ${directory}`, {
+    hint: `PostgreSQL refuses to run as root, so it runs as ${account.name}: choose a directory open to that user, such as /var/lib/stage.`,
+    detail: reached.stderr,
+  });
+}
+
+interface Initialisation {
+  readonly directory: string;
+  readonly data: string;
+  readonly binaries: Binaries;
+  readonly account: Account | null;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs initdb once, and gives the password. Cluster and password are made aside and take their place in one rename:
+ * what is half made is never mistaken for whole.
+ */
+async function initialise(options: Initialisation): Promise<string> {
+  const { directory, data, account } = options;
+  const known = await readFile(join(data, passwordFile), 'utf8').catch(() => null);
+  if (known !== null) return known.trim();
+  if (await exists(data)) throw unusable(data, 'it holds no cluster of ours');
+  const fresh = `${data}.new`;
+  const secret = join(directory, `${passwordFile}.new`);
+  await rm(fresh, { recursive: true, force: true });
+  await rm(secret, { force: true });
+  const password = randomBytes(18).toString('base64url');
+  await writeFile(secret, `${password}\n`, { mode: 0o600, flag: 'wx' });
+  if (account) await chown(secret, account.uid, account.gid);
+  const program = join(options.binaries.bin, 'initdb');
+  const result = await execute(program, initdbArguments(fresh, secret, options), account);
+  if (result.code !== 0) throw unusable(data, 'initdb failed', result.stderr);
+  await rename(secret, join(fresh, passwordFile));
+  await rename(fresh, data);
+  return password;
+}
+
+function initdbArguments(fresh: string, secret: string, options: Initialisation): string[] {
+  const locale =
+    options.binaries.major >= 17
+      ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+      : ['--locale=C'];
+  const sync = options.settings['fsync'] === 'off' ? ['--no-sync'] : [];
+  return [
+    `--pgdata=${fresh}`,
+    '--username=postgres',
+    `--pwfile=${secret}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    ...locale,
+    ...sync,
+  ];
+}
+
+/** PostgreSQL's own refusal of another major's data is right but names no way out. */
+async function checkMajor(data: string, binaries: Binaries): Promise<void> {
+  const made = Number.parseInt(await readFile(join(data, 'PG_VERSION'), 'utf8'), 10);
+  if (made !== binaries.major) {
+    throw unusable(
+      data,
+      `it was made by PostgreSQL ${made}, and this is PostgreSQL ${binaries.major}`,
+    );
+  }
+}
+
+function unusable(data: string, reason: string, detail?: string): StageError {
+  return new StageError(
+    'configuration_invalid',
+    `the embedded PostgreSQL cannot use ${data}: ${reason}`,
+    {
+      hint: 'Choose another directory with --embedded DIR, or move this one away.',
+      ...(detail === undefined ? {} : { detail }),
+    },
+  );
+}
+
+/** Takes the wanted port or, when none is wanted, free ones until one is still free when the server binds it. */
+async function listen(wanted: number, start: (port: number) => Promise<Server>): Promise<Server> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(wanted === 0 ? await freePort() : wanted);
+    } catch (error) {
+      if (!(error instanceof AddressInUse)) throw error;
+      if (wanted === 0 && attempt < attempts) continue;
+      throw new StageError(
+        'configuration_invalid',
+        `the embedded PostgreSQL cannot listen on port ${wanted}`,
+        {
+          detail: error.message,
+          cause: error,
+        },
+      );
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const probe = createServer();
+    probe.once('error', failed);
+    probe.listen(0, host, () => {
+      const address = probe.address();
+      probe.close(() => done(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,146 @@
+/** The service account's connections to the upstream, and the watch over it. */
+
+import { noticeGone } from '../../db/connection-settings.ts';
+import type { PoolOptions } from '../../db/connections.ts';
+import type { Database, Pool } from '../../db/database.ts';
+import { createDatabase } from '../../db/database.ts';
+import type { HostRoute } from '../../db/host-route.ts';
+import { createHostRoute } from '../../db/host-route.ts';
+import { migrate } from '../../db/migrate.ts';
+import { ensureBound } from '../../overlay/install/binding.ts';
+import { markOutdated } from '../../overlay/install/generation.ts';
+import { isServable } from '../../staging/servable.ts';
+import { warnOfFaults } from '../doctor/warn.ts';
+import type { Parts } from '../parts.ts';
+import { releaseInTime } from '../parts.ts';
+import { redactor } from '../redact.ts';
+import type { ConnectionBudget } from './connection-budget.ts';
+import { areTaken, divideConnections, keptForDecisions, readSlots } from './connection-budget.ts';
+import { refusePublications } from './publications.ts';
+import { UpstreamMonitor } from './upstream-monitor.ts';
+
+const lookTimeoutMs = 3_000;
+const looksMs = { ready: 5_000, broken: 1_000 };
+/** A connection that is open tells nothing about whether another could be opened: a new one does. */
+const looksOnOneConnectionSeconds = 8;
+
+/** The daemon's parts have a pool each, so that none waits for another's connections. */
+export type Pools = Readonly<Record<keyof ConnectionBudget['pools'], Pool>>;
+
+export interface ServiceAccount {
+  readonly pools: Pools;
+  readonly monitor: UpstreamMonitor;
+  /** Which of the upstream's hosts is used. */
+  readonly route: HostRoute;
+  /** Client connections that may be served at once. */
+  readonly maxConnections: () => number;
+  /** Whether the upstream can notice that a connection is gone while it runs a statement; not every platform can. */
+  readonly isNoticedGone: () => boolean;
+}
+
+/**
+ * Opens the pools, and creates the watch over the upstream; it has not looked yet.
+ * @param examines whether the doctor looks at it, too: of the embedded PostgreSQL there is nothing to warn of
+ */
+export function createServiceAccount(parts: Parts, url: string, examines: boolean): ServiceAccount {
+  const route = createHostRoute(url);
+  const pools: Pools = {
+    reading: openPool(parts, route, 'reading'),
+    deciding: openPool(parts, route, 'deciding', { keepOpen: keptForDecisions }),
+    proxy: openPool(parts, route, 'proxy'),
+  };
+  const budget = createBudget(parts, pools);
+  let isNoticedGone = false;
+  const monitor = new UpstreamMonitor({
+    open: () =>
+      createDatabase({
+        url: route.url,
+        maxConnections: 1,
+        maxLifetimeSeconds: looksOnOneConnectionSeconds,
+      }),
+    prepare: async (db) => {
+      if (!parts.settings.allowPublications) await refusePublications(db);
+      await migrate(db);
+      await ensureBound(db);
+      await markOutdated(db);
+      await budget.divide(db);
+      isNoticedGone = await canNoticeGone(db);
+      if (examines) await warnOfFaults(db, parts.settings.maxConnections, parts.log);
+    },
+    seek: route.seek,
+    watch: budget.watch,
+    isPrepared: isServable,
+    redact: redactor(url),
+    log: parts.log,
+    timeoutMs: lookTimeoutMs,
+    intervalsMs: looksMs,
+  });
+  releaseInTime(parts, 'upstream monitor', () => monitor.stop());
+  route.onMove(() =>
+    parts.log.warn('another host of the upstream takes writes now', addressOf(route.url)),
+  );
+  return {
+    pools,
+    monitor,
+    route,
+    maxConnections: budget.clients,
+    isNoticedGone: () => isNoticedGone,
+  };
+}
+
+/** What may be shown of a URL. */
+function addressOf(url: string): { readonly host: string; readonly port: string } {
+  const { hostname: host, port } = new URL(url);
+  return { host, port };
+}
+
+function openPool(
+  parts: Parts,
+  route: HostRoute,
+  name: string,
+  options: Pick<PoolOptions, 'keepOpen'> = {},
+): Pool {
+  const onError = (error: Error) =>
+    parts.log.debug('an idle connection was lost', { pool: name, error: error.message });
+  const db = createDatabase({
+    url: () => route.url,
+    maxConnections: keptForDecisions,
+    onError,
+    ...options,
+  });
+  releaseInTime(parts, `${name} connections`, db.close);
+  return db;
+}
+
+/** Whether the server took what each of our connections has asked it for, which clients may then ask it for, too. */
+async function canNoticeGone(db: Database): Promise<boolean> {
+  const [name] = noticeGone;
+  const [row] = await db.query(`SHOW ${name}`);
+  return row?.[name] !== '0';
+}
+
+/** Gives the pools, and clients, what production can spare, and looks whether it still can. */
+function createBudget({ settings, log }: Parts, pools: Pools) {
+  // until it is known, nobody gets further than being told so
+  let clients = settings.maxConnections ?? Number.POSITIVE_INFINITY;
+  return {
+    clients: () => clients,
+    divide: async (db: Database): Promise<void> => {
+      const slots = await readSlots(db);
+      const budget = divideConnections(slots);
+      clients = settings.maxConnections ?? budget.clients;
+      for (const name of Object.keys(pools) as (keyof Pools)[])
+        pools[name].resize(budget.pools[name]);
+      log.info('connections for clients', { clients, taken: slots.taken, upstream: slots.most });
+    },
+    watch: async (db: Database): Promise<string | null> => {
+      const slots = await readSlots(db);
+      await pools.deciding.open().catch((error: Error) => {
+        log.debug('no connection could be kept for decisions', { error: error.message });
+      });
+      return areTaken(slots)
+        ? `all connections of the upstream are taken: ${slots.taken} of ${slots.most}`
+        : null;
+    },
+  };
+}

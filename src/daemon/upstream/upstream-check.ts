@@ -1,0 +1,48 @@
+/** One look at the upstream database: is it one that we can serve? */
+import type { Database } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+
+const oldestMajor = 15;
+const newestMajor = 18;
+
+const look = `
+SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major, pg_is_in_recovery() AS standby,
+  to_regclass('stage.session') IS NOT NULL AS prepared,
+  to_regclass('stage.session') IS NULL OR EXISTS (
+    SELECT FROM pg_constraint c WHERE c.conrelid = to_regclass('stage.parked_table') AND c.contype = 'f') AS whole`;
+
+export interface Server {
+  /** Whether our schema is in it. */
+  readonly prepared: boolean;
+  readonly version: string;
+}
+
+/**
+ * Asks the server what it is. Gives whether our schema is in it, and its version.
+ * @throws StageError `configuration_invalid` for a version that is not supported, `upstream_unavailable` for a standby, or while
+ *   our schema is being restored: constraints come last
+ */
+export async function checkServer(db: Database): Promise<Server> {
+  const [row] = await db.query(look);
+  const major = Number(row?.['major']);
+  if (major < oldestMajor || major > newestMajor) {
+    throw new StageError(
+      'configuration_invalid',
+      `the upstream is PostgreSQL ${major}, which is not supported`,
+      {
+        hint: `Use PostgreSQL ${oldestMajor} to ${newestMajor}.`,
+      },
+    );
+  }
+  if (row?.['standby'] === 't') {
+    throw new StageError('upstream_unavailable', 'the upstream is a read-only standby', {
+      hint: 'Point the upstream URL at the primary server, or name all hosts in it: host1:5432,host2:5432.',
+    });
+  }
+  if (row?.['whole'] !== 't') {
+    throw new StageError('upstream_unavailable', 'the schema stage is being restored', {
+      hint: 'The service waits until the restore has come to its end.',
+    });
+  }
+  return { prepared: row?.['prepared'] === 't', version: String(row?.['version']) };
+}

@@ -1,0 +1,199 @@
+/** Follows the upstream database down and up again, and prepares our schema whenever it comes up. */
+import type { Database } from '../../db/database.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { StageError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Upstream, UpstreamState } from '../../rest/services.ts';
+import { withinTime } from '../within-time.ts';
+import { loginHint } from './login-hints.ts';
+import type { Server } from './upstream-check.ts';
+import { checkServer } from './upstream-check.ts';
+
+export interface MonitorOptions {
+  /** Opens a pool of one connection to look through. */
+  readonly open: () => Database;
+  /** Brings our schema up to date. */
+  readonly prepare: (db: Database) => Promise<void>;
+  /** Looks for another host where this one cannot be used; gives whether there is one. */
+  readonly seek: () => Promise<boolean>;
+  /** Called at each look while all is well: gives what lacks all the same. */
+  readonly watch: (db: Database) => Promise<string | null>;
+  /** Whether it still is. Raises when another release has been there. */
+  readonly isPrepared: (db: Database) => Promise<boolean>;
+  /** Takes secrets out of a text that will be shown. */
+  readonly redact: (text: string) => string;
+  readonly log: Log;
+  /** How long one look may take. */
+  readonly timeoutMs: number;
+  /** Time between looks while all is well, and while it is not. */
+  readonly intervalsMs: { readonly ready: number; readonly broken: number };
+}
+
+/** Waiting does not cure these: starting is refused. Once started, they show in the state. */
+const incurable: ReadonlySet<ErrorCode> = new Set([
+  'configuration_invalid',
+  'schema_too_new',
+  'forbidden',
+]);
+
+export class UpstreamMonitor implements Upstream {
+  readonly #options: MonitorOptions;
+  #state: UpstreamState = { ready: false, error: 'the upstream has not been checked yet' };
+  #probe: Database;
+  #looking: Promise<unknown> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #wasReady = false;
+  #stopped = false;
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+    this.#probe = options.open();
+  }
+
+  get state(): UpstreamState {
+    return this.#state;
+  }
+
+  async check(): Promise<UpstreamState> {
+    await this.#lookOnce();
+    return this.#state;
+  }
+
+  /**
+   * Looks for the first time, and from then on regularly.
+   * @throws StageError when the upstream answers, but can never be served as it is
+   */
+  async start(): Promise<void> {
+    const error = await this.#lookOnce();
+    if (error instanceof StageError && incurable.has(error.code)) throw error;
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await this.#probe.close();
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    const { ready, broken } = this.#options.intervalsMs;
+    const lookAgain = () => void this.#lookOnce().then(() => this.#schedule());
+    this.#timer = setTimeout(lookAgain, this.#state.ready ? ready : broken);
+  }
+
+  /** One look at a time, whoever asks; gives what went wrong. */
+  #lookOnce(): Promise<unknown> {
+    if (this.#stopped) return Promise.resolve(null);
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<unknown> {
+    const { timeoutMs, isPrepared, prepare, watch, redact } = this.#options;
+    try {
+      const { server, hasMoved } = await this.#checkHosts();
+      if (this.#wasReady && !server.prepared) throw disappeared();
+      if (hasMoved || !this.#state.ready || !(await isPrepared(this.#probe)))
+        await prepare(this.#probe);
+      this.#wasReady = true;
+      const lack = await withinTime(timeoutMs, watch(this.#probe));
+      const { version } = server;
+      this.#change({ ready: true, version, ...(lack === null ? {} : { lack }) });
+      return null;
+    } catch (error) {
+      this.#change(brokenState(error, redact, this.#wasReady));
+      return error;
+    }
+  }
+
+  /**
+   * The server of this host; where it cannot be used, of another one. As long as none is used, all are asked first: this one may be
+   * an old primary, which can be used and must not be.
+   */
+  async #checkHosts(): Promise<{ server: Server; hasMoved: boolean }> {
+    const { ready } = this.#state;
+    // guard: a daemon that starts does not go to an old primary
+    const hasMoved = !ready && (await this.#seek());
+    try {
+      return { server: await this.#checkServer(), hasMoved };
+    } catch (error) {
+      if (!ready || !(await this.#seek())) throw error;
+      return { server: await this.#checkServer(), hasMoved: true };
+    }
+  }
+
+  async #seek(): Promise<boolean> {
+    const hasMoved = await this.#options.seek();
+    if (hasMoved) this.#reopen();
+    return hasMoved;
+  }
+
+  async #checkServer(): Promise<Server> {
+    const server = await withinTime(this.#options.timeoutMs, checkServer(this.#probe));
+    if (server === null) throw this.#noAnswer();
+    return server;
+  }
+
+  #reopen(): void {
+    void this.#probe.close();
+    this.#probe = this.#options.open();
+  }
+
+  /** A probe that gave no answer may hang for ever: the next look gets a new one. */
+  #noAnswer(): StageError {
+    this.#reopen();
+    return unavailable(`the upstream database gave no answer in ${this.#options.timeoutMs} ms`);
+  }
+
+  #change(state: UpstreamState): void {
+    const last = this.#state;
+    this.#state = state;
+    const { log } = this.#options;
+    if (state.ready && !last.ready) log.info('upstream ready');
+    if (state.ready) tellLack(state.lack, last.ready ? last.lack : undefined, log);
+    if (state.ready || (!last.ready && last.error === state.error)) return;
+    log.warn('upstream not ready', { error: state.error, hint: state.hint });
+  }
+}
+
+function tellLack(lack: string | undefined, before: string | undefined, log: Log): void {
+  if (lack !== undefined && before === undefined) log.warn('upstream lacks something', { lack });
+  if (lack === undefined && before !== undefined) log.info('upstream lacks nothing any more');
+}
+
+function disappeared(): StageError {
+  return unavailable(
+    'the schema stage has disappeared from the upstream database',
+    'Restore it from a backup, or restart the service to begin with an empty one.',
+  );
+}
+
+function unavailable(message: string, hint?: string): StageError {
+  return new StageError('upstream_unavailable', message, hint === undefined ? {} : { hint });
+}
+
+/** Once it has served, a release that finds a newer one's schema goes on reading. */
+const outdating: ReadonlySet<ErrorCode> = new Set(['schema_too_new', 'service_outdated']);
+
+function brokenState(
+  error: unknown,
+  redact: (text: string) => string,
+  wasReady: boolean,
+): UpstreamState {
+  const message = redact(error instanceof Error ? error.message : String(error));
+  const told = error instanceof StageError ? error : null;
+  const hint = told === null ? loginHint(error, message) : told.hint;
+  const reason = told?.facts['reason'];
+  const isOutdated = wasReady && told !== null && outdating.has(told.code);
+  return {
+    ready: false,
+    error: message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(isOutdated ? { outdated: true } : {}),
+  };
+}

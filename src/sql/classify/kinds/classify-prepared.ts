@@ -1,0 +1,51 @@
+/** The verdict on PREPARE, EXECUTE and DEALLOCATE. */
+
+import type { DeallocateStmt, ExecuteStmt, PrepareStmt } from 'libpg-query';
+import { readName } from '../../parser/identifier-reader.ts';
+import { Tokens } from '../../parser/tokens.ts';
+import type { Control, Refusal } from '../../verdict.ts';
+import { collectUses } from '../query-uses.ts';
+import { unknownElement, unreadableName } from '../refused-parts.ts';
+import type { Source } from '../relation-uses.ts';
+import { classifyQuery } from './classify-query.ts';
+
+/** Classifies a PREPARE by its body. */
+export function classifyPrepare(statement: PrepareStmt, source: Source): Control | Refusal {
+  if (!statement.query) return unknownElement('PREPARE');
+  const body = classifyQuery(statement.query, source);
+  if (body.kind === 'refuse') return body;
+  const tokens = new Tokens(source.text);
+  // Within parentheses it may be a part of a type's name.
+  const as = tokens.find(['as'], 2);
+  const [keyword, first] = tokens.list.slice(as);
+  const name = readName(source.text, tokens.list[1]?.start ?? 0, 1)?.[0];
+  if (keyword === undefined || first === undefined || name === undefined) return unreadableName;
+  return {
+    kind: 'control',
+    action: {
+      type: 'prepare',
+      name: statement.name ?? '',
+      body,
+      bodyRange: { start: first.start, end: source.text.length },
+      typesRange: { start: name.end, end: keyword.start },
+    },
+  };
+}
+
+/** Classifies an EXECUTE by its arguments; what it runs was classified by PREPARE. */
+export function classifyExecute(statement: ExecuteStmt, source: Source): Control | Refusal {
+  const { name = '', params = [] } = statement;
+  const { calls, unclear, refusal } = collectUses(params, source);
+  if (refusal) return refusal;
+  const tokens = new Tokens(source.text);
+  const open = tokens.list.findIndex(({ text }) => text === '(');
+  const elements = params.length > 0 ? tokens.elements(open, tokens.length - 1) : [];
+  const ranges = elements.map(({ from, to }) => tokens.range(from, to));
+  if (ranges.length !== params.length) return unknownElement('EXECUTE');
+  return { kind: 'control', action: { type: 'execute', name, arguments: ranges, calls, unclear } };
+}
+
+/** DEALLOCATE is passed on; null stands for ALL. */
+export function classifyDeallocate({ name }: DeallocateStmt): Control {
+  return { kind: 'control', action: { type: 'deallocate', name: name ?? null } };
+}

@@ -1,0 +1,41 @@
+/** The verdict on a query: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE, MERGE. */
+import type { Node } from 'libpg-query';
+import type { FunctionUse } from '../../functions/calls.ts';
+import { findLocking } from '../../locate/locking-ranges.ts';
+import type { Read, Refusal } from '../../verdict.ts';
+import type { Write } from '../../write.ts';
+import { plainRead, plainWrite } from '../plain-verdicts.ts';
+import { collectUses } from '../query-uses.ts';
+import { unclearLocking } from '../refused-parts.ts';
+import type { Source } from '../relation-uses.ts';
+
+/** Classifies a query that is a statement, or stands in one such as EXPLAIN; ranges count from the statement's start. */
+export function classifyQuery(query: Node, source: Source): Read | Write | Refusal {
+  const uses = collectUses(query, source);
+  if (uses.refusal) return uses.refusal;
+  // where PostgreSQL refuses one, it shall say so itself
+  const count = uses.locksInVain ? 0 : uses.lockingClauses;
+  const locking = count > 0 ? findLocking(source.text, count) : [];
+  if (!locking) return unclearLocking;
+  const { relations, calls, unclear, called, qualifiers, upserts, overriding, merges, rights } =
+    uses;
+  const common = { relations, unclear, locking, qualifiers, groupings: uses.groupings };
+  return uses.writes || calls.functions.some(changesSequence)
+    ? plainWrite({ ...common, ...calls, upserts, overriding, merges, rights })
+    : plainRead({ ...common, functions: calls.functions, called });
+}
+
+/** Sequences are production's, and as real as those that staged rows draw their keys from. */
+const changesSequence = ({ schema, name }: FunctionUse) =>
+  (schema ?? 'pg_catalog') === 'pg_catalog' && ['nextval', 'setval'].includes(name);
+
+/** Classifies a query that must not write; gives the refusal when it does. */
+export function classifyRead(
+  query: Node | undefined,
+  source: Source,
+  onWrite: Refusal,
+): Read | Refusal {
+  if (!query) return onWrite;
+  const verdict = classifyQuery(query, source);
+  return verdict.kind === 'write' ? onWrite : verdict;
+}

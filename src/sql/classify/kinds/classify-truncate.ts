@@ -1,0 +1,47 @@
+/** The verdict on TRUNCATE. */
+import type { Node, TruncateStmt } from 'libpg-query';
+import { noCalls } from '../../functions/calls.ts';
+import type { RelationUse } from '../../places.ts';
+import type { Refusal } from '../../verdict.ts';
+import type { TruncateWrite } from '../../write.ts';
+import { refuse } from '../refusal.ts';
+import { refusedTarget, unreadableName } from '../refused-parts.ts';
+import type { Source } from '../relation-uses.ts';
+import { locateRelation } from '../relation-uses.ts';
+
+const restartIdentity = refuse(
+  'TRUNCATE ... RESTART IDENTITY cannot be staged',
+  "Leave RESTART IDENTITY out: sequences are production's own. Restart them directly on the database.",
+);
+
+/** Classifies a TRUNCATE by the tables it names. */
+export function classifyTruncate(statement: TruncateStmt, source: Source): TruncateWrite | Refusal {
+  if (statement.restart_seqs) return restartIdentity;
+  const relations: RelationUse[] = [];
+  for (const node of statement.relations ?? []) {
+    const target = classifyTarget(node, source);
+    if ('kind' in target) return target;
+    relations.push(target);
+  }
+  // rights are asked for by the call that a TRUNCATE becomes, which knows where it cascades to
+  return {
+    kind: 'write',
+    form: 'truncate',
+    relations,
+    ...noCalls,
+    unclear: [],
+    rights: [],
+    cascades: statement.behavior === 'DROP_CASCADE',
+    range: { start: 0, end: source.text.length },
+  };
+}
+
+function classifyTarget(node: Node, source: Source): RelationUse | Refusal {
+  if (!('RangeVar' in node)) return unreadableName;
+  const { schemaname, relname } = node.RangeVar;
+  return (
+    refusedTarget(schemaname, relname) ??
+    locateRelation(node.RangeVar, source, 'DELETE') ??
+    unreadableName
+  );
+}

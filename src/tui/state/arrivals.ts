@@ -1,0 +1,98 @@
+/** What came from the daemon takes its place. */
+import type { ChangePage, NumberedChange, Outline } from '../../model/change.ts';
+import { scrolled } from './lists.ts';
+import type { Need, PageNeed } from './needs.ts';
+import { startOfChunkWith } from './needs.ts';
+import type { Loaded, State } from './state.ts';
+import { currentTable, editName, listLength } from './state.ts';
+
+/** Changes that are kept around the screen; and the length of their text, whatever their number. */
+const keptAround = 2000;
+const keptLength = 16_000_000;
+
+/** Another outline: the reader stays at the table and near the row that was looked at. */
+export function renewed(state: State, outline: Outline): State {
+  if (outline.revision === state.outline?.revision) return state;
+  const name = currentTable(state)?.table;
+  const same = outline.tables.findIndex(({ table }) => table === name);
+  const first = state.outline === null;
+  const next = { ...state, outline, table: Math.max(0, same), changes: new Map() };
+  const kept = same >= 0 || first;
+  const row = kept ? Math.max(0, Math.min(state.row, listLength(next) - 1)) : 0;
+  const { session, edited } = state;
+  // guard: what others stage is news in the review
+  const isOwn = session !== null && editName(session) === edited;
+  const written = !first && !isOwn && session?.status === 'active';
+  const text = 'The session has changed: the diff was read again.';
+  const notice = written ? { text, alarm: true } : state.notice;
+  return scrolled({
+    ...next,
+    row,
+    top: kept ? Math.min(state.top, row) : 0,
+    mutations: new Map(),
+    whys: new Map(),
+    notice,
+  });
+}
+
+/** A page that was asked for. One of another list, or of a diff that is no more, is dropped. */
+export function page(state: State, need: PageNeed, { changes }: ChangePage): State {
+  const current = currentTable(state)?.table === need.table && state.filter === need.filter;
+  if (!current || state.outline?.revision !== need.revision) return state;
+  const loaded = new Map(state.changes);
+  for (const [index, change] of changes.entries()) loaded.set(need.start + index, change);
+  return reached({ ...state, changes: pruned(loaded, state.top) }, need.start, changes);
+}
+
+/** Goes on to the change that was looked for, when it has come. */
+function reached(state: State, start: number, changes: readonly NumberedChange[]): State {
+  if (state.target === null) return state;
+  const index = changes.findIndex(({ number }) => number === state.target);
+  if (index < 0) return towards(state);
+  return scrolled({ ...state, row: start + index, target: null, detailTop: 0 });
+}
+
+/** Moves to the stretch of the list that the change looked for lies in: its page is then loaded. */
+function towards(state: State): State {
+  const { target } = state;
+  const known = [...state.changes].find(([, { number }]) => number === target);
+  if (known) return scrolled({ ...state, row: known[0], target: null, detailTop: 0 });
+  const chunks = currentTable(state)?.chunks ?? [];
+  if (target === null) return state;
+  const row = startOfChunkWith(chunks, state.filter, target);
+  return row === state.row ? state : scrolled({ ...state, row });
+}
+
+/** Finds of a search; the first of them is gone to. */
+export function found(state: State, need: Need & { kind: 'search' }, answer: ChangePage): State {
+  const { search } = state;
+  if (search === null || search.text !== need.text || search.cursor !== need.cursor) return state;
+  const all = [...search.found, ...answer.changes.map(({ number }) => number)];
+  const next = { ...search, found: all, cursor: answer.nextCursor };
+  const first = search.found.length === 0 ? (all[0] ?? null) : state.target;
+  const nothing = all.length === 0 && next.cursor === null;
+  const notice = nothing ? { text: `No change has ${search.text}.`, alarm: false } : state.notice;
+  return towards({ ...state, search: next, target: first, notice });
+}
+
+/** Goes to a find that was chosen. */
+export function followed(state: State): State {
+  return state.target === null ? state : towards(state);
+}
+
+function pruned(changes: ReadonlyMap<number, NumberedChange>, top: number): Loaded<NumberedChange> {
+  const near = [...changes].filter(([index]) => Math.abs(index - top) <= keptAround);
+  const total = near.reduce((sum, [, change]) => sum + lengthOf(change), 0);
+  if (total <= keptLength) return new Map(near);
+  near.sort(([one], [other]) => Math.abs(one - top) - Math.abs(other - top));
+  let length = 0;
+  return new Map(
+    near.filter(([, change], index) => {
+      length += lengthOf(change);
+      return length <= keptLength || index <= 100;
+    }),
+  );
+}
+
+const lengthOf = ({ before, after }: NumberedChange) =>
+  (before?.text.length ?? 0) + (after?.text.length ?? 0);

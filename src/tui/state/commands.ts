@@ -1,0 +1,168 @@
+/** What keys ask for: moving about, and how things are shown. */
+
+import type { Command, Move } from '../keys.ts';
+import { followed } from './arrivals.ts';
+import { ask, askFor, askForComment, askToReopen, askToRevert, askToUnstage } from './asking.ts';
+import { cancelled, rehearse, take } from './doing.ts';
+import { listOf, pageHeight, toTable } from './lists.ts';
+import { toggled } from './reviewed.ts';
+import type { Filter, Pane, State } from './state.ts';
+import { currentTable, filters, listLength, panes } from './state.ts';
+
+const moves = {
+  down: 1,
+  up: -1,
+  halfDown: 0.5,
+  halfUp: -0.5,
+  pageDown: 'page',
+  pageUp: '-page',
+  first: 'first',
+  last: 'last',
+} as const satisfies Record<Move, unknown>;
+
+type Change = (state: State) => State;
+
+const toFilter =
+  (filter: Filter): Change =>
+  (state) => ({ ...state, filter, row: 0, top: 0, changes: new Map(), search: null, anchor: null });
+
+const changes: Readonly<Record<Exclude<Command, Move>, Change>> = {
+  left: (state) => toColumn(state, -1),
+  right: (state) => toColumn(state, 1),
+  leftPage: (state) => toColumn(state, -5),
+  rightPage: (state) => toColumn(state, 5),
+  nextTable: (state) => toTable(state, state.table + 1),
+  previousTable: (state) => toTable(state, state.table - 1),
+  nextPane: (state) => toPane(state, 1),
+  previousPane: (state) => toPane(state, -1),
+  open,
+  back,
+  mark,
+  range,
+  search: ask({ kind: 'search', text: '' }),
+  nextFound: (state) => followed(toFound(state, 1)),
+  previousFound: (state) => followed(toFound(state, -1)),
+  nextFilter: (state) =>
+    toFilter(filters[(filters.indexOf(state.filter) + 1) % filters.length] ?? 'all')(state),
+  all: toFilter('all'),
+  inserts: toFilter('INSERT'),
+  updates: toFilter('UPDATE'),
+  deletes: toFilter('DELETE'),
+  layout: (state) => ({ ...state, layout: state.layout === 'grid' ? 'stacked' : 'grid' }),
+  changedOnly: (state) => ({ ...state, changedOnly: !state.changedOnly, column: 0 }),
+  wrap: (state) => ({ ...state, wrapped: !state.wrapped, detailTop: 0 }),
+  types: (state) => ({ ...state, types: !state.types }),
+  zoom: (state) => ({ ...state, zoomed: !state.zoomed }),
+  goto: ask({ kind: 'goto', text: '' }),
+  propose: askFor('propose'),
+  approve: askFor('approve'),
+  reject: askFor('reject'),
+  reopen: askToReopen,
+  revert: askToRevert,
+  unstage: askToUnstage,
+  mine: take('mine'),
+  theirs: take('theirs'),
+  rehearse,
+  comment: askForComment,
+  help: (state) => ({ ...state, help: '' }),
+};
+
+/** Carries a command out. */
+export function command(state: State, name: Command): State {
+  const plain = { ...state, notice: null };
+  return name in moves ? move(plain, name as Move) : changes[name as Exclude<Command, Move>](plain);
+}
+
+function move(state: State, name: Move): State {
+  const { position, length, goTo } = listOf(state);
+  const page = pageHeight(state);
+  const by = moves[name];
+  if (by === 'first') return goTo(0);
+  if (by === 'last') return goTo(Math.max(0, length - 1));
+  const steps = { page, '-page': -page };
+  const step = typeof by === 'string' ? steps[by] : Math.abs(by) < 1 ? Math.round(page * by) : by;
+  return goTo(Math.max(0, Math.min(length - 1, position + step)));
+}
+
+/** In the detail of a change: to its neighbour. */
+function toColumn(state: State, step: number): State {
+  if (state.pane === 'detail') return { ...toRow(state, state.row + step), pane: 'detail' };
+  const columns =
+    (currentTable(state)?.columns.length ?? 1) - (currentTable(state)?.key.length ?? 0);
+  return { ...state, column: Math.max(0, Math.min(columns - 1, state.column + step)) };
+}
+
+function toPane(state: State, step: number): State {
+  const index = (panes.indexOf(state.pane) + step + panes.length) % panes.length;
+  return { ...state, pane: panes[index] ?? 'rows', detailTop: 0 };
+}
+
+const within: Partial<Record<Pane, Pane>> = { tables: 'rows', rows: 'detail' };
+const around: Partial<Record<Pane, Pane>> = {
+  detail: 'rows',
+  log: 'rows',
+  conflicts: 'rows',
+  comments: 'rows',
+  effects: 'rows',
+};
+
+function open(state: State): State {
+  if (state.pane === 'conflicts') return toConflict(state);
+  return { ...state, pane: within[state.pane] ?? state.pane, detailTop: 0 };
+}
+
+/** From a conflict to the row that it is about. */
+function toConflict(state: State): State {
+  const conflict = state.conflicts?.[state.conflict];
+  const table =
+    state.outline?.tables.findIndex(({ table: name }) => name === conflict?.table) ?? -1;
+  if (conflict === undefined || table < 0) return state;
+  return { ...toTable(state, table), pane: 'rows' };
+}
+
+function back(state: State): State {
+  if (state.anchor !== null) return { ...state, anchor: null };
+  if (state.search !== null) return { ...state, search: null };
+  if (state.zoomed) return { ...state, zoomed: false };
+  if (state.pane === 'effects' && state.rehearsing !== null) return cancelled(state);
+  return { ...state, pane: around[state.pane] ?? state.pane };
+}
+
+/** Marks the chosen change, or the range, as reviewed; what is marked already loses its mark. */
+function mark(state: State): State {
+  const from = Math.min(state.anchor ?? state.row, state.row);
+  const to = Math.max(state.anchor ?? state.row, state.row);
+  const chosen = [...state.changes].filter(([at]) => at >= from && at <= to);
+  const reviewed = toggled(
+    state,
+    chosen.map(([, change]) => change),
+  );
+  const marked = { ...state, reviewed, anchor: null };
+  const onward =
+    state.anchor === null && state.pane === 'rows' && reviewed.size > state.reviewed.size;
+  return onward ? move(marked, 'down') : marked;
+}
+
+function range(state: State): State {
+  return { ...state, anchor: state.anchor === null ? state.row : null };
+}
+
+/** Moves to another find of the search. */
+function toFound(state: State, step: number): State {
+  const { search } = state;
+  if (search === null) return { ...state, notice: { text: 'Search with / first.', alarm: false } };
+  const { found, cursor } = search;
+  const last = found.length - 1;
+  if (last < 0) {
+    const text = cursor === null ? `No change has ${search.text}.` : 'Still searching …';
+    return { ...state, notice: { text, alarm: false } };
+  }
+  const current = (search.current + step + found.length) % found.length;
+  return { ...state, search: { ...search, current }, target: found[current] ?? null };
+}
+
+/** Goes to a position of the list of changes. */
+export function toRow(state: State, row: number): State {
+  const last = Math.max(0, listLength(state) - 1);
+  return listOf({ ...state, pane: 'rows' }).goTo(Math.max(0, Math.min(last, row)));
+}

@@ -1,0 +1,89 @@
+/** The list that the current pane is about, and how far the screen shows it. */
+import { bodyHeight } from '../screen.ts';
+import { detailLength } from '../views/detail.ts';
+import { effectsLength } from '../views/effects.ts';
+import type { State } from './state.ts';
+import { listLength } from './state.ts';
+
+interface List {
+  readonly position: number;
+  readonly length: number;
+  goTo(position: number): State;
+}
+
+/** Gives the list in which the arrow keys move. */
+export function listOf(state: State): List {
+  switch (state.pane) {
+    case 'tables':
+      return {
+        position: state.table,
+        length: state.outline?.tables.length ?? 0,
+        goTo: (table) => toTable(state, table),
+      };
+    case 'detail':
+      return {
+        position: state.detailTop,
+        length: detailLength(state),
+        goTo: (detailTop) => ({ ...state, detailTop }),
+      };
+    case 'log':
+      return {
+        position: state.mutation,
+        length: state.mutationCount,
+        goTo: (mutation) => ({ ...state, mutation }),
+      };
+    case 'conflicts':
+      return {
+        position: state.conflict,
+        length: state.conflicts?.length ?? 0,
+        goTo: (conflict) => ({ ...state, conflict }),
+      };
+    case 'comments':
+      return {
+        position: state.comment,
+        length: state.comments.length,
+        goTo: (comment) => ({ ...state, comment }),
+      };
+    case 'effects':
+      return {
+        position: state.effectsTop,
+        length: effectsLength(state),
+        goTo: (effectsTop) => ({ ...state, effectsTop }),
+      };
+    case 'rows':
+      return {
+        position: state.row,
+        length: listLength(state),
+        goTo: (row) => scrolled({ ...state, row, detailTop: 0 }),
+      };
+  }
+}
+
+/** Turns to another table, at its beginning. */
+export function toTable(state: State, table: number): State {
+  const last = (state.outline?.tables.length ?? 0) - 1;
+  const chosen = Math.max(0, Math.min(last, table));
+  if (chosen === state.table) return state;
+  const start = {
+    row: 0,
+    top: 0,
+    column: 0,
+    detailTop: 0,
+    anchor: null,
+    search: null,
+    target: null,
+  };
+  return { ...state, ...start, table: chosen, changes: new Map() };
+}
+
+/** Keeps the chosen row on the screen. */
+export function scrolled(state: State): State {
+  const height = pageHeight(state);
+  const top = Math.max(state.row - height + 1, Math.min(state.top, state.row));
+  return top === state.top ? state : { ...state, top: Math.max(0, top) };
+}
+
+/** Rows that a pane shows at a time, its heading taken off. */
+export function pageHeight(state: State): number {
+  return Math.max(1, bodyHeight(state.size) - 1);
+}

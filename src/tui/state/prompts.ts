@@ -1,0 +1,108 @@
+/** Lines that are typed: search, go to, confirmations; and the filter of the help. */
+import { shortId } from '../../model/session.ts';
+import { followed } from './arrivals.ts';
+import { toRow } from './commands.ts';
+import type { Deed, Prompt } from './deeds.ts';
+import { toTable } from './lists.ts';
+import type { State } from './state.ts';
+import { currentDigest } from './state.ts';
+
+const longest = 200;
+
+/** Takes one key: what ends the line, what edits it, or a character of it. */
+export function typed(state: State, name: string): State {
+  const key = name === 'ctrl-c' ? 'escape' : name;
+  if (state.help !== null) return inHelp(state, state.help, key);
+  const { prompt } = state;
+  if (prompt === null) return state;
+  if (key === 'escape') return cancelled(state, prompt);
+  if (key === 'enter') return accepted({ ...state, prompt: null }, prompt);
+  return { ...state, prompt: { ...prompt, text: lengthened(prompt.text, key) } };
+}
+
+function lengthened(text: string, key: string): string {
+  if (key === 'backspace') return [...text].slice(0, -1).join('');
+  const character = key === 'space' ? ' ' : key;
+  // keys without a character of their own have longer names
+  return [...character].length > 1 || text.length >= longest ? text : text + character;
+}
+
+function inHelp(state: State, text: string, key: string): State {
+  if (key === 'escape' || key === 'enter') return { ...state, help: null };
+  return { ...state, help: lengthened(text, key) };
+}
+
+function cancelled(state: State, prompt: Prompt): State {
+  const asked = ['confirm', 'edit', 'reason', 'comment'].includes(prompt.kind);
+  const notice = asked ? nothingDone : null;
+  return { ...state, prompt: null, notice };
+}
+
+function accepted(state: State, prompt: Prompt): State {
+  switch (prompt.kind) {
+    case 'search':
+      return searched(state, prompt.text);
+    case 'goto':
+      return goneTo(state, prompt.text.trim());
+    case 'reason':
+      return worded(state, prompt);
+    case 'comment':
+      return said(state, prompt);
+    case 'edit':
+      return edited(state, prompt);
+    case 'confirm':
+      return confirmed(state, prompt.deed, prompt.text.trim());
+  }
+}
+
+/** Whoever asks for changes says which. */
+function worded(state: State, prompt: Prompt & { kind: 'reason' }): State {
+  const { deed, text } = prompt;
+  if (deed === 'reject' || text.trim() !== '') return { ...state, deed: { deed, reason: text } };
+  const notice = { text: 'Nothing was done: say what is to be changed.', alarm: true };
+  return { ...state, notice };
+}
+
+function said(state: State, { about, text }: Prompt & { kind: 'comment' }): State {
+  if (text.trim() !== '') return { ...state, saying: { text, about } };
+  return { ...state, notice: { text: 'Nothing was said.', alarm: false } };
+}
+
+function searched(state: State, text: string): State {
+  if (text === '') return { ...state, search: null };
+  const search = { text, found: [], cursor: '0', current: 0 };
+  return followed({ ...state, search, target: null, pane: 'rows' });
+}
+
+/** A number is a position in the list; anything else the name of a table, or its beginning. */
+function goneTo(state: State, text: string): State {
+  if (/^\d+$/.test(text)) return toRow(state, Number(text) - 1);
+  const tables = state.outline?.tables ?? [];
+  const exact = tables.findIndex(({ table }) => table === text);
+  const index = exact >= 0 ? exact : tables.findIndex(({ table }) => table.startsWith(text));
+  if (text !== '' && index >= 0) return toTable({ ...state, pane: 'rows' }, index);
+  return { ...state, notice: { text: `There is no table ${text} in this diff.`, alarm: true } };
+}
+
+const nothingDone = { text: 'Nothing was done.', alarm: false };
+
+const isAgreed = ({ session }: State, text: string) =>
+  text === 'yes' || text === shortId(session?.id ?? '');
+
+/** Whoever goes on after having read what hangs on it takes that, too. */
+function edited(state: State, { edit, dependents, text }: Prompt & { kind: 'edit' }): State {
+  if (!isAgreed(state, text.trim())) return { ...state, notice: nothingDone };
+  // guard: the review asks before it takes out what hangs on a row
+  return { ...state, edit: { ...edit, withDependents: dependents.length > 0 } };
+}
+
+function confirmed(state: State, deed: Deed, text: string): State {
+  if (!isAgreed(state, text)) return { ...state, notice: nothingDone };
+  if (deed === 'reject' || deed === 'reopen')
+    return { ...state, prompt: { kind: 'reason', deed, text: '' } };
+  if (deed === 'approve' && currentDigest(state) === null) {
+    const notice = { text: 'The digest of the diff is not known yet; ask again.', alarm: true };
+    return { ...state, notice };
+  }
+  return { ...state, deed: { deed, reason: '' } };
+}

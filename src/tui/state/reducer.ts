@@ -1,0 +1,179 @@
+/** From one state of the screen to the next. Pure: what has to be done is found in the state afterwards. */
+import type { Comment } from '../../client/discussion.ts';
+import type { RehearsalReport } from '../../client/rehearsal.ts';
+import type { ChangePage, Conflict, Mutation, Outline } from '../../model/change.ts';
+import type { Session } from '../../model/session.ts';
+import type { Aids } from '../aids.ts';
+import type { Command, Effect } from '../keys.ts';
+import { effects } from '../keys.ts';
+import { found, page, renewed } from './arrivals.ts';
+import { command } from './commands.ts';
+import type { Deed, Edit } from './deeds.ts';
+import { scrolled } from './lists.ts';
+import type { Need, PageNeed } from './needs.ts';
+import { typed } from './prompts.ts';
+import type { Digest, Size, State } from './state.ts';
+import { editName, rowKey } from './state.ts';
+
+export type Action =
+  | { readonly type: 'key'; readonly name: string }
+  | { readonly type: 'resized'; readonly size: Size }
+  | { readonly type: 'session'; readonly session: Session; readonly database?: string | undefined }
+  | { readonly type: 'outline'; readonly outline: Outline }
+  | { readonly type: 'page'; readonly need: PageNeed; readonly page: ChangePage }
+  | {
+      readonly type: 'mutations';
+      readonly offset: number;
+      readonly items: readonly Mutation[];
+      readonly total: number;
+    }
+  | { readonly type: 'digest'; readonly digest: Digest }
+  | { readonly type: 'found'; readonly need: Need & { kind: 'search' }; readonly page: ChangePage }
+  | { readonly type: 'conflicts'; readonly conflicts: readonly Conflict[] }
+  | { readonly type: 'comments'; readonly comments: readonly Comment[] }
+  | { readonly type: 'why'; readonly key: string; readonly causes: readonly string[] }
+  | { readonly type: 'said' }
+  | { readonly type: 'aids'; readonly id: string; readonly aids: Aids }
+  | { readonly type: 'done'; readonly deed: Decision; readonly session: Session }
+  | {
+      readonly type: 'edited';
+      readonly session: Session;
+      /** What is left of them, where they were looked for. */
+      readonly conflicts: readonly Conflict[] | null;
+      readonly text: string;
+    }
+  | {
+      /** An edit was refused, for other rows hang on what it takes out. */
+      readonly type: 'dependents';
+      readonly edit: Edit;
+      readonly dependents: readonly string[];
+      readonly text: string;
+    }
+  | { readonly type: 'reverted'; readonly id: string }
+  | { readonly type: 'rehearsed'; readonly report: RehearsalReport }
+  | { readonly type: 'unrehearsed'; readonly text: string }
+  | { readonly type: 'offline'; readonly text: string | null }
+  | { readonly type: 'failed'; readonly text: string }
+  | { readonly type: 'notice'; readonly text: string; readonly alarm: boolean };
+
+type Handlers = { [T in Action['type']]: (state: State, action: Action & { type: T }) => State };
+
+/** What makes another state of the session. */
+type Decision = Exclude<Deed, 'revert'>;
+
+const outcomes: Readonly<Record<Decision, string>> = {
+  propose: 'Proposed: the session takes no more writes. A approves, X rejects.',
+  approve: 'Approved: the rows are in production.',
+  reject: 'Rejected: what was staged is gone, production is untouched.',
+  reopen: 'Given back: the session takes writes again, and its author reads what is to change.',
+};
+
+const handlers: Handlers = {
+  key: (state, { name }) => pressed(state, name),
+  resized: (state, { size }) => scrolled({ ...state, size }),
+  session: (state, { session, database }) => ({
+    ...state,
+    session,
+    database: database ?? state.database,
+    mutationCount: session.mutationCount,
+    notice: moved(state, session) ?? state.notice,
+  }),
+  outline: (state, { outline }) => renewed(state, outline),
+  page: (state, action) => page(state, action.need, action.page),
+  mutations: (state, { offset, items, total }) => ({
+    ...state,
+    mutations: new Map(items.map((item, index) => [offset + index, item])),
+    mutationCount: total,
+  }),
+  digest: (state, { digest }) => ({ ...state, digest }),
+  found: (state, action) => found(state, action.need, action.page),
+  conflicts: (state, { conflicts }) => withConflicts(state, conflicts),
+  comments: (state, { comments }) => ({
+    ...state,
+    comments,
+    comment: Math.max(0, Math.min(state.comment, comments.length - 1)),
+    commented: new Set(
+      comments.flatMap(({ table, rowId }) => (table && rowId ? [rowKey(table, rowId)] : [])),
+    ),
+  }),
+  why: (state, { key, causes }) => ({ ...state, whys: new Map([...state.whys, [key, causes]]) }),
+  said: (state) => ({ ...state, saying: null, notice: { text: 'Said.', alarm: false } }),
+  aids: (state, { id, aids }) => ({ ...state, aids: new Map([...state.aids, [id, aids]]) }),
+  done: (state, { deed, session }) => ({
+    ...state,
+    session,
+    deed: null,
+    notice: { text: outcomes[deed], alarm: false },
+  }),
+  edited: (state, { session, conflicts, text }) => ({
+    ...withConflicts(state, conflicts ?? state.conflicts),
+    session,
+    edit: null,
+    edited: editName(session),
+    notice: { text, alarm: false },
+  }),
+  dependents: (state, { edit, dependents, text }) =>
+    state.prompt === null && state.help === null
+      ? { ...state, edit: null, prompt: { kind: 'edit', edit, dependents, text: '' } }
+      : { ...state, edit: null, notice: { text, alarm: true } },
+  reverted: (state, { id }) => ({
+    ...state,
+    deed: null,
+    notice: { text: `The inverse is staged: stage diff ${id}`, alarm: false },
+  }),
+  rehearsed: (state, { report }) => ({ ...state, rehearsing: null, rehearsal: report }),
+  unrehearsed: (state, { text }) => ({ ...state, rehearsing: null, notice: { text, alarm: true } }),
+  failed: (state, { text }) => ({
+    ...state,
+    deed: null,
+    saying: null,
+    edit: null,
+    notice: { text, alarm: true },
+  }),
+  offline: (state, { text }) => ({
+    ...state,
+    offline: text,
+    notice:
+      state.offline !== null && text === null
+        ? { text: 'The service answers again: everything was read anew.', alarm: false }
+        : state.notice,
+  }),
+  notice: (state, { text, alarm }) => ({ ...state, notice: { text, alarm } }),
+};
+
+/** Gives the state after an action. */
+export function reduce(state: State, action: Action): State {
+  const handle = handlers[action.type] as (state: State, action: Action) => State;
+  return handle(state, action);
+}
+
+/** A key means what it is bound to, or where a line is being typed a character of it. */
+function pressed(state: State, name: string): State {
+  const typing = state.prompt !== null || state.help !== null;
+  if (typing && state.keymap.bound(name) !== 'suspend') return typed(state, name);
+  const does = state.keymap.bound(name);
+  if (does === undefined) return state;
+  return isEffect(does) ? { ...state, effect: { name: does } } : command(state, does);
+}
+
+const isEffect = (does: Command | Effect): does is Effect =>
+  (effects as readonly string[]).includes(does);
+
+/** Somebody else decided, while this reviewer was reading. */
+function moved({ session: before }: State, { status }: Session): State['notice'] {
+  if (before === null || before.status === status) return null;
+  return { text: `The session is ${status} by now.`, alarm: true };
+}
+
+function withConflicts(state: State, conflicts: readonly Conflict[] | null): State {
+  if (conflicts === null) return state;
+  const conflict = Math.max(0, Math.min(state.conflict, conflicts.length - 1));
+  return { ...state, conflicts, conflict, banner: bannerOf(conflicts) };
+}
+
+/** Production moves under a reviewer's eyes: that must not go unnoticed. */
+function bannerOf(conflicts: readonly Conflict[]): string | null {
+  if (conflicts.length === 0) return null;
+  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+  return `${count} with production: tab to Conflicts.`;
+}

@@ -1,0 +1,21 @@
+/** Marks of a reviewer in the interface. */
+import type { Marks } from '../../client/marks.ts';
+import { isMarked, markKey, witnessOf } from '../../client/marks.ts';
+import type { NumberedChange } from '../../model/change.ts';
+import type { State } from './state.ts';
+
+/** Whether a change was marked, and is still what it was then. */
+export function isReviewed({ reviewed }: State, change: NumberedChange): boolean {
+  return isMarked(reviewed, change);
+}
+
+/** Marks changes, or takes the marks away where all of them have one. */
+export function toggled(state: State, changes: readonly NumberedChange[]): Marks {
+  const reviewed = new Map(state.reviewed);
+  const all = changes.every((change) => isReviewed(state, change));
+  for (const change of changes) {
+    if (all) reviewed.delete(markKey(change));
+    else reviewed.set(markKey(change), witnessOf(change));
+  }
+  return reviewed;
+}
