@@ -133,8 +133,9 @@ async function refuseConflicts(
 ): Promise<void> {
   const relations = await reviewRelations(tx, session.uuid);
   refuse(relations);
-  await lockTouchedRows(tx, session.uuid, relations);
-  const conflicts = await detectConflicts(tx, session.uuid, relations, session.conflictScope);
+  const { uuid, conflictScope } = session;
+  const kept = await lockTouchedRows(tx, uuid, relations);
+  const conflicts = await detectConflicts(tx, uuid, relations, conflictScope, kept);
   if (conflicts.length === 0) return;
   const changed = conflicts.filter(({ reason }) => reason !== undefined);
   const reasons = changed.slice(0, 3).map(placedReason);

@@ -15,7 +15,7 @@ import { inSnapshot } from './snapshot.ts';
 const mostConflicts = 10_000;
 
 const conflictsOf = (relation: number) =>
-  `SELECT * FROM stage_data.conflicts_${relation}($1, $2) LIMIT ${mostConflicts}`;
+  `SELECT * FROM stage_data.conflicts_${relation}($1, $2, $3) LIMIT ${mostConflicts}`;
 const reachedIn = (relation: number) =>
   `SELECT * FROM stage_data.reached_${relation}($1) LIMIT ${mostConflicts}`;
 
@@ -44,23 +44,34 @@ export async function findConflicts(
   );
 }
 
+/** The tables in which the locked rows are what the session first saw of them. */
+export type KeptTables = ReadonlySet<number>;
+
 /** Locks every production row that a session touched, until the transaction ends. Waits for none of them: 55P03 says that one is held. */
 export async function lockTouchedRows(
   tx: Queryable,
   uuid: string,
   relations: readonly ReviewRelation[],
-): Promise<void> {
+): Promise<KeptTables> {
+  const kept = new Set<number>();
   for (const { relation, staged, current } of relations) {
-    if (staged && current) await tx.query(`SELECT stage_data.lock_${relation}($1)`, [uuid]);
+    if (!(staged && current)) continue;
+    const [row] = await tx.query(`SELECT stage_data.lock_${relation}($1) AS kept`, [uuid]);
+    if (row?.['kept'] === 't') kept.add(relation);
   }
+  return kept;
 }
 
-/** Finds a session's conflicts in the given tables. */
+/**
+ * Finds a session's conflicts in the given tables.
+ * @param kept what lockTouchedRows gave in the same transaction; nothing where no rows are locked
+ */
 export async function detectConflicts(
   tx: Queryable,
   uuid: string,
   relations: readonly ReviewRelation[],
   scope: ConflictScope,
+  kept: KeptTables = new Set(),
 ): Promise<Conflict[]> {
   const found = await parkedConflicts(tx, uuid);
   for (const { relation, name, staged, current } of relations) {
@@ -68,7 +79,8 @@ export async function detectConflicts(
       found.push(schemaConflict(name, null, await changeOf(tx, relation)));
       continue;
     }
-    const rows = staged ? await tx.query(conflictsOf(relation), [uuid, scope]) : [];
+    const values = [uuid, scope, String(kept.has(relation))];
+    const rows = staged ? await tx.query(conflictsOf(relation), values) : [];
     rows.push(...(await tx.query(reachedIn(relation), [uuid])));
     found.push(...rows.map((row) => toConflict(name, row as ConflictRow)));
     if (found.length >= mostConflicts) return found.slice(0, mostConflicts);

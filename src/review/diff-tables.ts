@@ -52,6 +52,8 @@ export interface DiffTable {
   readonly outline: string;
   /** Gives as `count` how many row changes approval replays, or has applied. */
   readonly steps: string;
+  /** Gives inserts, updates, deletes, and as `steps` what `steps` gives. */
+  readonly counts: string;
 }
 
 /** What a diff says of a table before its changes. */
@@ -93,10 +95,10 @@ function sourcesOf(uuid: string, { relation, name, kind }: TableRow): Sources {
   const oid = Number(relation);
   if (kind === 'staged') return stagedTable(uuid, oid, name);
   if (kind === 'parked') return parkedTable(uuid, oid, name);
-  const changes = `stage.audit_diff('${uuid}', ${oid})`;
+  const outline = outlineOf(`stage.audit_diff('${uuid}', ${oid})`);
   const page = `stage.audit_diff('${uuid}', ${oid}, $1, $2, $3, $4)`;
   const steps = `(SELECT count(*) FROM stage.audit a WHERE a.session = '${uuid}' AND a.relation = ${oid})`;
-  return { relation: oid, name, page, outline: outlineOf(changes), steps };
+  return { relation: oid, name, page, outline, steps, counts: countsOf(outline, steps) };
 }
 
 /** Of what foreign keys do to a row in one statement approval applies the outcome. */
@@ -112,6 +114,7 @@ function stagedTable(uuid: string, relation: number, name: string): Sources {
     page: `stage_data.diff_${relation}('${uuid}', $1, $2, $3, $4)`,
     outline: `stage_data.outline_${relation}('${uuid}', $1)`,
     steps: replayedOf(uuid, relation),
+    counts: `stage_data.counts_${relation}('${uuid}')`,
   };
 }
 
@@ -121,7 +124,8 @@ function parkedTable(uuid: string, relation: number, name: string): Sources {
     WHERE p.session = '${uuid}' AND p.relation = ${relation} ORDER BY p.number)`;
   const page = `(SELECT * FROM ${changes} a WHERE a.number > $1 AND ($2::text IS NULL OR a.operation = $2) OFFSET $3 LIMIT $4)`;
   const steps = `(SELECT count(*) FROM ${changes} a)`;
-  return { relation, name, page, outline: outlineOf(changes), steps };
+  const outline = outlineOf(changes);
+  return { relation, name, page, outline, steps, counts: countsOf(outline, steps) };
 }
 
 const outlineOf = (changes: string) => `(
@@ -136,16 +140,19 @@ const countsByKind = (source: string) =>
     )
     .join(', ');
 
+const countsOf = (outline: string, steps: string) => `(
+  SELECT coalesce(sum(o.inserts), 0) AS inserts, coalesce(sum(o.updates), 0) AS updates, coalesce(sum(o.deletes), 0) AS deletes,
+    (SELECT s.count FROM ${steps} s) AS steps
+  FROM ${outline.replace('$1', String(oneChunk))} o)`;
+
 /** Counts a table's changes, without any of them leaving the database; null where there are none. */
 async function countChanges(tx: Queryable, table: DiffTable): Promise<ChangeCounts | null> {
   const [row] = await tx.query(
-    `SELECT coalesce(sum(o.inserts), 0) AS inserts, coalesce(sum(o.updates), 0) AS updates, coalesce(sum(o.deletes), 0) AS deletes
-     FROM ${table.outline} o`,
-    [oneChunk],
+    `SELECT c.inserts, c.updates, c.deletes, c.steps FROM ${table.counts} c`,
   );
   const count = (kind: string) => Number(row?.[kind]);
   const net = { inserts: count('inserts'), updates: count('updates'), deletes: count('deletes') };
-  const furtherChanges = await countFurther(tx, table, net);
+  const furtherChanges = count('steps') - net.inserts - net.updates - net.deletes;
   if (net.inserts + net.updates + net.deletes + furtherChanges === 0) return null;
   const { name, hidden } = table;
   return { table: name, ...net, furtherChanges, ...(hidden ? { hidden } : {}) };

@@ -88,8 +88,8 @@ async function findConflicts(
 ): Promise<Conflict[]> {
   const relations = await reviewRelations(tx, uuid);
   refuse(relations);
-  await lockTouchedRows(tx, uuid, relations);
-  const found = await detectConflicts(tx, uuid, relations, conflictScope);
+  const kept = await lockTouchedRows(tx, uuid, relations);
+  const found = await detectConflicts(tx, uuid, relations, conflictScope, kept);
   return readableOnly ? withhold(tx, uuid, found) : found;
 }
 

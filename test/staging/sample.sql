@@ -19,11 +19,11 @@ CREATE TABLE stage_data.shadow_<invoice> (
   _stage_seq bigint NOT NULL DEFAULT nextval('stage.seq'),  -- orders everything
   _stage_session uuid NOT NULL,
   _stage_mutation bigint NOT NULL,
-  _stage_op "char" NOT NULL,                                -- I, U or D, as in the audit example of PostgreSQL's manual
+  _stage_op "char" NOT NULL,                                -- I, U or D
+  _stage_origin "char" NOT NULL,                            -- c client, f foreign key's action, k hides the old key of a moved row
   _stage_head boolean NOT NULL,                             -- the newest version under its key
   _stage_first boolean NOT NULL DEFAULT false,              -- first touch of a production row: it has a base
   _stage_check boolean NOT NULL DEFAULT false,              -- its foreign keys are judged
-  _stage_origin stage.row_origin NOT NULL,                  -- whose doing it is; its four bytes fill the gap before the next column
   _stage_root bigint,                                       -- _stage_seq of the row's first version, null for itself
   _stage_base stage_data.row_<invoice>,                                 -- the production row at first touch
   _stage_old_1 integer,                               -- key and referenced columns before the change
@@ -85,7 +85,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
-  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
+  v_origin "char" := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END;
   v_dead record;
   v_value text;
 BEGIN
@@ -120,7 +120,7 @@ BEGIN
   END IF;
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check, _stage_root)
   VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'I', v_origin, true, true,
-    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'overlay' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
+    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'k' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   RETURN NEW;
@@ -136,7 +136,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
   v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
   v_touched bigint[];
-  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
+  v_origin "char" := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END;
   v_key_changed boolean := NOT (NEW."id" OPERATOR(pg_catalog.=) OLD."id");
   v_first boolean := false;
   v_previous record;
@@ -202,7 +202,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   IF v_key_changed THEN  -- hide the old key
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', 'overlay', true, coalesce(v_root, v_seq), OLD."id");
+    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', 'k', true, coalesce(v_root, v_seq), OLD."id");
   END IF;
   RETURN NEW;
 END $body$;
@@ -217,7 +217,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
   v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
   v_touched bigint[];
-  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
+  v_origin "char" := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END;
   v_previous record;
 BEGIN
 
@@ -312,7 +312,7 @@ DECLARE
   v_rows bigint;
   v_affected bigint := 0;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -391,7 +391,7 @@ DECLARE
   v_rows bigint;
   v_affected bigint := 0;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -432,7 +432,7 @@ DECLARE
   v_rows bigint;
   v_affected bigint := 0;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('D')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -498,7 +498,7 @@ DECLARE
   v_rows bigint;
   v_affected bigint := 0;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I', 'U')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I', 'U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -691,7 +691,7 @@ BEGIN
       EXIT;
     END IF;
     INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES (lock_<invoice>."id", v_session, 0, 'D', 'overlay', true)
+    VALUES (lock_<invoice>."id", v_session, 0, 'D', 'k', true)
     ON CONFLICT DO NOTHING
     RETURNING _stage_seq INTO v_seq;
     CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
@@ -732,7 +732,7 @@ REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM
 -- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns never stand bare, for a table may have a column called p_session.
 CREATE FUNCTION stage_data.apply_<invoice>_row(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
@@ -764,8 +764,26 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
-    -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+    IF v_settled THEN
+      RETURN QUERY
+      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      WITH applied AS (
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
+          "note" = CASE WHEN pg_catalog.record_image_eq(ROW(s."note"), ROW((s._stage_base)."note")) THEN p."note" ELSE s."note" END
+        FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
+        RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
+          o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
+          stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+      )
+      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
+      FROM applied a ORDER BY a.seq;
+      RETURN;
+    END IF;
     FOR v_row IN
+      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
         UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
           "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
@@ -779,11 +797,8 @@ BEGIN
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
-      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data; new_data := v_row.new_data;
-      v_texts := v_row.new_texts;
-      IF NOT v_settled THEN
-        SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
-      END IF;
+      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
+      SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
@@ -799,7 +814,7 @@ BEGIN
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
-REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
 
 -- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
 -- production's own triggers included, in staging order; raises whatever production raises.
@@ -807,7 +822,7 @@ REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigi
 -- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns never stand bare, for a table may have a column called p_session.
 CREATE FUNCTION stage_data.apply_<invoice>_set(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
@@ -826,16 +841,16 @@ BEGIN
     OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
         SELECT s."id", s."customer", s."amount", s."note" FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) ORDER BY s._stage_seq
         RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a
@@ -850,8 +865,9 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
-    -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
-    FOR v_row IN
+    IF v_settled THEN
+      RETURN QUERY
+      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
         UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
           "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
@@ -861,19 +877,37 @@ BEGIN
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) o."id"
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) o."id"
+        RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
+          o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
+          stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+      )
+      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
+      FROM applied a ORDER BY a.seq;
+      RETURN;
+    END IF;
+    FOR v_row IN
+      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      WITH applied AS (
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
+          "note" = CASE WHEN pg_catalog.record_image_eq(ROW(s."note"), ROW((s._stage_base)."note")) THEN p."note" ELSE s."note" END
+        FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
+        AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
+        AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
           stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
-      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data; new_data := v_row.new_data;
-      v_texts := v_row.new_texts;
-      IF NOT v_settled THEN
-        SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
-      END IF;
+      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
+      SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
@@ -884,8 +918,8 @@ BEGIN
       WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
         p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
         stage.texts_of_rows('old_data', stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>), 'new_data', NULL) AS texts
@@ -893,7 +927,7 @@ BEGIN
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
-REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_set(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_set(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
 
 -- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows,
 -- so they are not applied a second time, only read before (capture) and after (cascaded) for the audit.
@@ -907,7 +941,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off
 BEGIN
   IF NOT EXISTS (
     SELECT 1 FROM stage_data.shadow_<invoice> s
-    WHERE s._stage_session = p_session AND s._stage_base IS NOT DISTINCT FROM NULL AND (s._stage_op = 'U' OR s._stage_origin = 'action')
+    WHERE s._stage_session = p_session AND s._stage_base IS NOT DISTINCT FROM NULL AND (s._stage_op = 'U' OR s._stage_origin = 'f')
   ) THEN
     RETURN;
   END IF;
@@ -915,23 +949,23 @@ BEGIN
   FROM (
     SELECT x._stage_seq AS seq,
       lag(ROW(x."id", x."customer", x."amount", x."note")::stage_data.row_<invoice>) OVER (PARTITION BY coalesce(x._stage_root, x._stage_seq) ORDER BY x._stage_seq) AS previous
-    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin <> 'overlay'
+    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin <> 'k'
   ) v
   WHERE s._stage_session = p_session AND s._stage_seq = v.seq AND s._stage_base IS NOT DISTINCT FROM NULL
-    AND (s._stage_op = 'U' OR s._stage_origin = 'action');
+    AND (s._stage_op = 'U' OR s._stage_origin = 'f');
 
-  UPDATE stage_data.shadow_<invoice> s SET _stage_origin = CASE WHEN a.seq = a.last THEN 'action'::stage.row_origin ELSE 'overlay' END, _stage_base = a.base, _stage_old_1 = a._stage_old_1
+  UPDATE stage_data.shadow_<invoice> s SET _stage_origin = CASE WHEN a.seq = a.last THEN 'f' ELSE 'k' END::"char", _stage_base = a.base, _stage_old_1 = a._stage_old_1
   FROM (
     SELECT x._stage_seq AS seq, count(*) OVER w AS actions, max(x._stage_seq) OVER w AS last,
       first_value(x._stage_base) OVER (w ORDER BY x._stage_seq) AS base, first_value(x._stage_old_1) OVER (w ORDER BY x._stage_seq) AS _stage_old_1
-    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin = 'action'
+    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin = 'f'
     WINDOW w AS (PARTITION BY x._stage_mutation, coalesce(x._stage_root, x._stage_seq))
   ) a
   WHERE s._stage_session = p_session AND s._stage_seq = a.seq AND a.actions > 1;
 END $body$;
 
 CREATE FUNCTION stage_data.capture_<invoice>(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
 ) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -941,12 +975,12 @@ BEGIN
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1;
 END $body$;
 
 CREATE FUNCTION stage_data.apply_<invoice>_cascaded(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -958,13 +992,13 @@ BEGIN
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) ORDER BY s._stage_seq;
 END $body$;
 
 -- ON DELETE actions that were left to production: what was captured must be gone.
 CREATE FUNCTION stage_data.apply_<invoice>_gone(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -975,12 +1009,12 @@ BEGIN
   FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
-          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND NOT EXISTS (SELECT FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) s._stage_old_1) ORDER BY s._stage_seq;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
+          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND NOT EXISTS (SELECT FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) s._stage_old_1) ORDER BY s._stage_seq;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.prepare_<invoice>(uuid), stage_data.capture_<invoice>(uuid, bigint, bigint, bigint, "char", stage.row_origin),
-  stage_data.apply_<invoice>_cascaded(uuid, bigint, bigint, bigint, "char", stage.row_origin), stage_data.apply_<invoice>_gone(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.prepare_<invoice>(uuid), stage_data.capture_<invoice>(uuid, bigint, bigint, bigint, "char", "char"),
+  stage_data.apply_<invoice>_cascaded(uuid, bigint, bigint, bigint, "char", "char"), stage_data.apply_<invoice>_gone(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
 ;
 -- Rows that the session deleted, or moved away from values by which they are found or referred to: as they were at first
 -- touch, and which columns they left.
@@ -993,7 +1027,7 @@ BEGIN
   FROM (
     SELECT coalesce(v._stage_root, v._stage_seq) AS root, bool_or(v._stage_op = 'D') AS deleted,
       array_remove(ARRAY[CASE WHEN bool_or(v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) THEN 'id' END], NULL) AS columns_left
-    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin <> 'overlay' AND (v._stage_op = 'D' OR v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) GROUP BY 1
+    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin <> 'k' AND (v._stage_op = 'D' OR v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) GROUP BY 1
   ) c
   JOIN stage_data.shadow_<invoice> f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;
@@ -1024,57 +1058,70 @@ REVOKE ALL ON FUNCTION stage_data.vanished_<invoice>(uuid), stage_data.reached_<
 
 -- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for
 -- none: whoever holds one may be waiting for another that is locked by now.
-CREATE FUNCTION stage_data.lock_<invoice>(p_session uuid) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+-- Says whether each of them is there and has the image that it had at first touch. It tells of the rows as they are locked: of a row
+-- that was changed between the statement's snapshot and its lock, PostgreSQL evaluates the comparison once more. So it stays true
+-- until the transaction ends, and nothing has to be looked up again. A key finds no more than one row: as many rows as were touched
+-- are all of them.
+CREATE FUNCTION stage_data.lock_<invoice>(p_session uuid) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
+DECLARE
+  v_kept bigint;
 BEGIN
-  PERFORM 1 FROM ONLY "public"."invoice" p JOIN stage_data.shadow_<invoice> f ON p."id" OPERATOR(pg_catalog.=) f._stage_old_1
-  WHERE f._stage_session = p_session AND f._stage_first
-  ORDER BY p."id" FOR NO KEY UPDATE OF p NOWAIT;
+  SELECT count(*) FILTER (WHERE l.kept) INTO v_kept FROM (
+    SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> *= f._stage_base AS kept
+    FROM ONLY "public"."invoice" p JOIN stage_data.shadow_<invoice> f ON p."id" OPERATOR(pg_catalog.=) f._stage_old_1
+    WHERE f._stage_session = p_session AND f._stage_first
+    ORDER BY p."id" FOR NO KEY UPDATE OF p NOWAIT
+  ) l;
   PERFORM 1 FROM ONLY "public"."invoice" p JOIN stage_data.vanished_<invoice>(p_session) v ON p."id" OPERATOR(pg_catalog.=) (v.base)."id"
   ORDER BY p."id" FOR UPDATE OF p NOWAIT;
+  RETURN v_kept = (SELECT count(*) FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first);
 END $body$;
 
 -- Touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
-CREATE FUNCTION stage_data.conflicts_<invoice>(p_session uuid, p_scope text)
+-- p_kept: what `stage_data.lock_<invoice>` said in this transaction; where it says so, production changed and deleted none.
+CREATE FUNCTION stage_data.conflicts_<invoice>(p_session uuid, p_scope text, p_kept boolean)
 RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
-  RETURN QUERY
-  WITH moved AS (
-    SELECT f._stage_seq AS root, pg_catalog.to_jsonb(f._stage_old_1) AS row_id, f._stage_base AS base, p.image AS current, p.image IS NOT DISTINCT FROM NULL AS gone
-    FROM stage_data.shadow_<invoice> f
-    LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) f._stage_old_1 OFFSET 0) p ON true
-    WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
-  ), versions AS (
-    SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."id"), ROW((m.base)."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((m.base)."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((m.base)."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((m.base)."note")))]::boolean[] AS changed
-    FROM moved m JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
-    WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-  ), compared AS (
-    SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW(h."id", h."customer", h."amount", h."note")::stage_data.row_<invoice> END AS staged
-    FROM moved m JOIN versions v ON v.root = m.root
-    JOIN stage_data.shadow_<invoice> h ON h._stage_session = p_session AND h._stage_seq = v.newest
-  )
-  SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
-    stage.texts_of_conflict(c.field, stage_data.texts_<invoice>(m.base), stage_data.texts_<invoice>(m.staged), stage_data.texts_<invoice>(m.current))
-  FROM compared m CROSS JOIN LATERAL (VALUES
-    ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."id"), ROW((m.base)."id")) END, to_jsonb((m.base)."id"), to_jsonb((m.staged)."id"), to_jsonb((m.current)."id")),
+  IF NOT p_kept THEN
+    RETURN QUERY
+    WITH moved AS (
+      SELECT f._stage_seq AS root, pg_catalog.to_jsonb(f._stage_old_1) AS row_id, f._stage_base AS base, p.image AS current, p.image IS NOT DISTINCT FROM NULL AS gone
+      FROM stage_data.shadow_<invoice> f
+      LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) f._stage_old_1 OFFSET 0) p ON true
+      WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
+    ), versions AS (
+      SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."id"), ROW((m.base)."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((m.base)."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((m.base)."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((m.base)."note")))]::boolean[] AS changed
+      FROM moved m JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      WHERE v._stage_origin <> 'k' GROUP BY m.root
+    ), compared AS (
+      SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW(h."id", h."customer", h."amount", h."note")::stage_data.row_<invoice> END AS staged
+      FROM moved m JOIN versions v ON v.root = m.root
+      JOIN stage_data.shadow_<invoice> h ON h._stage_session = p_session AND h._stage_seq = v.newest
+    )
+    SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
+      stage.texts_of_conflict(c.field, stage_data.texts_<invoice>(m.base), stage_data.texts_<invoice>(m.staged), stage_data.texts_<invoice>(m.current))
+    FROM compared m CROSS JOIN LATERAL (VALUES
+      ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."id"), ROW((m.base)."id")) END, to_jsonb((m.base)."id"), to_jsonb((m.staged)."id"), to_jsonb((m.current)."id")),
     ('customer', 2, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."customer"), ROW((m.base)."customer")) END, to_jsonb((m.base)."customer"), to_jsonb((m.staged)."customer"), to_jsonb((m.current)."customer")),
     ('amount', 3, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."amount"), ROW((m.base)."amount")) END, to_jsonb((m.base)."amount"), to_jsonb((m.staged)."amount"), to_jsonb((m.current)."amount")),
     ('note', 4, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."note"), ROW((m.base)."note")) END, to_jsonb((m.base)."note"), to_jsonb((m.staged)."note"), to_jsonb((m.current)."note")),
-    (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), pg_catalog.to_jsonb(m.base), pg_catalog.to_jsonb(m.staged), NULL)
-  ) AS c (field, number, shown, base, staged, current)
-  WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
-  ORDER BY m.root, c.number;
+      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), pg_catalog.to_jsonb(m.base), pg_catalog.to_jsonb(m.staged), NULL)
+    ) AS c (field, number, shown, base, staged, current)
+    WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
+    ORDER BY m.root, c.number;
+  END IF;
 
   RETURN QUERY
   WITH taken AS MATERIALIZED (
     SELECT i.*, p.image
     FROM stage_data.shadow_<invoice> i
     CROSS JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) i."id" OFFSET 0) p
-    WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'
+    WHERE i._stage_session = p_session AND i._stage_origin <> 'k'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
   SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i.image),
@@ -1084,7 +1131,7 @@ BEGIN
   ORDER BY i."id", i._stage_seq DESC;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.lock_<invoice>(uuid), stage_data.conflicts_<invoice>(uuid, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.lock_<invoice>(uuid), stage_data.conflicts_<invoice>(uuid, text, boolean) FROM PUBLIC;
 ;
 -- The net change of each row that a session staged, from the one after p_after on; of one kind only, where p_operation says so.
 -- Statistics know little of rows just staged: a sequential scan in the wrong place would go quadratic.
@@ -1109,14 +1156,14 @@ BEGIN
 stage_data.shadow_<invoice> _stage_f
 -- No column bears a name that begins with _stage_: as a whole row another alias would mean a column of that name.
 LEFT JOIN LATERAL (
-  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
+  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
 CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
 CROSS JOIN LATERAL (SELECT
   CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN (h.version)._stage_op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
 ) o
-WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
+WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
   AND CASE WHEN (h.version)._stage_op = 'D' THEN _stage_f._stage_first
            ELSE NOT _stage_f._stage_first OR NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) END
 
@@ -1144,14 +1191,14 @@ BEGIN
 stage_data.shadow_<invoice> _stage_f
 -- No column bears a name that begins with _stage_: as a whole row another alias would mean a column of that name.
 LEFT JOIN LATERAL (
-  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
+  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
 CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
 CROSS JOIN LATERAL (SELECT
   CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN (h.version)._stage_op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
 ) o
-WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
+WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
   AND CASE WHEN (h.version)._stage_op = 'D' THEN _stage_f._stage_first
            ELSE NOT _stage_f._stage_first OR NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) END
 
@@ -1159,6 +1206,36 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
   GROUP BY c.chunk ORDER BY c.chunk;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.outline_<invoice>(uuid, int) FROM PUBLIC;
+;
+-- How many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a row
+-- in one statement, the outcome. All of it is counted, so rows are not looked up one by one as for a page: those that were changed
+-- again are joined at once, and most are not.
+CREATE FUNCTION stage_data.counts_<invoice>(p_session uuid, OUT inserts bigint, OUT updates bigint, OUT deletes bigint, OUT steps bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off SET jit = off AS $body$
+#variable_conflict use_variable
+BEGIN
+  WITH _stage_later AS MATERIALIZED (
+    SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l AS version
+    -- in this form the index on lineages does not fit, which would lead through those of all sessions
+    FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_session = p_session AND coalesce(_stage_l._stage_root, 0) <> 0 AND _stage_l._stage_origin <> 'k'
+    ORDER BY _stage_l._stage_root, _stage_l._stage_seq DESC
+  )
+  SELECT count(*) FILTER (WHERE c.operation = 'INSERT'), count(*) FILTER (WHERE c.operation = 'UPDATE'),
+    count(*) FILTER (WHERE c.operation = 'DELETE'),
+    count(*) FILTER (WHERE c.origin = 'c') + count(DISTINCT (c.mutation, c.lineage)) FILTER (WHERE c.origin = 'f')
+  INTO inserts, updates, deletes, steps
+  FROM (
+    SELECT _stage_f._stage_origin AS origin, _stage_f._stage_mutation AS mutation, coalesce(_stage_f._stage_root, _stage_f._stage_seq) AS lineage,
+      CASE WHEN _stage_f._stage_root IS NOT NULL THEN NULL
+           WHEN coalesce((h.version)._stage_op, _stage_f._stage_op) = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
+           WHEN NOT _stage_f._stage_first THEN 'INSERT'
+           WHEN NOT (CASE WHEN h.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
+    FROM stage_data.shadow_<invoice> _stage_f LEFT JOIN _stage_later h ON h.root = _stage_f._stage_seq
+    WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'k'
+  ) c;
+END $body$;
+REVOKE ALL ON FUNCTION stage_data.counts_<invoice>(uuid) FROM PUBLIC;
 ;
 -- What takes back changes that an approval applied to this table.
 
@@ -1248,10 +1325,10 @@ BEGIN
     NOT _stage_f._stage_first
   FROM stage_data.shadow_<invoice> _stage_f
   LEFT JOIN LATERAL (
-    SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay' ORDER BY _stage_l._stage_seq DESC LIMIT 1
+    SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k' ORDER BY _stage_l._stage_seq DESC LIMIT 1
   ) later ON true
   CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
-  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
+  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
   ORDER BY _stage_f._stage_seq;
 END $body$;
 
@@ -1313,22 +1390,22 @@ BEGIN
   UPDATE stage_data.shadow_<invoice> s SET "customer" = CASE WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN (v_now)."customer" ELSE s."customer" END, "amount" = CASE WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN (v_now)."amount" ELSE s."amount" END, "note" = CASE WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN (v_now)."note" ELSE s."note" END, _stage_base = CASE WHEN s._stage_first THEN ROW((s._stage_base)."id", CASE WHEN 'customer' = ANY (p_theirs) OR 'customer' = ANY (p_mine) OR c.first_1 IS NULL THEN (v_now)."customer" ELSE (s._stage_base)."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR 'amount' = ANY (p_mine) OR c.first_2 IS NULL THEN (v_now)."amount" ELSE (s._stage_base)."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR 'note' = ANY (p_mine) OR c.first_3 IS NULL THEN (v_now)."note" ELSE (s._stage_base)."note" END)::stage_data.row_<invoice> END
   FROM (
     SELECT min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((v_base)."customer"))) AS first_1, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((v_base)."amount"))) AS first_2, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((v_base)."note"))) AS first_3 FROM stage_data.shadow_<invoice> v
-    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'overlay'
+    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'k'
   ) c
-  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k';
 -- What rows were found by before each change: the key and what foreign keys refer to by now.
 UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
   FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND coalesce(x._stage_root, x._stage_seq) = p_root
-  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'overlay' ORDER BY x._stage_seq)
+  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'k' ORDER BY x._stage_seq)
 ) v
 WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> 'I';
 
 
   SELECT (f._stage_base).* INTO v_base FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
   SELECT s._stage_op <> 'D' AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= v_base INTO is_void FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay'
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k'
   ORDER BY s._stage_seq DESC LIMIT 1;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.rebase_<invoice>(uuid, bigint, text[], text[]) FROM PUBLIC;
@@ -1343,7 +1420,7 @@ DECLARE
   v_now stage_data.row_<invoice>;
   v_found boolean;
 BEGIN
-  SELECT bool_and(s._stage_origin <> 'overlay' AND s."id" OPERATOR(pg_catalog.=) f."id") AND bool_or(s._stage_seq = p_root AND s._stage_origin = 'client' AND s._stage_op <> 'D')
+  SELECT bool_and(s._stage_origin <> 'k' AND s."id" OPERATOR(pg_catalog.=) f."id") AND bool_or(s._stage_seq = p_root AND s._stage_origin = 'c' AND s._stage_op <> 'D')
   INTO is_possible
   FROM stage_data.shadow_<invoice> f JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
   WHERE f._stage_session = p_session AND f._stage_seq = p_root;
@@ -1363,7 +1440,7 @@ UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
   FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND coalesce(x._stage_root, x._stage_seq) = p_root
-  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'overlay' ORDER BY x._stage_seq)
+  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'k' ORDER BY x._stage_seq)
 ) v
 WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> 'I';
 

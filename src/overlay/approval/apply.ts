@@ -49,7 +49,7 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
   const written = table.columns
     .filter((column) => column.generated === null)
     .map((column) => column.name);
-  return fillSql(loadSql('table/approval/apply.sql'), {
+  const values = {
     function: functionName(table, 'apply', suffix),
     table: productionName(table),
     production: productionRows(table),
@@ -63,7 +63,9 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     insert_values: columnList(written, 's.'),
     assignments: assignments(table.columns),
     ...(isKeyless(table) ? foundRows(table) : keyedRows(table)),
-  });
+  };
+  const update = fillSql(loadSql('table/approval/apply_update.sql'), values);
+  return fillSql(loadSql('table/approval/apply.sql'), { ...values, update });
 }
 
 /** How staged rows and production's come together by their key. */

@@ -13,7 +13,7 @@ import {
 import { keyColumns, oldKeyColumns, rowImage, rowKey } from '../row-identity.ts';
 import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
 
-/** Builds `diff_<oid>` and `outline_<oid>`. */
+/** Builds `diff_<oid>`, `outline_<oid>` and `counts_<oid>`. */
 export function diffSql(table: Table): string {
   const netChanges = fillSql(loadSql('table/approval/net_changes.sql'), {
     shadow: shadowName(table),
@@ -39,5 +39,12 @@ export function diffSql(table: Table): string {
     function: functionName(table, 'outline'),
     net_changes: netChanges,
   });
-  return `${diff};\n${outline}`;
+  const counts = fillSql(loadSql('table/approval/counts.sql'), {
+    function: functionName(table, 'counts'),
+    shadow: shadowName(table),
+    row_type: rowTypeName(table),
+    f_columns: columnList(columnNames(table), '_stage_f.'),
+    h_columns: columnList(columnNames(table), '(h.version).'),
+  });
+  return `${diff};\n${outline};\n${counts}`;
 }

@@ -5,6 +5,7 @@ DECLARE
   v_operation pg_catalog.text := CASE WHEN p_run.operation OPERATOR(pg_catalog.=) 'I' THEN 'INSERT' WHEN p_run.operation OPERATOR(pg_catalog.=) 'U' THEN 'UPDATE' ELSE 'DELETE' END;
   v_row pg_catalog.record;
   v_count bigint;
+  v_frame pg_catalog.text[];
 BEGIN
   IF p_run.step OPERATOR(pg_catalog.=) 'capture' THEN
     EXECUTE pg_catalog.format('SELECT stage_data.capture_%s($1, $2, $3, $4, $5, $6)', p_run.relation)
@@ -12,16 +13,16 @@ BEGIN
     RETURN p_state;
   END IF;
 
+  v_frame := stage.audit_frame(p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_operation,
+    p_state.approved_at, p_state.approved_by);
   IF p_run.step OPERATOR(pg_catalog.=) 'apply' AND p_run.row_count OPERATOR(pg_catalog.=) 1 THEN
     EXECUTE pg_catalog.format('SELECT * FROM stage_data.apply_%s_row($1, $2, $3, $4, $5, $6)', p_run.relation) INTO v_row
     USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     IF v_count OPERATOR(pg_catalog.=) 1 THEN
       p_state."position" := p_state."position" OPERATOR(pg_catalog.+) 1;
-      p_state.hash := stage.chain_link(p_state.hash, NULL, pg_catalog.convert_to(stage.audit_text(
-        p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
-        v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by,
-        v_row.texts), 'UTF8'));
+      p_state.hash := stage.chain_link(p_state.hash, NULL, pg_catalog.convert_to(stage.audit_entry(v_frame,
+        p_state."position", v_row.lineage, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, v_row.texts), 'UTF8'));
       INSERT INTO stage.audit VALUES (
         p_state."position", p_state.session, p_state.project_id, p_run.relation, p_run.table_name, p_run.mutation, v_row.lineage,
         v_operation, v_row.row_id, v_row.row_key, v_row.old_data, v_row.new_data, p_state.approved_at, p_state.approved_by, p_state.hash, v_row.texts);
@@ -31,14 +32,14 @@ BEGIN
       INSERT INTO stage.audit
       SELECT e."position", $1, $7.project_id, $8, $9, $4, e.lineage, $10, e.row_id, e.row_key, e.old_data, e.new_data,
         $7.approved_at, $7.approved_by,
-        stage.chain($7.hash, pg_catalog.convert_to(stage.audit_text(e."position", $1, $7.project_id, $8, $9, $4, e.lineage,
-          $10, e.row_id, e.row_key, e.old_data, e.new_data, $7.approved_at, $7.approved_by, e.texts), 'UTF8'))
-          OVER (ORDER BY e."position" ROWS UNBOUNDED PRECEDING), e.texts
+        -- a function's rows come in its own order, in which they are numbered: to sort them once more would cost more than the chain
+        stage.chain($7.hash, pg_catalog.convert_to(stage.audit_entry($11, e."position", e.lineage, e.row_id, e.row_key, e.old_data,
+          e.new_data, e.texts), 'UTF8')) OVER (ROWS UNBOUNDED PRECEDING), e.texts
       FROM (SELECT a.*, $7."position" OPERATOR(pg_catalog.+) a.ordinality AS "position"
             FROM stage_data.apply_%s_%s($1, $2, $3, $4, $5, $6) WITH ORDINALITY a) e
     $q$, p_run.relation, CASE WHEN p_run.step OPERATOR(pg_catalog.=) 'apply' THEN 'set' ELSE p_run.step END)
     USING p_state.session, p_run.first, p_run.last, p_run.mutation, p_run.operation, p_run.origin, p_state,
-      p_run.relation, p_run.table_name, v_operation;
+      p_run.relation, p_run.table_name, v_operation, v_frame;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     p_state."position" := p_state."position" OPERATOR(pg_catalog.+) v_count;
     SELECT a.hash INTO p_state.hash FROM stage.audit a WHERE a."position" OPERATOR(pg_catalog.=) p_state."position";

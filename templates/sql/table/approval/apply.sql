@@ -36,23 +36,19 @@ BEGIN
     END LOOP;
     CLOSE v_staged;
   ELSIF p_operation OPERATOR(pg_catalog.=) 'U' THEN
-    -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+    IF v_settled THEN
+      RETURN QUERY
+{{update}}
+      SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
+      FROM applied a ORDER BY a.seq;
+      RETURN;
+    END IF;
     FOR v_row IN
-      WITH applied AS (
-        UPDATE {{production}} p SET {{assignments}}
-        FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
-        WHERE {{rows}} AND {{p_matches_o}}
-        RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
-          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data,
-          {{o_texts}} AS old_texts, {{p_texts}} AS new_texts, {{p_key}}
-      )
+{{update}}
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
-      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data; new_data := v_row.new_data;
-      v_texts := v_row.new_texts;
-      IF NOT v_settled THEN
-        SELECT {{row_image}}(p.*), {{p_texts}} INTO new_data, v_texts FROM {{production}} p WHERE {{p_matches_row}};
-      END IF;
+      lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
+      SELECT {{row_image}}(p.*), {{p_texts}} INTO new_data, v_texts FROM {{production}} p WHERE {{p_matches_row}};
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;

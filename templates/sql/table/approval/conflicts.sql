@@ -5,47 +5,60 @@
 
 -- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for
 -- none: whoever holds one may be waiting for another that is locked by now.
-CREATE FUNCTION {{lock}}(p_session uuid) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
+-- Says whether each of them is there and has the image that it had at first touch. It tells of the rows as they are locked: of a row
+-- that was changed between the statement's snapshot and its lock, PostgreSQL evaluates the comparison once more. So it stays true
+-- until the transaction ends, and nothing has to be looked up again. A key finds no more than one row: as many rows as were touched
+-- are all of them.
+CREATE FUNCTION {{lock}}(p_session uuid) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET jit = off AS $body$
 #variable_conflict use_variable
+DECLARE
+  v_kept bigint;
 BEGIN
-  PERFORM 1 FROM {{production}} p JOIN {{shadow}} f ON {{p_matches_first}}
-  WHERE f._stage_session = p_session AND f._stage_first
-  ORDER BY {{p_key}} FOR NO KEY UPDATE OF p NOWAIT;
+  SELECT count(*) FILTER (WHERE l.kept) INTO v_kept FROM (
+    SELECT ROW({{p_columns}})::{{row_type}} *= f._stage_base AS kept
+    FROM {{production}} p JOIN {{shadow}} f ON {{p_matches_first}}
+    WHERE f._stage_session = p_session AND f._stage_first
+    ORDER BY {{p_key}} FOR NO KEY UPDATE OF p NOWAIT
+  ) l;
   PERFORM 1 FROM {{production}} p JOIN {{vanished}}(p_session) v ON {{p_matches_vanished}}
   ORDER BY {{p_key}} FOR UPDATE OF p NOWAIT;
+  RETURN v_kept = (SELECT count(*) FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first);
 END $body$;
 
 -- Touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
-CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text)
+-- p_kept: what `{{lock}}` said in this transaction; where it says so, production changed and deleted none.
+CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text, p_kept boolean)
 RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
-  RETURN QUERY
-  WITH moved AS (
-    SELECT f._stage_seq AS root, {{f_row_id}} AS row_id, f._stage_base AS base, p.image AS current, p.image IS NOT DISTINCT FROM NULL AS gone
-    FROM {{shadow}} f
-    LEFT JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_first}} OFFSET 0) p ON true
-    WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
-  ), versions AS (
-    SELECT m.root, max(v._stage_seq) AS newest, {{changed_by_session}} AS changed
-    FROM moved m JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
-    WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-  ), compared AS (
-    SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW({{h_columns}})::{{row_type}} END AS staged
-    FROM moved m JOIN versions v ON v.root = m.root
-    JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = v.newest
-  )
-  SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
-    stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}})
-  FROM compared m CROSS JOIN LATERAL (VALUES
-    {{fields}},
-    (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), {{row_image}}(m.base), {{row_image}}(m.staged), NULL)
-  ) AS c (field, number, shown, base, staged, current)
-  WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
-  ORDER BY m.root, c.number;
+  IF NOT p_kept THEN
+    RETURN QUERY
+    WITH moved AS (
+      SELECT f._stage_seq AS root, {{f_row_id}} AS row_id, f._stage_base AS base, p.image AS current, p.image IS NOT DISTINCT FROM NULL AS gone
+      FROM {{shadow}} f
+      LEFT JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_first}} OFFSET 0) p ON true
+      WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
+    ), versions AS (
+      SELECT m.root, max(v._stage_seq) AS newest, {{changed_by_session}} AS changed
+      FROM moved m JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      WHERE v._stage_origin <> 'overlay' GROUP BY m.root
+    ), compared AS (
+      SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW({{h_columns}})::{{row_type}} END AS staged
+      FROM moved m JOIN versions v ON v.root = m.root
+      JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = v.newest
+    )
+    SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
+      stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}})
+    FROM compared m CROSS JOIN LATERAL (VALUES
+      {{fields}},
+      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), {{row_image}}(m.base), {{row_image}}(m.staged), NULL)
+    ) AS c (field, number, shown, base, staged, current)
+    WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
+    ORDER BY m.root, c.number;
+  END IF;
 
   RETURN QUERY
   WITH taken AS MATERIALIZED (
@@ -62,4 +75,4 @@ BEGIN
   ORDER BY {{i_key}}, i._stage_seq DESC;
 END $body$;
 
-REVOKE ALL ON FUNCTION {{lock}}(uuid), {{conflicts}}(uuid, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{lock}}(uuid), {{conflicts}}(uuid, text, boolean) FROM PUBLIC;

@@ -1,7 +1,8 @@
 -- What stands between a session's staged rows of a table without a key and production: there must still be as many rows
 -- that equal those touched as were touched. Of one that is missing nobody can say whether it was changed or deleted.
 
-CREATE FUNCTION {{lock}}(p_session uuid) RETURNS void
+-- Says nothing of what it locks: rows that equal each other are counted below.
+CREATE FUNCTION {{lock}}(p_session uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -11,9 +12,10 @@ BEGIN
   PERFORM 1 FROM {{production}} p
   WHERE {{p_image}} IN (SELECT {{v_image}} FROM {{vanished}}(p_session) v)
   ORDER BY p.tableoid, p.ctid FOR UPDATE OF p NOWAIT;
+  RETURN false;
 END $body$;
 
-CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text)
+CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text, p_kept boolean)
 RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
@@ -38,4 +40,4 @@ BEGIN
   ORDER BY t.root;
 END $body$;
 
-REVOKE ALL ON FUNCTION {{lock}}(uuid), {{conflicts}}(uuid, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{lock}}(uuid), {{conflicts}}(uuid, text, boolean) FROM PUBLIC;

@@ -1,0 +1,9 @@
+      -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
+      WITH applied AS (
+        UPDATE {{production}} p SET {{assignments}}
+        FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
+        WHERE {{rows}} AND {{p_matches_o}}
+        RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
+          {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data,
+          {{o_texts}} AS old_texts, {{p_texts}} AS new_texts, {{p_key}}
+      )
