@@ -311,6 +311,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_i')::bigint;
   v_rows bigint;
   v_affected bigint := 0;
+  v_set text;
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
@@ -328,7 +329,7 @@ BEGIN
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    PERFORM set_config('enable_seqscan', 'on', true);
+    v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
@@ -390,6 +391,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
   v_rows bigint;
   v_affected bigint := 0;
+  v_set text;
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
@@ -407,7 +409,7 @@ BEGIN
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    PERFORM set_config('enable_seqscan', 'on', true);
+    v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
@@ -431,6 +433,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
   v_rows bigint;
   v_affected bigint := 0;
+  v_set text;
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('D')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
@@ -440,7 +443,7 @@ BEGIN
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    PERFORM set_config('enable_seqscan', 'on', true);
+    v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
@@ -497,6 +500,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_x')::bigint;
   v_rows bigint;
   v_affected bigint := 0;
+  v_set text;
 BEGIN
   SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I', 'U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
@@ -514,7 +518,7 @@ BEGIN
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    PERFORM set_config('enable_seqscan', 'on', true);
+    v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',

@@ -6,6 +6,8 @@ DECLARE
   v_status text;
   v_edited xid8;
   v_id text := nextval('stage.seq')::text;
+  v_statement text;
+  v_set text;
 BEGIN
   -- always, whatever the settings below claim: a client that goes around the proxy can set them
   SELECT status, edited INTO v_status, v_edited FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
@@ -29,16 +31,18 @@ BEGIN
     RETURN NULL;
   END IF;
   -- two writes of one kind to one table in one statement (WITH ... two INSERTs) are one mutation
-  IF current_setting('stage.statement_' || TG_ARGV[0], true) = current_setting('stage.statement') THEN
+  v_statement := current_setting('stage.statement');
+  IF current_setting('stage.statement_' || TG_ARGV[0], true) = v_statement THEN
     RETURN NULL;
   END IF;
-  PERFORM
+  -- by an expression, which costs less than a statement
+  v_set := concat(
     -- of all kinds of writes that this statement consists of: a row that one of them has touched is left alone by the others
-    set_config('stage.mutations', CASE WHEN current_setting('stage.mutations_of', true) = current_setting('stage.statement')
+    set_config('stage.mutations', CASE WHEN current_setting('stage.mutations_of', true) = v_statement
       THEN current_setting('stage.mutations') || ',' ELSE '' END || v_id, true),
-    set_config('stage.mutations_of', current_setting('stage.statement'), true),
+    set_config('stage.mutations_of', v_statement, true),
     -- every row this statement stages has a greater _stage_seq than its mutation's id
-    set_config('stage.statement_' || TG_ARGV[0], current_setting('stage.statement'), true),
+    set_config('stage.statement_' || TG_ARGV[0], v_statement, true),
     set_config('stage.own_' || TG_ARGV[0], v_id, true),
     set_config('stage.mutation_' || TG_ARGV[0], v_id, true),
     set_config('stage.start_' || TG_ARGV[0], v_id, true),
@@ -47,6 +51,6 @@ BEGIN
     -- every row that this transaction stages has a greater one than this
     set_config('stage.began', coalesce(nullif(current_setting('stage.began', true), ''), v_id), true),
     -- plans that the row triggers cache while a shadow table is nearly empty must not keep a sequential scan
-    set_config('enable_seqscan', 'off', true);
+    set_config('enable_seqscan', 'off', true));
   RETURN NULL;
 END $$;

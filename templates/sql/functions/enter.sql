@@ -18,7 +18,7 @@ DECLARE
   v_stamp pg_catalog.text;
   -- The overlay's append has no statistics of its own: costs are over-estimated, and workers and JIT only slow it down. Said first,
   -- for what follows is not to be compiled either; by an expression, which costs less than a statement.
-  v_jit pg_catalog.text := pg_catalog.set_config('jit', 'off', true);
+  v_set pg_catalog.text := pg_catalog.set_config('jit', 'off', true);
 BEGIN
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
@@ -75,12 +75,12 @@ BEGIN
     -- a MERGE into a view: in some orders of its joins the planner of PostgreSQL 17 and 18 fails (wrong varnullingrels)
     PERFORM pg_catalog.set_config('join_collapse_limit', '1', true), pg_catalog.set_config('from_collapse_limit', '1', true);
   END IF;
-  PERFORM
+  v_set := pg_catalog.concat(
     pg_catalog.set_config('stage.options', p_options, true),
     pg_catalog.set_config('stage.query', p_query, true),
     pg_catalog.set_config('stage.params', p_params, true),
     pg_catalog.set_config('stage.statement', pg_catalog.nextval('stage.seq')::pg_catalog.text, true),
     -- not newer than what the statement reads from
     pg_catalog.set_config('stage.entered', pg_catalog.pg_current_snapshot()::pg_catalog.text, true),
-    pg_catalog.set_config('max_parallel_workers_per_gather', '0', true);
+    pg_catalog.set_config('max_parallel_workers_per_gather', '0', true));
 END $$;

@@ -9,14 +9,21 @@ DECLARE
   v_relation pg_catalog.oid := stage.relation_named(p_entry);
   v_signature pg_catalog.text;
   v_is_stale boolean;
+  v_is_bound boolean;
   v_tree pg_catalog.jsonb;
 BEGIN
   -- every statement of SQL costs here: what an expression can tell is asked by one. 0 is no OID, and a space no signature.
-  -- So this asks of a table what stage.is_stale does.
-  SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation))) INTO v_signature, v_is_stale
+  -- So this asks of a table what stage.is_stale does, and what stage.is_bound does.
+  SELECT o.signature, NOT stage.fits(o.stamp, coalesce(p_stamp, stage.table_stamp(v_relation))), EXISTS (
+      SELECT FROM stage.identity i JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) i.database
+      WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+        AND i.registry OPERATOR(pg_catalog.=) 'stage.overlay'::pg_catalog.regclass::pg_catalog.oid
+        AND i.xmin OPERATOR(pg_catalog.=) i.written::pg_catalog.xid)
+  INTO v_signature, v_is_stale, v_is_bound
   FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
     AND o.signature OPERATOR(pg_catalog.<>) 'dropped';  -- which stage.drop_stand_ins leaves of a table that has become a partition
   IF NOT FOUND THEN
+    v_is_bound := stage.is_bound();
     v_signature := stage.signature_of(v_relation);
     v_is_stale := EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) v_relation) AND stage.is_stale(v_relation)
       OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND EXISTS (
@@ -28,7 +35,7 @@ BEGIN
     v_is_stale := v_is_stale OR v_tree IS NULL OR (v_tree OPERATOR(pg_catalog.->>) 'stale')::pg_catalog.bool
       OR coalesce(v_tree OPERATOR(pg_catalog.->>) 'signature', ' ') OPERATOR(pg_catalog.<>) coalesce(p_entry OPERATOR(pg_catalog.->>) 'tree', ' ');
   END IF;
-  RETURN stage.is_bound() AND coalesce(v_relation, 0) OPERATOR(pg_catalog.=) coalesce((p_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, 0)
+  RETURN v_is_bound AND coalesce(v_relation, 0) OPERATOR(pg_catalog.=) coalesce((p_entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, 0)
     AND coalesce(v_signature, ' ') OPERATOR(pg_catalog.=) coalesce(p_entry OPERATOR(pg_catalog.->>) 'signature', ' ')
     AND v_is_stale IS NOT TRUE;
 END $$;

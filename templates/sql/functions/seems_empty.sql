@@ -9,7 +9,7 @@ BEGIN
   v_shadow := (
     SELECT c.oid FROM pg_catalog.pg_class c
     WHERE c.relname OPERATOR(pg_catalog.=) pg_catalog.concat('shadow_', p_table)::pg_catalog.name
-      AND c.relnamespace OPERATOR(pg_catalog.=) (SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname OPERATOR(pg_catalog.=) 'stage_data')
+      AND c.relnamespace OPERATOR(pg_catalog.=) 'stage_data'::pg_catalog.regnamespace::pg_catalog.oid
       AND c.reltuples OPERATOR(pg_catalog.>=) 0::pg_catalog.float4);
   RETURN v_shadow IS NOT NULL AND pg_catalog.pg_relation_size(v_shadow) OPERATOR(pg_catalog.<) 81920::pg_catalog.int8;
 END $$;

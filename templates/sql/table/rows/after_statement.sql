@@ -7,11 +7,12 @@ DECLARE
   v_start bigint := current_setting('stage.start_{{key}}')::bigint;
   v_rows bigint;
   v_affected bigint := 0;
+  v_set text;
 BEGIN
 {{judge_rows}}
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    PERFORM set_config('enable_seqscan', 'on', true);
+    v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, {{oid}}, {{shown_name}},
