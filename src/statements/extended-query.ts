@@ -3,7 +3,7 @@
  * may ask for answers by Flush; what a write needs is put in between.
  */
 
-import { hiddenSync, passing } from '../server-connection/pending-response.ts';
+import { passing } from '../server-connection/pending-response.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
 import { syncAndWait } from '../server-connection/sync.ts';
@@ -79,8 +79,7 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
   else internal.endWatch();
   if (retry.keepsBlock && state.needsInternalCommit) return commitBehind(context);
   if (state.needsInternalCommit) {
-    // If something failed, the server has skipped to the first Sync, and COMMIT rolls back.
-    link.sync(hiddenSync);
+    // If something failed, the server skips to the Sync before COMMIT, and that rolls back.
     commitInternal(context, passing.sync);
   } else if (retry.scope === null) link.sync(passing.sync, message.frame);
   else link.sync({ ...passing.sync, onDone: () => retry.noteReady() }, message.frame);
