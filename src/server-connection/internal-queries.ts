@@ -1,8 +1,10 @@
 /**
  * The messages that the proxy sends for itself between the client's. They use a statement and a portal of reserved
  * names in the extended protocol, so that the client's unnamed statement, its portals and its statements are left
- * alone. Each statement is parsed anew right before it runs: a function of the client's may run any SQL that does not
- * write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where writing is possible.
+ * alone. Statements are parsed anew right before they run: a function of the client's may run any SQL that does not
+ * write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where writing is possible. Those that come
+ * with every staged write stay prepared as long as no such code can have run (see `KeptStatements`). The wall before COMMIT never
+ * does: it holds whatever the proxy believes to have run.
  */
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
@@ -10,6 +12,7 @@ import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-mess
 import { CommitWall } from './commit-wall.ts';
 import { deliver } from './error-mapping.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
+import { KeptStatements } from './kept-statements.ts';
 import type { ErrorHandler, PendingResponse } from './pending-response.ts';
 import { hiddenClose, hiddenSync } from './pending-response.ts';
 import { ownPrefix } from './reserved-names.ts';
@@ -46,10 +49,13 @@ export class InternalQueries {
   readonly wall = new CommitWall((statement, call) => this.run(statement, call));
   /** Known to nobody else while the statement is watched that it was made for. */
   private nonce: Buffer | null = null;
+  /** Those of our statements that are prepared already. */
+  readonly kept: KeptStatements;
 
   constructor(link: UpstreamWriter, state: TransactionState) {
     this.link = link;
     this.state = state;
+    this.kept = new KeptStatements(state);
     link.pinBy(() => this.pin());
   }
 
@@ -225,15 +231,26 @@ export class InternalQueries {
     this.closeStep();
   }
 
+  /** Runs a statement of ours that stays prepared, unless code of others may be running. */
+  runKept(statement: InternalStatement, call: InternalCall = {}): void {
+    this.executeKept(statement, step, call);
+    this.closeStep();
+  }
+
   /** Prepares a statement of ours under a name of its own, for a text of ours that executes it right afterwards. */
-  prepare(name: string, { text, types = [] }: InternalStatement, onError: ErrorHandler): void {
+  prepare(
+    name: string,
+    { text, types = [] }: InternalStatement,
+    onError: ErrorHandler,
+    onDone?: () => void,
+  ): void {
     // Closing what may not be there is no error; parsing a name that is there would be.
     const close =
       name === step ? stepMessages.closeStatement : closeMessage({ kind: 'statement', name });
     this.link.send(close, hiddenClose);
-    const expected = { asked: 'parse', shown: 'nothing', onError } as const;
+    const expected: PendingResponse = { asked: 'parse', shown: 'nothing', onError };
     const sent = typeof text === 'string' ? internalText(text) : text;
-    this.link.parse({ name, text: sent, types }, expected);
+    this.link.parse({ name, text: sent, types }, onDone ? { ...expected, onDone } : expected);
   }
 
   /** Makes a portal of the client's anew. */
@@ -247,7 +264,19 @@ export class InternalQueries {
    * in the way of COMMIT: it stays when the message that made it has failed.
    */
   private runAtEdge(statement: InternalStatement, call: InternalCall = {}): void {
-    this.execute(statement, '', call);
+    this.executeKept(statement, '', call);
+  }
+
+  private executeKept(statement: InternalStatement, portal: string, call: InternalCall): void {
+    // guard: nothing stays prepared that is prepared while watched code may run
+    if (this.isWatching) {
+      this.execute(statement, portal, call);
+      return;
+    }
+    const prepare = (name: string, onDone: () => void) =>
+      this.prepare(name, statement, call.onError ?? deliver, onDone);
+    const { name, onFailure } = this.kept.use(statement, prepare);
+    this.bindAndExecute(name, portal, call, onFailure);
   }
 
   private execute(
@@ -256,14 +285,23 @@ export class InternalQueries {
     call: InternalCall,
     name: string = step,
   ): void {
+    this.prepare(name, statement, call.onError ?? deliver);
+    this.bindAndExecute(name, portal, call);
+  }
+
+  private bindAndExecute(
+    name: string,
+    portal: string,
+    call: InternalCall,
+    onFailure?: () => void,
+  ): void {
     const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
-    this.prepare(name, statement, onError);
     const hidden = { shown: 'nothing', onError } as const;
-    const isBare = values.length === 0 && portal === step;
+    const isBare = values.length === 0 && portal === step && name === step;
     const bind = isBare
       ? stepMessages.bind
       : bindMessage({ portal, statement: name, values, formats });
-    this.link.send(bind, { asked: 'bind', ...hidden });
+    this.link.send(bind, { asked: 'bind', ...hidden, ...(onFailure && { onFailure }) });
     const expected: PendingResponse = { asked: 'execute', ...hidden };
     this.link.send(portal === step ? stepMessages.execute : executeMessage(portal), {
       ...expected,

@@ -38,6 +38,9 @@ const marking = new Set(['savepoint', 'release', 'rollback to', 'commit', 'rollb
 const isRollback = (action: ControlAction) =>
   action.type === 'rollback to' || (action.type === 'rollback' && !action.chain);
 
+/** What runs no code, and drops nothing that is prepared. */
+const leavesPrepared = new Set(['begin', 'savepoint', 'release', 'rollback to', 'rollback']);
+
 const accessWords = { 'read write': 'READ WRITE', 'read only': 'READ ONLY' } as const;
 
 const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
@@ -61,6 +64,7 @@ export function beforeControl(
   // A chained transaction takes over the access that holds at the end of the last one: not the guard's.
   else if (!isRollback(action)) internal.release();
   if (action.type === 'commit') internal.checkCommit();
+  forgetKept({ state, internal }, action);
   if (action.type === 'set constraints') setConstraints({ state, internal }, action);
   if (state.block !== 'internal')
     return marking.has(action.type) ? { onFailure: state.mark() } : {};
@@ -72,6 +76,17 @@ export function beforeControl(
   if (ends) return { notice: noTransaction };
   // For the client there is no transaction in progress yet, and there is none when this fails.
   return action.type === 'begin' ? { hidesNotices: true, onFailure: () => state.disown() } : {};
+}
+
+/** What is prepared may be dropped by the command, or others put in its place by code that it runs. */
+function forgetKept(
+  { state, internal }: Pick<ConnectionContext, 'state' | 'internal'>,
+  { type }: ControlAction,
+): void {
+  // COMMIT runs the queries of cursors WITH HOLD, but of none in a transaction that may write: the wall refuses them there.
+  const leaves = leavesPrepared.has(type) || (type === 'commit' && state.stages);
+  // guard: nothing of ours counts as prepared after a command that may have dropped it
+  if (!leaves) internal.kept.forget();
 }
 
 /** The constraints of what is staged follow those of production; outside a transaction there is nothing to set. */

@@ -62,10 +62,15 @@ export function enter(
   if (fills) makeMergeTarget(internal, fill);
   internal.wall.noteWrite();
   if (isWatched) internal.watch();
+  // To read a value of a domain may run code, here and where the statement is bound.
+  const runsCode = types.some((type) => type >= firstOfUsers);
+  // guard: nothing stays prepared that a domain of a parameter may have replaced
+  if (runsCode) internal.kept.forget();
   if (fills) {
     internal.run({ text: fill.text, types }, { values, formats, onError });
   }
-  internal.run(enterStatement(call, types), {
+  const run = runsCode ? internal.run : internal.runKept;
+  run.call(internal, enterStatement(call, types), {
     values: [call.text, ...[relations, options, path].map((each) => Buffer.from(each)), ...values],
     formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
     onError: whenEntering(onError),
@@ -83,6 +88,7 @@ export function enterWithExpressions(
   if (fill !== null) makeMergeTarget(internal, fill);
   internal.wall.noteWrite();
   if (isWatched) internal.watch();
+  internal.kept.forget();
   if (fill !== null) {
     internal.prepare(filled, { text: fill.text, types }, call.onError(null));
     execute(filled, []);

@@ -28,6 +28,26 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/walls-left-behind'],
   },
   {
+    name: 'a statement of ours is prepared anew when code may have replaced it',
+    without: 'if (place.moment === null) {',
+    tests: ['proxy/kept-statements'],
+  },
+  {
+    name: 'nothing stays prepared that is prepared while watched code may run',
+    without: 'if (this.isWatching && !this.isWatching) {',
+    tests: ['proxy/kept-statements'],
+  },
+  {
+    name: 'nothing stays prepared that a domain of a parameter may have replaced',
+    without: '',
+    tests: ['proxy/kept-statements'],
+  },
+  {
+    name: 'nothing of ours counts as prepared after a command that may have dropped it',
+    without: 'if (!leaves && leaves) internal.kept.forget();',
+    tests: ['proxy/kept-statements'],
+  },
+  {
     name: 'a portal that a read may have replaced is not run as a write',
     without: 'const isReplaceable = false;',
     tests: ['proxy/walls-left-behind'],
