@@ -28,6 +28,12 @@ export const overlayName = (table: Named) => qualifiedName(overlaySchema(table),
 export const upsertSchema = (table: InSchema) => `stage_upsert_${table.namespaceOid}`;
 export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), table.name);
 
+/** Rows that come as a set are put in through one more view, under the table's own name. */
+export const loadSchema = (table: InSchema) => `stage_load_${table.namespaceOid}`;
+export const loadName = (table: Named) => qualifiedName(loadSchema(table), table.name);
+/** The table behind that view, of which the shadow is the only partition. */
+export const loadTableName = (table: Named) => `stage_data.load_${table.oid}`;
+
 /** A table is read together with its children through a third view, under the table's own name once more. */
 export const treeSchema = (table: InSchema) => `stage_tree_${table.namespaceOid}`;
 export const treeName = (table: Named) => qualifiedName(treeSchema(table), table.name);

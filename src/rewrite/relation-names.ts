@@ -1,6 +1,6 @@
 /** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
 
-import { overlaySchema, treeSchema } from '../overlay/object-names.ts';
+import { loadSchema, overlaySchema, treeSchema } from '../overlay/object-names.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
 import type { Calls, FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
@@ -201,6 +201,7 @@ export class Names {
     if (namespaceOid === null || schema === null) return;
     this.productionSchemas.set(overlaySchema({ namespaceOid }), schema);
     this.productionSchemas.set(treeSchema({ namespaceOid }), schema);
+    this.productionSchemas.set(loadSchema({ namespaceOid }), schema);
   }
 
   private async findCandidates(called: readonly Called[]) {

@@ -62,6 +62,8 @@ export interface ResolvedName {
   readonly stamp: string | null;
   /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
+  /** The view that rows are put into as a set, where the table has one. */
+  readonly load: { readonly schema: string; readonly name: string } | null;
   readonly columns: readonly {
     readonly name: string;
     readonly generated: boolean;

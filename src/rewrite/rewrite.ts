@@ -12,6 +12,7 @@ import type { Right, Write } from '../sql/write.ts';
 import { checkCopyColumns, filteredColumn } from './copy-columns.ts';
 import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
+import { loaded } from './load-rewrite.ts';
 import type { LockRewrite } from './lock-rewrite.ts';
 import { isPlainTable, lockRewrite } from './lock-rewrite.ts';
 import { verified } from './name-replacements.ts';
@@ -44,6 +45,8 @@ export interface Rewrite extends Omit<SplicedBody, 'options'> {
   readonly options: string;
   /** It may run code of the database's users. */
   readonly isWatched: boolean;
+  /** Its rows are staged as a set: where that fails, they are to be staged one by one. */
+  readonly isSet: boolean;
   /** The search path under which the names were resolved. */
   readonly path: string;
   /** Of the names it was derived from. */
@@ -59,7 +62,12 @@ export class Rewriter {
   private readonly functions: FunctionNames;
   private readonly overlays: OverlayManager;
   private readonly allowedFunctions: readonly string[];
-  private readonly kept = new WeakMap<Write, Rewrite>();
+  private readonly kept = {
+    set: new WeakMap<Write, Rewrite>(),
+    rows: new WeakMap<Write, Rewrite>(),
+  };
+  /** Those that could not be staged as a set: what was in the way of one time is often in the way of the next. */
+  private readonly rowByRow = new WeakSet<Write>();
 
   constructor(
     names: Names,
@@ -75,13 +83,22 @@ export class Rewriter {
 
   /**
    * Prepares a write for staging: every relation that has an overlay is replaced, and every target gets one.
+   * @param mayBeSet whether its rows may be staged as a set: where that fails, it has to be run again
    * @returns when PostgreSQL refuses it, if it does: it shall say so itself
    * @throws StageError for what cannot be staged
    */
-  async write(write: Write): Promise<Rewrite | RefusedWhen> {
+  async write(write: Write, mayBeSet = false): Promise<Rewrite | RefusedWhen> {
     this.overlays.demandUpToDate();
-    const known = this.kept.get(write);
+    const asSet = mayBeSet && !this.rowByRow.has(write);
+    const kept = asSet ? this.kept.set : this.kept.rows;
+    const known = kept.get(write);
     if (known?.version === this.names.version) return known;
+    const made = await this.make(write, asSet);
+    if (!isRefused(made)) kept.set(write, made);
+    return made;
+  }
+
+  private async make(write: Write, asSet: boolean): Promise<Rewrite | RefusedWhen> {
     const runsCode = await this.checkCalls(write);
     // guard: no schema may stand before pg_catalog
     if (this.names.hidesCatalog) throw hiddenCatalog;
@@ -101,8 +118,12 @@ export class Rewriter {
       return 'planned';
     // Of the tables that a cascade reaches it is not known whether they run code.
     const rewrite = await this.replace(write, staged, runsCode || cascades);
-    this.kept.set(write, rewrite);
-    return rewrite;
+    return asSet ? loaded(rewrite, write, staged) : rewrite;
+  }
+
+  /** Gives what has the rows of a write staged one by one from now on; null where they are. */
+  fallback(write: Write, { isSet }: Rewrite): (() => void) | null {
+    return isSet ? () => this.rowByRow.add(write) : null;
   }
 
   /** @returns null when it is an error anyway */
@@ -245,6 +266,7 @@ export class Rewriter {
     const spliced = await spliceBody(body, named, this.names);
     const rewrite = {
       ...spliced,
+      isSet: false,
       relations: JSON.stringify(named.map((each) => verified(each, body))),
       stamps: named.map(({ meaning }) => meaning.stamp),
       options: JSON.stringify(spliced.options),

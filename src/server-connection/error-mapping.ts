@@ -9,6 +9,7 @@ import { writtenPosition } from './position-map.ts';
 /** SQLSTATEs of our own functions. */
 export const staleNames = 'ST001';
 export const rowChanged = 'ST002';
+const rowByRow = 'ST004';
 
 /** Query and position inside functions: they would show the staging, not the client's statement. */
 const inner = ['q', 'p'];
@@ -23,6 +24,10 @@ const lineText = /(?<=, line \d+): ".*$/s;
 const translations: Readonly<Record<string, { message: string; hint: string }>> = {
   [staleNames]: {
     message: 'could not serialize access due to a concurrent change of a table',
+    hint: 'The transaction might succeed if retried.',
+  },
+  [rowByRow]: {
+    message: 'could not stage the rows of the statement together',
     hint: 'The transaction might succeed if retried.',
   },
   [rowChanged]: {

@@ -104,6 +104,8 @@ export function inBody({ replacements, typeList }: PreparedStatement): readonly 
 export interface PortalWrite {
   /** Tells the staging of it, before it is executed. */
   enter(): void;
+  /** Has its rows staged one by one from now on; null where they are. */
+  readonly stageRowByRow: (() => void) | null;
   /** The statement that writes: the portal's own, or the one that it executes. */
   readonly target: PreparedStatement;
   /** The portal's name, and the Bind message that made it. */

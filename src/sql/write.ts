@@ -104,6 +104,8 @@ export interface QueryWrite extends AnyWrite {
   readonly upserts: readonly Upsert[];
   readonly overriding: readonly Overriding[];
   readonly merges: readonly Merge[];
+  /** The place of the target of an INSERT whose rows can be staged as a set, and may be many; null for any other write. */
+  readonly brings: number | null;
   /** As of a read. */
   readonly standIn?: Replacement;
 }

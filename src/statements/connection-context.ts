@@ -49,6 +49,8 @@ export interface ConnectionContext {
   readonly pending: Pending;
   /** Whether the session has other connections through this proxy: they may change the rows that a write meets. */
   readonly isShared: () => boolean;
+  /** Whether the client has sent the Sync of the batch at hand: whatever it ends with, it can be run again. */
+  readonly hasSync: () => boolean;
 }
 
 /** What holds until the next ReadyForQuery. */
@@ -86,7 +88,7 @@ export function createConnectionContext(
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  isShared: () => boolean,
+  { isShared, hasSync }: Pick<ConnectionContext, 'isShared' | 'hasSync'>,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
@@ -124,6 +126,7 @@ export function createConnectionContext(
     portals,
     pending,
     isShared,
+    hasSync,
   };
 }
 

@@ -70,7 +70,8 @@ class Connection {
     this.toUpstream = new SocketWriter(pair.upstream);
     this.framer = new Framer(frontendLimits(services.settings.maxMessageBytes));
     const writers = { client: this.toClient, upstream: this.toUpstream };
-    this.context = createConnectionContext(pair, services, planner, writers, isShared);
+    const hasSync = () => this.framer.holds(frontend.sync);
+    this.context = createConnectionContext(pair, services, planner, writers, { isShared, hasSync });
     pair.handle.state = () => this.state;
     pair.handle.end = (error) => this.end(error);
   }

@@ -192,14 +192,14 @@ async function bindWrite(
   write: PreparedWrite,
 ): Promise<void> {
   const { router, retry, portals, link, names, pending, state } = context;
-  const enter = await readyForWrite(context, write, message);
+  const ready = await readyForWrite(context, write, message);
   if (router.hasShownError) return;
-  if (enter === null) {
+  if (ready === null) {
     bindRead(context, message, portal, statement);
     return;
   }
-  enter();
-  const bound = { enter, target: write.statement, name: portal, frame: message.frame };
+  ready.enter();
+  const bound = { ...ready, target: write.statement, name: portal, frame: message.frame };
   const made = { statement, write: bound, refusal: null, runs: state.runs, started: false };
   pending.entered = made;
   const restore = portals.set(portal, made);

@@ -63,13 +63,14 @@ function executeWrite(
   context: ConnectionContext,
   { frame }: Message,
   portal: Portal,
-  { enter, frame: bound, name, target }: PortalWrite,
+  { enter, stageRowByRow, frame: bound, name, target }: PortalWrite,
 ): void | Promise<void> {
   const { internal, metrics, link, names, retry, pending, copyIn, state } = context;
   metrics.query('write');
   pending.writeStart ??= performance.now();
   internal.releaseGuard();
-  const onError = retry.before(mapErrors(preparingText(portal.statement), names.productionSchema));
+  const mapped = mapErrors(preparingText(portal.statement), names.productionSchema);
+  const onError = retry.before(mapped, { stageRowByRow });
   // guard: a portal that a read may have replaced is not run as a write
   const isReplaceable = portal.runs !== state.runs;
   if (isReplaceable) {

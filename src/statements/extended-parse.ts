@@ -118,9 +118,9 @@ async function parseWrite(
   parsing: Parsing,
   verdict: Write,
 ): Promise<void> {
-  const { state, rewriter, router, internal } = context;
+  const { state, rewriter, router, internal, hasSync } = context;
   if (state.failed) throw inFailedTransaction;
-  const rewrite = await rewriter.write(verdict);
+  const rewrite = await rewriter.write(verdict, state.stages && hasSync());
   if (router.hasShownError) return;
   const original = writtenStatement(parsing);
   const { types } = parsing.asked;
@@ -236,10 +236,9 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
   }
   pending.resolved = prepared;
   // Parsed before it enters: an error may come from an overlay that has not followed its table yet.
-  const onError = retry.before(
-    mapErrors(sentText, names.productionSchema),
-    (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
-  );
+  const onError = retry.before(mapErrors(sentText, names.productionSchema), {
+    mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
+  });
   const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure, onError });
   link.parse({ name: asked.name, text, types }, expected);
   noteResult(context, prepared.name, prepared.body);

@@ -49,6 +49,14 @@ export interface PreparedWrite {
   readonly given: Arguments | null;
 }
 
+/** What is done when a write that has been bound is executed. */
+interface ReadyWrite {
+  /** Tells the staging of it, before it is executed. */
+  enter(): void;
+  /** Has its rows staged one by one from now on; null where they are. */
+  readonly stageRowByRow: (() => void) | null;
+}
+
 /** Gives the write that a prepared statement runs, or null. */
 export function findWrite(
   { statements }: ConnectionContext,
@@ -66,18 +74,18 @@ export function findWrite(
 
 /**
  * Makes everything ready for the write to be bound.
- * @returns what enters it, or null when it is not to be staged, or when the batch has failed meanwhile
+ * @returns null when it is not to be staged, or when the batch has failed meanwhile
  */
 export async function readyForWrite(
   context: ConnectionContext,
   { statement, body, given }: PreparedWrite,
   message: Message,
-): Promise<(() => void) | null> {
-  const { rewriter, router, internal, retry, names, pending } = context;
+): Promise<ReadyWrite | null> {
+  const { rewriter, router, internal, retry, names, pending, hasSync } = context;
   const bind = decodeBind(message.payload);
   const isNew = pending.resolved === statement;
   const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
-  const rewrite = await rewriter.write(body);
+  const rewrite = await rewriter.write(body, hasSync() && retry.canKeep(message));
   if (router.hasShownError) return null;
   if (isRefused(rewrite)) {
     // of a COPY PostgreSQL says it when it is run
@@ -85,7 +93,7 @@ export async function readyForWrite(
   }
   if (!(await openBlock(context, message))) return null;
   if (retry.isFresh) internal.releaseGuard();
-  else protectWrite(context, message);
+  else protectWrite(context, message, rewrite.isSet);
   if (rewrite.fill !== null) makeMergeTarget(internal, rewrite.fill);
   prepareAgain(context, statement, rewrite.replacements);
   await checkResult(context, statement);
@@ -103,13 +111,15 @@ export async function readyForWrite(
     text: statement.bodyText,
     rewrite: runsCode ? watched(rewrite) : rewrite,
     onError: (text: SentText | null) =>
-      retry.before(mapErrors(text, names.productionSchema), mayBeStale),
+      retry.before(mapErrors(text, names.productionSchema), { mayBeStale }),
   });
+  const stageRowByRow = rewriter.fallback(body, rewrite);
   if (given !== null) {
-    return () => enterExecute(context, call(), statement, given.expressions);
+    const enterGiven = () => enterExecute(context, call(), statement, given.expressions);
+    return { enter: enterGiven, stageRowByRow };
   }
   const parameters = parametersOf(statement, bind);
-  return () => enter(internal, call(), parameters);
+  return { enter: () => enter(internal, call(), parameters), stageRowByRow };
 }
 
 /** If there are too many or too few, PostgreSQL refuses the Bind itself. */

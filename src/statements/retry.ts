@@ -25,8 +25,17 @@ function failedInOverlay(fields: ErrorFields): boolean {
 const maxKeptBytes = 4 * 1024 * 1024;
 
 /** Names change once in a while; a row that many write to is waited for in turn, and each time somebody gets on. */
-const maxTries = { names: 1, rows: 100 } as const;
+const maxTries = { names: 1, rows: 100, set: 1 } as const;
 type Reason = keyof typeof maxTries;
+const noTries: Readonly<Record<Reason, number>> = { names: 0, rows: 0, set: 0 };
+
+/** What may be the matter with a statement whose error another try may cure. */
+interface Cause {
+  /** Which errors names could have caused that have changed their meaning, beside those that always may be. */
+  readonly mayBeStale?: (sqlstate: string) => boolean;
+  /** Its rows are staged as a set, and would be staged one by one from now on: what that tells is PostgreSQL's error. */
+  readonly stageRowByRow?: (() => void) | null;
+}
 
 /** How far back another try begins: with a block of ours, at the savepoint before the statement, or with a batch that only reads. */
 type Scope = 'block' | 'savepoint' | 'read';
@@ -52,7 +61,7 @@ export class Retry {
   private wanted = false;
   private kept: Kept[] = [];
   private keptBytes = 0;
-  private tries: Record<Reason, number> = { names: 0, rows: 0 };
+  private tries: Record<Reason, number> = { ...noTries };
   /** The row whose change made the last try fail, as the error names it. */
   private contended: string | null = null;
   /** What is armed next is another try. */
@@ -92,7 +101,7 @@ export class Retry {
 
   /** To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given. */
   arm(scope: Scope, message: Message | null = null): void {
-    if (this.armedScope === null && !this.isAgain) this.tries = { names: 0, rows: 0 };
+    if (this.armedScope === null && !this.isAgain) this.tries = { ...noTries };
     this.isAgain = false;
     if (scope === 'block' || this.armedScope === null) this.disarm();
     this.armedScope ??= scope;
@@ -110,6 +119,11 @@ export class Retry {
   keep(message: Message): void {
     if (this.armedScope !== null && this.kept.at(-1)?.message !== message)
       this.push(message, false);
+  }
+
+  /** Whether a message can be kept beside those that are. */
+  canKeep({ frame }: Message): boolean {
+    return this.keptBytes + frame.length <= maxKeptBytes;
   }
 
   private push(message: Message, isProtected: boolean): void {
@@ -170,13 +184,12 @@ export class Retry {
 
   /**
    * Wraps the error handler of a step: what another try may cure is not shown.
-   * @param mayBeStale tells which other errors names could cause that have changed their meaning
    */
-  before(handler: ErrorHandler, mayBeStale: (sqlstate: string) => boolean = () => false) {
+  before(handler: ErrorHandler, cause: Cause = {}) {
     return (fields: ErrorFields): Buffer | null => {
       // What still runs in the failed block fails with it.
       if (this.wanted) return null;
-      const told = this.decide(fields, mayBeStale);
+      const told = this.decide(fields, cause);
       // The rest of the batch must be on its way: only then does it end without the client.
       const canRunAgain = this.armedScope !== null && this.router.awaited > 0;
       const { reason } = told;
@@ -201,7 +214,7 @@ export class Retry {
   /** Decides whether another try may succeed, and forgets the names that it must not start from. Gives the reason, or null. */
   private decide(
     fields: ErrorFields,
-    mayBeStale: (sqlstate: string) => boolean,
+    { mayBeStale, stageRowByRow }: Cause,
   ): { readonly fields: ErrorFields; readonly reason: Reason | null } {
     if (failedInOverlay(fields)) {
       this.names.suspectOverlays();
@@ -210,9 +223,11 @@ export class Retry {
     }
     const sqlstate = fields.get('C') ?? '';
     if (sqlstate === rowChanged) return { fields, reason: 'rows' };
-    const isStale = sqlstate === staleNames || mayBeStale(sqlstate);
+    const isStale = sqlstate === staleNames || mayBeStale?.(sqlstate) === true;
     if (isStale) this.names.forget();
-    return { fields, reason: isStale ? 'names' : null };
+    if (isStale || !stageRowByRow) return { fields, reason: isStale ? 'names' : null };
+    stageRowByRow();
+    return { fields, reason: 'set' };
   }
 
   /** Whether to try again; if so the client hears from now on, and gives what is to be handled again. */

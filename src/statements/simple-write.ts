@@ -44,16 +44,19 @@ export async function runWrite(
   metrics.query('write');
   context.pending.writeStart ??= performance.now();
   for (;;) {
-    const rewrite = await rewriter.write(staged.body);
+    const rewrite = await rewriter.write(staged.body, true);
     if (isRefused(rewrite)) return staged.refuse();
-    openForWrite(context);
+    openForWrite(context, rewrite);
     await staged.prepare?.(rewrite);
     // What was asked meanwhile was asked READ ONLY.
     internal.releaseGuard();
     const onError = (text: SentText | null) =>
       retry.before(mapErrors(text, names.productionSchema));
     staged.enter({ text: staged.bodyText, rewrite, onError });
-    const isReadyShown = staged.send(rewrite, (handler) => retry.before(handler));
+    const stageRowByRow = rewriter.fallback(staged.body, rewrite);
+    const isReadyShown = staged.send(rewrite, (handler) =>
+      retry.before(handler, { stageRowByRow }),
+    );
     const isCopy = staged.body.form === 'copy';
     if (!isCopy) endWatch(context);
     // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
@@ -93,10 +96,10 @@ function endWatch({ internal, link }: ConnectionContext): void {
   link.close();
 }
 
-function openForWrite(context: ConnectionContext): void {
+function openForWrite(context: ConnectionContext, { isSet }: Rewrite): void {
   const { state, internal, retry } = context;
   if (state.block !== 'none') {
-    protectWrite(context, null);
+    protectWrite(context, null, isSet);
     return;
   }
   internal.begin();

@@ -7,12 +7,16 @@ import { tellChanged } from './read-batches.ts';
 import { endInternal } from './shared-steps.ts';
 
 /**
- * To be called before a write where something has run before it: where others could change the rows it meets, it can be
- * rolled back alone.
+ * To be called before a write where something has run before it: where others could change the rows it meets, or its rows are staged
+ * as a set, it can be rolled back alone.
  */
-export function protectWrite(context: ConnectionContext, message: Message | null): void {
+export function protectWrite(
+  context: ConnectionContext,
+  message: Message | null,
+  isSet: boolean,
+): void {
   const { internal, retry, isShared } = context;
-  if (!isShared()) {
+  if (!isShared() && !isSet) {
     internal.release();
     return;
   }

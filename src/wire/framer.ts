@@ -112,6 +112,17 @@ export class Framer {
     return this.queue.peek();
   }
 
+  /** Whether a whole message of the type has arrived, behind whole ones of any type. */
+  holds(type: number): boolean {
+    const bytes = this.queue.peek();
+    for (let at = 0; bytes.length - at >= headerBytes; ) {
+      const end = at + 1 + uint32At(bytes, at + 1);
+      if (bytes[at] === type) return end <= bytes.length;
+      at = end;
+    }
+    return false;
+  }
+
   /** The first byte not yet taken, which stays, or null. */
   peekByte(): number | null {
     return this.queue.length === 0 ? null : this.queue.byteAt(0);

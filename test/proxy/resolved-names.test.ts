@@ -45,6 +45,7 @@ const types: Readonly<Record<keyof ResolvedName, readonly string[]>> = {
   origins: ['null', 'object'],
   stamp: ['null', 'string'],
   upsert: ['null', 'object'],
+  load: ['null', 'object'],
   columns: ['array'],
   merge: ['null', 'string'],
   uniques: ['array'],
@@ -63,6 +64,7 @@ const standInTypes: Readonly<Record<keyof StandIn, readonly string[]>> = {
 const view = ['name', 'schema'];
 const nested: Readonly<Partial<Record<keyof ResolvedName, readonly string[]>>> = {
   upsert: view,
+  load: view,
   origins: ['columns', 'type', 'views'],
   columns: ['always', 'domain', 'generated', 'name'],
   dependents: ['key', 'others', 'rows'],

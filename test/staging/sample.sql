@@ -19,11 +19,11 @@ CREATE TABLE stage_data.shadow_<invoice> (
   _stage_seq bigint NOT NULL DEFAULT nextval('stage.seq'),  -- orders everything
   _stage_session uuid NOT NULL,
   _stage_mutation bigint NOT NULL,
-  _stage_op "char" NOT NULL,                                -- I, U or D
-  _stage_origin "char" NOT NULL,                            -- c client, f foreign key's action, k hides the old key of a moved row
+  _stage_op "char" NOT NULL,                                -- I, U or D, as in the audit example of PostgreSQL's manual
   _stage_head boolean NOT NULL,                             -- the newest version under its key
   _stage_first boolean NOT NULL DEFAULT false,              -- first touch of a production row: it has a base
   _stage_check boolean NOT NULL DEFAULT false,              -- its foreign keys are judged
+  _stage_origin stage.row_origin NOT NULL,                  -- whose doing it is; its four bytes fill the gap before the next column
   _stage_root bigint,                                       -- _stage_seq of the row's first version, null for itself
   _stage_base stage_data.row_<invoice>,                                 -- the production row at first touch
   _stage_old_1 integer,                               -- key and referenced columns before the change
@@ -39,6 +39,10 @@ GRANT USAGE ON SCHEMA stage_overlay_<namespace> TO PUBLIC;
 CREATE SCHEMA IF NOT EXISTS stage_upsert_<namespace>;
 
 GRANT USAGE ON SCHEMA stage_upsert_<namespace> TO PUBLIC;
+
+CREATE SCHEMA IF NOT EXISTS stage_load_<namespace>;
+
+GRANT USAGE ON SCHEMA stage_load_<namespace> TO PUBLIC;
 
 -- What a session sees of a table: production rows it has not touched, and its own live heads.
 --
@@ -85,7 +89,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
-  v_origin "char" := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END;
+  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
   v_dead record;
   v_value text;
 BEGIN
@@ -120,7 +124,7 @@ BEGIN
   END IF;
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check, _stage_root)
   VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'I', v_origin, true, true,
-    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'k' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
+    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'overlay' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   RETURN NEW;
@@ -136,7 +140,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
   v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
   v_touched bigint[];
-  v_origin "char" := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END;
+  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
   v_key_changed boolean := NOT (NEW."id" OPERATOR(pg_catalog.=) OLD."id");
   v_first boolean := false;
   v_previous record;
@@ -202,7 +206,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   IF v_key_changed THEN  -- hide the old key
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', 'k', true, coalesce(v_root, v_seq), OLD."id");
+    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', 'overlay', true, coalesce(v_root, v_seq), OLD."id");
   END IF;
   RETURN NEW;
 END $body$;
@@ -217,7 +221,7 @@ DECLARE
   v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
   v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
   v_touched bigint[];
-  v_origin "char" := CASE WHEN pg_trigger_depth() > 1 THEN coalesce(nullif(current_setting('stage.origin', true), ''), 'c') ELSE 'c' END;
+  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
   v_previous record;
 BEGIN
 
@@ -313,7 +317,7 @@ DECLARE
   v_affected bigint := 0;
   v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -393,7 +397,7 @@ DECLARE
   v_affected bigint := 0;
   v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('U')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -435,7 +439,7 @@ DECLARE
   v_affected bigint := 0;
   v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('D')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -492,6 +496,88 @@ CREATE TRIGGER after_delete AFTER delete ON "stage_overlay_<namespace>"."invoice
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_<invoice>();
 ;
 -- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+CREATE FUNCTION stage_data.after_load_<invoice>() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
+  v_start bigint := current_setting('stage.start_<invoice>_i')::bigint;
+  v_rows bigint;
+  v_affected bigint := 0;
+  v_set text;
+BEGIN
+  -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
+  -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
+  -- guard: rows that came as a set are judged
+  IF pg_trigger_depth() > 1 OR EXISTS (
+    SELECT FROM stage_data.shadow_<invoice> s
+    -- by subqueries, as below
+    WHERE s._stage_session = (SELECT v_session) AND s._stage_seq > (SELECT v_start) AND s._stage_mutation = (SELECT v_mutation)
+      AND (NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0)))
+  THEN
+    RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
+  END IF;
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO v_rows, v_affected
+  FROM stage_data.shadow_<invoice>
+  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
+  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+      IF pg_trigger_depth() > 1 THEN
+        PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
+      ELSE
+        IF v_rows > 200 THEN PERFORM stage_data.check_insert_<invoice>_big(v_session, v_start, v_mutation);
+        ELSE PERFORM stage_data.check_insert_<invoice>(v_session, v_start, v_mutation); END IF;
+        PERFORM stage.run_queue();
+      END IF;
+  END IF;
+
+  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF pg_trigger_depth() = 1 THEN
+    v_set := set_config('enable_seqscan', 'on', true);
+    IF v_affected > 0 THEN
+      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+    END IF;
+  ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
+    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    PERFORM set_config('stage.mutation_<invoice>_i', current_setting('stage.own_<invoice>_i'), true),
+            set_config('stage.start_<invoice>_i', current_setting('stage.own_<invoice>_i'), true);
+  END IF;
+  RETURN NULL;
+END $body$;
+;
+-- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
+-- shadow is. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself. What is said of
+-- the rows as staged ones comes from the defaults. The view has none of those columns: clients have rights on nothing but the view.
+CREATE TABLE stage_data.load_<invoice> (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
+ALTER TABLE stage_data.load_<invoice>
+  ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
+  ALTER _stage_session SET DEFAULT current_setting('stage.session')::uuid,
+  ALTER _stage_mutation SET DEFAULT current_setting('stage.mutation_<invoice>_i')::bigint,
+  ALTER _stage_op SET DEFAULT 'I',
+  ALTER _stage_origin SET DEFAULT 'client',
+  ALTER _stage_head SET DEFAULT true,
+  ALTER _stage_first SET DEFAULT false,
+  ALTER _stage_check SET DEFAULT true;
+ALTER TABLE stage_data.load_<invoice> ATTACH PARTITION stage_data.shadow_<invoice> DEFAULT;
+
+CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM stage_data.load_<invoice>;
+-- guard: clients write to the shadow table by nothing but these columns
+GRANT INSERT ON "stage_load_<namespace>"."invoice" TO PUBLIC;
+
+CREATE TRIGGER allow_load BEFORE INSERT ON stage_data.load_<invoice>
+FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
+CREATE TRIGGER before_load BEFORE INSERT ON stage_data.load_<invoice>
+FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_i');
+CREATE TRIGGER stage_load AFTER INSERT ON stage_data.load_<invoice>
+FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>();
+ALTER TABLE stage_data.load_<invoice> ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
+;
+ALTER VIEW "stage_load_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
+ALTER VIEW "stage_load_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
 CREATE FUNCTION stage_data.after_upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -502,7 +588,7 @@ DECLARE
   v_affected bigint := 0;
   v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'c' AND _stage_op IN ('I', 'U')) INTO v_rows, v_affected
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I', 'U')) INTO v_rows, v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
   WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
@@ -695,7 +781,7 @@ BEGIN
       EXIT;
     END IF;
     INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES (lock_<invoice>."id", v_session, 0, 'D', 'k', true)
+    VALUES (lock_<invoice>."id", v_session, 0, 'D', 'overlay', true)
     ON CONFLICT DO NOTHING
     RETURNING _stage_seq INTO v_seq;
     CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
@@ -736,7 +822,7 @@ REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM
 -- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns never stand bare, for a table may have a column called p_session.
 CREATE FUNCTION stage_data.apply_<invoice>_row(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
@@ -818,7 +904,7 @@ BEGIN
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
-REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 
 -- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
 -- production's own triggers included, in staging order; raises whatever production raises.
@@ -826,7 +912,7 @@ REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_row(uuid, bigint, bigint, bigi
 -- No search_path of its own: production's triggers need the one they always have. So everything is qualified, operators and types
 -- too. Names of columns never stand bare, for a table may have a column called p_session.
 CREATE FUNCTION stage_data.apply_<invoice>_set(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_variable
@@ -845,16 +931,16 @@ BEGIN
     OPEN v_staged FOR SELECT coalesce(s._stage_root, s._stage_seq) FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) ORDER BY s._stage_seq;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq;
     FOR v_row IN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
         SELECT s."id", s."customer", s."amount", s."note" FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) ORDER BY s._stage_seq
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq
         RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a
@@ -881,8 +967,8 @@ BEGIN
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) o."id"
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
           stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
@@ -902,8 +988,8 @@ BEGIN
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) o."id"
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
           stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
@@ -922,8 +1008,8 @@ BEGIN
       WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
         p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
         stage.texts_of_rows('old_data', stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>), 'new_data', NULL) AS texts
@@ -931,7 +1017,7 @@ BEGIN
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
 END $body$;
-REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_set(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.apply_<invoice>_set(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 
 -- ON UPDATE actions of foreign keys: production runs them itself when the parent is applied. Staging has foreseen their rows,
 -- so they are not applied a second time, only read before (capture) and after (cascaded) for the audit.
@@ -945,7 +1031,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off
 BEGIN
   IF NOT EXISTS (
     SELECT 1 FROM stage_data.shadow_<invoice> s
-    WHERE s._stage_session = p_session AND s._stage_base IS NOT DISTINCT FROM NULL AND (s._stage_op = 'U' OR s._stage_origin = 'f')
+    WHERE s._stage_session = p_session AND s._stage_base IS NOT DISTINCT FROM NULL AND (s._stage_op = 'U' OR s._stage_origin = 'action')
   ) THEN
     RETURN;
   END IF;
@@ -953,23 +1039,23 @@ BEGIN
   FROM (
     SELECT x._stage_seq AS seq,
       lag(ROW(x."id", x."customer", x."amount", x."note")::stage_data.row_<invoice>) OVER (PARTITION BY coalesce(x._stage_root, x._stage_seq) ORDER BY x._stage_seq) AS previous
-    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin <> 'k'
+    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin <> 'overlay'
   ) v
   WHERE s._stage_session = p_session AND s._stage_seq = v.seq AND s._stage_base IS NOT DISTINCT FROM NULL
-    AND (s._stage_op = 'U' OR s._stage_origin = 'f');
+    AND (s._stage_op = 'U' OR s._stage_origin = 'action');
 
-  UPDATE stage_data.shadow_<invoice> s SET _stage_origin = CASE WHEN a.seq = a.last THEN 'f' ELSE 'k' END::"char", _stage_base = a.base, _stage_old_1 = a._stage_old_1
+  UPDATE stage_data.shadow_<invoice> s SET _stage_origin = CASE WHEN a.seq = a.last THEN 'action'::stage.row_origin ELSE 'overlay' END, _stage_base = a.base, _stage_old_1 = a._stage_old_1
   FROM (
     SELECT x._stage_seq AS seq, count(*) OVER w AS actions, max(x._stage_seq) OVER w AS last,
       first_value(x._stage_base) OVER (w ORDER BY x._stage_seq) AS base, first_value(x._stage_old_1) OVER (w ORDER BY x._stage_seq) AS _stage_old_1
-    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin = 'f'
+    FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND x._stage_origin = 'action'
     WINDOW w AS (PARTITION BY x._stage_mutation, coalesce(x._stage_root, x._stage_seq))
   ) a
   WHERE s._stage_session = p_session AND s._stage_seq = a.seq AND a.actions > 1;
 END $body$;
 
 CREATE FUNCTION stage_data.capture_<invoice>(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -979,12 +1065,12 @@ BEGIN
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1;
 END $body$;
 
 CREATE FUNCTION stage_data.apply_<invoice>_cascaded(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -996,13 +1082,13 @@ BEGIN
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) ORDER BY s._stage_seq;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq;
 END $body$;
 
 -- ON DELETE actions that were left to production: what was captured must be gone.
 CREATE FUNCTION stage_data.apply_<invoice>_gone(
-  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin "char"
+  p_session uuid, p_first bigint, p_last bigint, p_mutation bigint, p_operation "char", p_origin stage.row_origin
 ) RETURNS TABLE (lineage bigint, row_id text, row_key jsonb, old_data jsonb, new_data jsonb, texts jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
@@ -1013,12 +1099,12 @@ BEGIN
   FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
-        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin OR p_origin OPERATOR(pg_catalog.=) 'a'
-          AND s._stage_origin OPERATOR(pg_catalog.=) ANY ('{c,f}'::pg_catalog."char"[])) AND NOT EXISTS (SELECT FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) s._stage_old_1) ORDER BY s._stage_seq;
+        AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
+          OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND NOT EXISTS (SELECT FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) s._stage_old_1) ORDER BY s._stage_seq;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.prepare_<invoice>(uuid), stage_data.capture_<invoice>(uuid, bigint, bigint, bigint, "char", "char"),
-  stage_data.apply_<invoice>_cascaded(uuid, bigint, bigint, bigint, "char", "char"), stage_data.apply_<invoice>_gone(uuid, bigint, bigint, bigint, "char", "char") FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.prepare_<invoice>(uuid), stage_data.capture_<invoice>(uuid, bigint, bigint, bigint, "char", stage.row_origin),
+  stage_data.apply_<invoice>_cascaded(uuid, bigint, bigint, bigint, "char", stage.row_origin), stage_data.apply_<invoice>_gone(uuid, bigint, bigint, bigint, "char", stage.row_origin) FROM PUBLIC;
 ;
 -- Rows that the session deleted, or moved away from values by which they are found or referred to: as they were at first
 -- touch, and which columns they left.
@@ -1031,7 +1117,7 @@ BEGIN
   FROM (
     SELECT coalesce(v._stage_root, v._stage_seq) AS root, bool_or(v._stage_op = 'D') AS deleted,
       array_remove(ARRAY[CASE WHEN bool_or(v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) THEN 'id' END], NULL) AS columns_left
-    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin <> 'k' AND (v._stage_op = 'D' OR v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) GROUP BY 1
+    FROM stage_data.shadow_<invoice> v WHERE v._stage_session = p_session AND v._stage_origin <> 'overlay' AND (v._stage_op = 'D' OR v._stage_op = 'U' AND NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(v._stage_old_1))) GROUP BY 1
   ) c
   JOIN stage_data.shadow_<invoice> f ON f._stage_session = p_session AND f._stage_seq = c.root AND f._stage_first;
 END $body$;
@@ -1101,7 +1187,7 @@ BEGIN
     ), versions AS (
       SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."id"), ROW((m.base)."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((m.base)."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((m.base)."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((m.base)."note")))]::boolean[] AS changed
       FROM moved m JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
-      WHERE v._stage_origin <> 'k' GROUP BY m.root
+      WHERE v._stage_origin <> 'overlay' GROUP BY m.root
     ), compared AS (
       SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW(h."id", h."customer", h."amount", h."note")::stage_data.row_<invoice> END AS staged
       FROM moved m JOIN versions v ON v.root = m.root
@@ -1125,7 +1211,7 @@ BEGIN
     SELECT i.*, p.image
     FROM stage_data.shadow_<invoice> i
     CROSS JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) i."id" OFFSET 0) p
-    WHERE i._stage_session = p_session AND i._stage_origin <> 'k'
+    WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
   SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i.image),
@@ -1160,14 +1246,14 @@ BEGIN
 stage_data.shadow_<invoice> _stage_f
 -- No column bears a name that begins with _stage_: as a whole row another alias would mean a column of that name.
 LEFT JOIN LATERAL (
-  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k'
+  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
 CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
 CROSS JOIN LATERAL (SELECT
   CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN (h.version)._stage_op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
 ) o
-WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
+WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
   AND CASE WHEN (h.version)._stage_op = 'D' THEN _stage_f._stage_first
            ELSE NOT _stage_f._stage_first OR NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) END
 
@@ -1195,14 +1281,14 @@ BEGIN
 stage_data.shadow_<invoice> _stage_f
 -- No column bears a name that begins with _stage_: as a whole row another alias would mean a column of that name.
 LEFT JOIN LATERAL (
-  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k'
+  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
 CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
 CROSS JOIN LATERAL (SELECT
   CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN (h.version)._stage_op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
 ) o
-WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
+WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
   AND CASE WHEN (h.version)._stage_op = 'D' THEN _stage_f._stage_first
            ELSE NOT _stage_f._stage_first OR NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) END
 
@@ -1222,12 +1308,12 @@ BEGIN
   WITH _stage_later AS MATERIALIZED (
     SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l AS version
     -- in this form the index on lineages does not fit, which would lead through those of all sessions
-    FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_session = p_session AND coalesce(_stage_l._stage_root, 0) <> 0 AND _stage_l._stage_origin <> 'k'
+    FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_session = p_session AND coalesce(_stage_l._stage_root, 0) <> 0 AND _stage_l._stage_origin <> 'overlay'
     ORDER BY _stage_l._stage_root, _stage_l._stage_seq DESC
   )
   SELECT count(*) FILTER (WHERE c.operation = 'INSERT'), count(*) FILTER (WHERE c.operation = 'UPDATE'),
     count(*) FILTER (WHERE c.operation = 'DELETE'),
-    count(*) FILTER (WHERE c.origin = 'c') + count(DISTINCT (c.mutation, c.lineage)) FILTER (WHERE c.origin = 'f')
+    count(*) FILTER (WHERE c.origin = 'client') + count(DISTINCT (c.mutation, c.lineage)) FILTER (WHERE c.origin = 'action')
   INTO inserts, updates, deletes, steps
   FROM (
     SELECT _stage_f._stage_origin AS origin, _stage_f._stage_mutation AS mutation, coalesce(_stage_f._stage_root, _stage_f._stage_seq) AS lineage,
@@ -1236,7 +1322,7 @@ BEGIN
            WHEN NOT _stage_f._stage_first THEN 'INSERT'
            WHEN NOT (CASE WHEN h.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
     FROM stage_data.shadow_<invoice> _stage_f LEFT JOIN _stage_later h ON h.root = _stage_f._stage_seq
-    WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'k'
+    WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'overlay'
   ) c;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.counts_<invoice>(uuid) FROM PUBLIC;
@@ -1329,10 +1415,10 @@ BEGIN
     NOT _stage_f._stage_first
   FROM stage_data.shadow_<invoice> _stage_f
   LEFT JOIN LATERAL (
-    SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'k' ORDER BY _stage_l._stage_seq DESC LIMIT 1
+    SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay' ORDER BY _stage_l._stage_seq DESC LIMIT 1
   ) later ON true
   CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
-  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'k'
+  WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
   ORDER BY _stage_f._stage_seq;
 END $body$;
 
@@ -1394,22 +1480,22 @@ BEGIN
   UPDATE stage_data.shadow_<invoice> s SET "customer" = CASE WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN (v_now)."customer" ELSE s."customer" END, "amount" = CASE WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN (v_now)."amount" ELSE s."amount" END, "note" = CASE WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN (v_now)."note" ELSE s."note" END, _stage_base = CASE WHEN s._stage_first THEN ROW((s._stage_base)."id", CASE WHEN 'customer' = ANY (p_theirs) OR 'customer' = ANY (p_mine) OR c.first_1 IS NULL THEN (v_now)."customer" ELSE (s._stage_base)."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR 'amount' = ANY (p_mine) OR c.first_2 IS NULL THEN (v_now)."amount" ELSE (s._stage_base)."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR 'note' = ANY (p_mine) OR c.first_3 IS NULL THEN (v_now)."note" ELSE (s._stage_base)."note" END)::stage_data.row_<invoice> END
   FROM (
     SELECT min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((v_base)."customer"))) AS first_1, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((v_base)."amount"))) AS first_2, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((v_base)."note"))) AS first_3 FROM stage_data.shadow_<invoice> v
-    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'k'
+    WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'overlay'
   ) c
-  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k';
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
 -- What rows were found by before each change: the key and what foreign keys refer to by now.
 UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
   FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND coalesce(x._stage_root, x._stage_seq) = p_root
-  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'k' ORDER BY x._stage_seq)
+  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'overlay' ORDER BY x._stage_seq)
 ) v
 WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> 'I';
 
 
   SELECT (f._stage_base).* INTO v_base FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_seq = p_root;
   SELECT s._stage_op <> 'D' AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= v_base INTO is_void FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'k'
+  WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay'
   ORDER BY s._stage_seq DESC LIMIT 1;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.rebase_<invoice>(uuid, bigint, text[], text[]) FROM PUBLIC;
@@ -1424,7 +1510,7 @@ DECLARE
   v_now stage_data.row_<invoice>;
   v_found boolean;
 BEGIN
-  SELECT bool_and(s._stage_origin <> 'k' AND s."id" OPERATOR(pg_catalog.=) f."id") AND bool_or(s._stage_seq = p_root AND s._stage_origin = 'c' AND s._stage_op <> 'D')
+  SELECT bool_and(s._stage_origin <> 'overlay' AND s."id" OPERATOR(pg_catalog.=) f."id") AND bool_or(s._stage_seq = p_root AND s._stage_origin = 'client' AND s._stage_op <> 'D')
   INTO is_possible
   FROM stage_data.shadow_<invoice> f JOIN stage_data.shadow_<invoice> s ON s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root
   WHERE f._stage_session = p_session AND f._stage_seq = p_root;
@@ -1444,7 +1530,7 @@ UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1
 FROM (
   SELECT x._stage_session AS session, x._stage_seq AS seq, CASE WHEN x._stage_op = 'D' THEN x."id" WHEN x._stage_first THEN (x._stage_base)."id" ELSE lag(x."id") OVER w END AS old_1
   FROM stage_data.shadow_<invoice> x WHERE x._stage_session = p_session AND coalesce(x._stage_root, x._stage_seq) = p_root
-  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'k' ORDER BY x._stage_seq)
+  WINDOW w AS (PARTITION BY x._stage_session, coalesce(x._stage_root, x._stage_seq), x._stage_origin = 'overlay' ORDER BY x._stage_seq)
 ) v
 WHERE s._stage_session = v.session AND s._stage_seq = v.seq AND s._stage_op <> 'I';
 

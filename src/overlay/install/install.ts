@@ -12,6 +12,7 @@ import { lineagesSql } from '../approval/lineages.ts';
 import { rebaseSql } from '../approval/rebase.ts';
 import { revertSql } from '../approval/revert.ts';
 import { oldColumns, overlayName } from '../object-names.ts';
+import { setLoadSql } from '../rows/load.ts';
 import { mergeSql } from '../rows/merge.ts';
 import { rowFunctionsSql } from '../rows/row-functions.ts';
 import { rowLockSql } from '../rows/row-lock.ts';
@@ -100,6 +101,7 @@ function viewScript(table: Table): string {
 function triggerScript(table: Table, server: number): string {
   return [
     ...triggersSql(table, server),
+    ...setLoadSql(table, server),
     upsertSql(table, server),
     ...mergeSql(table, server),
     ...rowLockSql(table),

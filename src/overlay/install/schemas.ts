@@ -1,7 +1,7 @@
-/** The schemas that hold the views of overlays: two for each schema of production, and one for its inheritance trees. */
+/** The schemas that hold the views of overlays: three for each schema of production, and one for its inheritance trees. */
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
-import { overlaySchema, upsertSchema } from '../object-names.ts';
+import { loadSchema, overlaySchema, upsertSchema } from '../object-names.ts';
 
 /**
  * Makes the schemas for the overlays of a table, a view or a partition.
@@ -12,7 +12,7 @@ export async function makeSchemas(
   tx: Queryable,
   relation: Parameters<typeof overlaySchema>[0],
 ): Promise<void> {
-  for (const schema of [overlaySchema(relation), upsertSchema(relation)]) {
+  for (const schema of [overlaySchema(relation), upsertSchema(relation), loadSchema(relation)]) {
     await makeSchema(tx, schema);
   }
 }

@@ -106,6 +106,16 @@ export function afterUpsertSql(table: Table, key: string, server: number): strin
   return afterStatementSql(table, 'upsert', key, judgeRows(table, `'I', 'U'`, run));
 }
 
+/**
+ * The function that ends a statement whose rows came as a set: as one that brought them one by one, once they are judged.
+ * @param judge statements that fail where one of them is not in order
+ */
+export function afterLoadSql(table: Table, server: number, judge: string): string {
+  const run = runChecks(table, 'insert', statementChecks(table, 'insert', server));
+  const both = judge + judgeRows(table, codeOf('insert'), run);
+  return afterStatementSql(table, 'load', settingKey(table, 'insert'), both);
+}
+
 /** The function that ends an action of a MERGE, which runs on a table in the overlay's place. */
 export function afterMergeSql(
   table: Table,

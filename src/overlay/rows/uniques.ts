@@ -69,6 +69,14 @@ export function freeInProduction(table: Table): string {
   return conditions.join('\n    AND ') || 'true';
 }
 
+/** Conditions under which a staged row `s` would collide with one of production. OFFSET 0 keeps each an index probe for each row. */
+export function takenInProduction(table: Table): string[] {
+  return immediate(table).map(
+    (unique) =>
+      `EXISTS (SELECT FROM ${sourceCall(table)} o WHERE ${collides(table, unique, 's.')} AND ${participates(table, unique, 's.')} OFFSET 0)`,
+  );
+}
+
 /** Statements that raise the first collision of an inserted row, in the order of the indexes. */
 export function insertUniqueChecks(table: Table): string {
   return immediate(table)

@@ -31,5 +31,6 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   overriding: [],
   rights: [],
   merges: [],
+  brings: null,
   ...given,
 });

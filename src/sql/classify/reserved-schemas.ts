@@ -1,6 +1,6 @@
 /** Schemas that no client statement may write to. */
 
-const own = /^stage(?:_data|_(?:overlay|upsert|tree|function)_\d+)?$/;
+const own = /^stage(?:_data|_(?:overlay|upsert|load|tree|function)_\d+)?$/;
 
 /** Whether a schema belongs to the staging service itself. */
 export function isOwnSchema(schema: string): boolean {

@@ -37,7 +37,7 @@ UNION ALL SELECT 'service_cannot_create', current_database()::text
   WHERE NOT has_database_privilege(current_database(), 'CREATE')
 UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
   WHERE (n.nspname IN ('stage', 'stage_data')
-      OR EXISTS (SELECT 1 FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_tree_' || p.oid))
+      OR EXISTS (SELECT 1 FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_load_' || p.oid, 'stage_tree_' || p.oid))
       OR n.nspname ~ '^stage_function_[0-9]+$')
     AND NOT pg_has_role(current_user, n.nspowner, 'MEMBER')
 UNION ALL SELECT 'service_lacks_rights', r.name FROM relation r

@@ -6,10 +6,15 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_functions text := concat(CASE WHEN p_only_tree THEN '^tree_[a-z_]+' END, '_', p_relation, '(_|$)');
   v_shadow regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.shadow_' || p_relation) END;
+  v_load regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.load_' || p_relation) END;
   v_drop text;
 BEGIN
   IF NOT p_only_tree THEN
     PERFORM stage.drop_stand_ins(t.relation, true) FROM stage.tree t WHERE t.relation = p_relation OR p_relation = ANY (t.members);
+  END IF;
+  IF v_load IS NOT NULL THEN  -- with its view, whatever the relation was called when that was made
+    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v_load, v_shadow);
+    EXECUTE format('DROP TABLE %s CASCADE', v_load);
   END IF;
   FOR v_drop IN
     WITH named (namespace, name) AS (
@@ -19,7 +24,7 @@ BEGIN
     ), view (schema, name) AS (
       SELECT v.schema, v.name FROM named n CROSS JOIN LATERAL (VALUES
         (concat('stage_overlay_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), n.name),
-        (concat('stage_upsert_', n.namespace), concat('conflict_', p_relation))) v (schema, name)
+        (concat('stage_load_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), concat('conflict_', p_relation))) v (schema, name)
       WHERE NOT p_only_tree
       UNION SELECT concat('stage_tree_', t.namespace), t.table_name FROM stage.tree t WHERE t.relation = p_relation
     )

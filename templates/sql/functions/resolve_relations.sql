@@ -17,6 +17,9 @@ LANGUAGE sql STABLE SET jit = off AS $$
           AND y.nspname OPERATOR(pg_catalog.=) pg_catalog.concat('stage_overlay_', c.relnamespace)::pg_catalog.name AND stage.is_own_schema(y.oid)) END,
       'upsert', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN pg_catalog.jsonb_build_object(
         'schema', 'stage_upsert_' OPERATOR(pg_catalog.||) c.relnamespace::pg_catalog.text, 'name', c.relname) END,
+      -- what bears the name there is the relation's own where its table is there, and the registry has it under that name
+      'load', CASE WHEN o.relation OPERATOR(pg_catalog.=) c.oid AND o.table_name OPERATOR(pg_catalog.=) c.relname AND o.namespace OPERATOR(pg_catalog.=) c.relnamespace
+        THEN stage.load_of(c.oid) END,
       'columns', (
         SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
           'name', a.attname, 'generated', a.attgenerated OPERATOR(pg_catalog.<>) '', 'always', a.attidentity OPERATOR(pg_catalog.=) 'a',

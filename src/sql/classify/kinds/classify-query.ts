@@ -4,6 +4,7 @@ import type { FunctionUse } from '../../functions/calls.ts';
 import { findLocking } from '../../locate/locking-ranges.ts';
 import type { Read, Refusal } from '../../verdict.ts';
 import type { Write } from '../../write.ts';
+import { placeOfBrought } from '../brought-rows.ts';
 import { plainRead, plainWrite } from '../plain-verdicts.ts';
 import { collectUses } from '../query-uses.ts';
 import { unclearLocking } from '../refused-parts.ts';
@@ -21,7 +22,15 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
     uses;
   const common = { relations, unclear, locking, qualifiers, groupings: uses.groupings };
   return uses.writes || calls.functions.some(changesSequence)
-    ? plainWrite({ ...common, ...calls, upserts, overriding, merges, rights })
+    ? plainWrite({
+        ...common,
+        ...calls,
+        upserts,
+        overriding,
+        merges,
+        rights,
+        brings: placeOfBrought(query, rights),
+      })
     : plainRead({ ...common, functions: calls.functions, called });
 }
 

@@ -1,0 +1,36 @@
+/** A write whose rows are staged as a set: they are put into another view than the overlay. */
+import { qualifiedName } from '../db/identifier.ts';
+import type { Replacement } from '../sql/splice.ts';
+import { isSameRange } from '../sql/splice.ts';
+import type { QueryWrite, Write } from '../sql/write.ts';
+import type { Rewrite } from './rewrite.ts';
+import type { Named } from './stageable.ts';
+
+/** Gives the rewrite that stages the rows of a write as a set; the same one where they are staged one by one. */
+export function loaded(rewrite: Rewrite, write: Write, named: readonly Named[]): Rewrite {
+  // guard: what runs user code is staged row by row
+  if (rewrite.isWatched || write.form !== 'query') return rewrite;
+  const load = loadReplacement(write, named);
+  if (load === null) return rewrite;
+  const replacements = rewrite.replacements.map((each) => (isSameRange(each, load) ? load : each));
+  return { ...rewrite, replacements, isSet: true };
+}
+
+/**
+ * What takes the target's place, or null where rows are staged one by one. A column whose numbers are always drawn is none of the
+ * view's: where the table has one, the others must be named.
+ */
+function loadReplacement(
+  { brings, rights }: QueryWrite,
+  named: readonly Named[],
+): Replacement | null {
+  const target = named.find(({ use }) => use.start === brings);
+  const load = target?.meaning.load ?? null;
+  if (target === undefined || load === null) return null;
+  const drawn = target.meaning.columns.filter(({ always }) => always);
+  const mayGive = ({ name }: (typeof drawn)[number]) =>
+    rights.some(({ columns }) => columns === null || columns.includes(name));
+  if (drawn.some(mayGive)) return null;
+  const { start, end } = target.use;
+  return { start, end, text: qualifiedName(load.schema, load.name) };
+}
