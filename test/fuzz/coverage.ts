@@ -10,6 +10,7 @@ const said = (name: string, pattern: RegExp): Form => [name, ({ text }) => patte
 const forms: readonly Form[] = [
   said('INSERT ... VALUES', /^INSERT .*\) VALUES/s),
   said('INSERT ... SELECT', /^INSERT .*\) SELECT/s),
+  said('INSERT of rows that come as a set', /^INSERT (?!.*(RETURNING|OVERRIDING)).*\) SELECT/s),
   said('INSERT DEFAULT VALUES', /^INSERT .* DEFAULT VALUES/s),
   said('OVERRIDING SYSTEM or USER VALUE', /OVERRIDING/),
   said('ON CONFLICT DO NOTHING', /ON CONFLICT .*DO NOTHING/s),

@@ -70,7 +70,8 @@ const insertOverriding: Shape = (writer, table) => {
   return withReturning(writer, table, text);
 };
 
-const insertSelect: Shape = (writer, table) => {
+/** Rows of a query, which are staged as a set where no row is to be returned. */
+const insertSet: Shape = (writer, table) => {
   const { random } = writer;
   const columns = insertColumns(writer, table);
   if (columns.length === 0) return null;
@@ -78,8 +79,11 @@ const insertSelect: Shape = (writer, table) => {
     random.chance(0.4) ? `s.${column.name}` : writer.value(column),
   );
   const text = `INSERT INTO ${table.name} (${list(columns)}) SELECT ${items.join(', ')} FROM ${table.name} s WHERE ${condition(writer, table, 's.')} ORDER BY ${ordering(table, 's')} LIMIT ${1 + random.below(4)}`;
-  return withReturning(writer, table, text);
+  return text;
 };
+
+const insertSelect: Shape = (writer, table) =>
+  withReturning(writer, table, insertSet(writer, table));
 
 const update: Shape = (writer, table) => {
   const set = assignments(writer, freeColumns(table), ({ name }) => name);
@@ -216,6 +220,7 @@ export const writesOfOne: readonly Shape[] = [
 /** Those of many rows: which of several violations is raised depends on the order in which rows are stored. */
 export const writesOfMany: readonly Shape[] = [
   insertSeveral,
+  insertSet,
   insertSelect,
   update,
   update,

@@ -40,7 +40,6 @@ const takesSets = (table: Table) =>
 export function setLoadSql(table: Table, server: number): string[] {
   if (!takesSets(table)) return [];
   const judge = fillSql(loadSql('table/rows/judge_load.sql'), {
-    shadow: shadowName(table),
     violations: violations(table).join(' OR '),
   });
   const identities = table.columns.flatMap((column, index) =>

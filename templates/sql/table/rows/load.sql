@@ -21,6 +21,6 @@ CREATE TRIGGER allow_load BEFORE INSERT ON {{load_table}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{oid}});
 CREATE TRIGGER before_load BEFORE INSERT ON {{load_table}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('{{key}}');
-CREATE TRIGGER stage_load AFTER INSERT ON {{load_table}}
+CREATE TRIGGER stage_load AFTER INSERT ON {{load_table}} REFERENCING NEW TABLE AS brought
 FOR EACH STATEMENT EXECUTE FUNCTION {{after_function}}();
 ALTER TABLE {{load_table}} ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;

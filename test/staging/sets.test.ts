@@ -1,0 +1,237 @@
+/** Rows that are put in as a set, by roles that connect past the proxy: they get no further than row by row, and leave the same rows. */
+import type pg from 'pg';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import type { TestRole } from '../helpers/roles.ts';
+import { createRole } from '../helpers/roles.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+import { proposeSession } from '../../src/review/propose.ts';
+
+const schema = `
+CREATE TABLE top (id int PRIMARY KEY);
+CREATE TABLE item (id int PRIMARY KEY, code text NOT NULL UNIQUE, n int DEFAULT 1 CHECK (n < 100), up int REFERENCES top);
+CREATE TABLE numbered (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, word text);
+CREATE TABLE guarded (id int PRIMARY KEY, owner text);
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON guarded USING (owner = current_user);
+CREATE TABLE computed (id int PRIMARY KEY, twice int GENERATED ALWAYS AS (id * 2) STORED);
+CREATE TABLE keyless (n int);
+CREATE DOMAIN short AS text CHECK (length(value) < 4);
+CREATE TABLE of_domain (id int PRIMARY KEY, s short);
+CREATE TABLE loose (id int PRIMARY KEY, n int UNIQUE NULLS NOT DISTINCT);
+CREATE TABLE base (id int PRIMARY KEY);
+CREATE TABLE derived () INHERITS (base);
+CREATE TABLE parts (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE ranged (id int PRIMARY KEY, r int4range, EXCLUDE USING gist (r WITH &&));`;
+const data =
+  'INSERT INTO top VALUES (1); INSERT INTO item VALUES (1, $$taken$$, 1, 1), (2, $$gone$$, 1, 1)';
+
+suite('rows put in as a set', (test) => {
+  let desk: Desk;
+  let reader: TestRole;
+  let inserter: TestRole;
+  let stranger: TestRole;
+  let overlay: string;
+  let load: string;
+  test.before(async () => {
+    desk = await createDesk(schema.replace(' NULLS NOT DISTINCT', await nullsNotDistinct()), data);
+    const [row] = await desk.database.query<{ oid: number }>(`SELECT 'public'::regnamespace::oid`);
+    overlay = `stage_overlay_${row?.oid}`;
+    load = `stage_load_${row?.oid}`;
+    reader = await createRole(desk.database, 'GRANT SELECT ON item, top, numbered TO $role');
+    inserter = await createRole(desk.database, 'GRANT UPDATE, DELETE ON item TO $role');
+    stranger = await createRole(desk.database);
+  });
+  test.after(async () => {
+    for (const role of [reader, inserter, stranger]) await role.drop();
+    await desk.close();
+  });
+
+  const nullsNotDistinct = async () => ' NULLS NOT DISTINCT';
+
+  async function enter(role: TestRole, session: string): Promise<pg.Client> {
+    const client = await role.connect();
+    await client.query(`SET stage.session = '${session.slice(5)}'`);
+    await client.query('BEGIN');
+    await client.query(`SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`);
+    return client;
+  }
+
+  /** Each is tried alone, and fails with one of the SQLSTATEs. */
+  async function refused(client: pg.Client, attempts: readonly string[], codes: readonly string[]) {
+    for (const attempt of attempts) {
+      await client.query('SAVEPOINT a');
+      const error = await rejects(client.query(attempt));
+      await client.query('ROLLBACK TO a');
+      assert.ok(codes.includes(error.code ?? ''), `${attempt}: ${error.code} ${error.message}`);
+    }
+  }
+
+  test('only tables whose rows can be judged together take them', async () => {
+    const found = await desk.database.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = '${load}'::regnamespace ORDER BY relname`,
+    );
+    assert.equal(
+      found.map(({ name }) => name),
+      ['item', 'numbered', 'top'],
+    );
+  });
+
+  test('what is in order leaves the rows that are left row by row', async () => {
+    const rows = `SELECT g, 'c' || g, CASE WHEN g % 3 = 0 THEN g END, nullif(g % 2, 0) FROM generate_series(11, 30) g`;
+    const both = await Promise.all([desk.open(), desk.open()]);
+    for (const [at, schemaOf] of [overlay, load].entries()) {
+      const client = await enter(reader, both[at] as string);
+      await client.query(`INSERT INTO ${schemaOf}.item ${rows}`);
+      await client.query(`INSERT INTO ${schemaOf}.item (id, code) VALUES (40, 'last')`);
+      await client.query('COMMIT');
+    }
+    const [one, other] = await Promise.all(both.map((session) => staged(session)));
+    assert.is(one?.rows.length, 21);
+    assert.equal(one, other);
+  });
+
+  async function staged(session: string) {
+    const oid = await oidOf('item');
+    const uuid = `'${session.slice(5)}'`;
+    const [{ found: columns } = { found: '' }] = await desk.database.query<{ found: string }>(
+      `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS found FROM pg_attribute
+       WHERE attrelid = 'stage_data.shadow_${oid}'::regclass AND attnum > 0 AND attname NOT IN ('_stage_seq', '_stage_session', '_stage_mutation')`,
+    );
+    const rows = await desk.database.query(
+      `SELECT ${columns}, dense_rank() OVER (ORDER BY _stage_mutation) AS mutation FROM stage_data.shadow_${oid}
+       WHERE _stage_session = ${uuid} ORDER BY _stage_seq`,
+    );
+    const log = await desk.database.query(
+      `SELECT operation, table_name, affected_rows FROM stage.mutation WHERE session = ${uuid} ORDER BY id`,
+    );
+    return { rows, log };
+  }
+
+  test('no row is staged that row by row would not be', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `INSERT INTO item VALUES (7, 'own', 1, 1); DELETE FROM item WHERE id = 2`);
+    const client = await enter(reader, session);
+    const attempts = [
+      `(id, code) VALUES (8, NULL)`,
+      `(code) VALUES ('x')`,
+      `VALUES (8, 'x', 100)`,
+      `VALUES (8, 'x', 1, 77)`,
+      `VALUES (1, 'x')`,
+      `VALUES (8, 'taken')`,
+      `VALUES (7, 'x')`,
+      `VALUES (8, 'own')`,
+      // an own tombstone has the key: only row by row it can be taken
+      `VALUES (2, 'x')`,
+      `VALUES (8, 'x'), (8, 'y')`,
+      `VALUES (8, 'x'), (9, 'x')`,
+      `VALUES (9, 'y'), (8, 'x', 100)`,
+      `VALUES (9, 'y', 1, 1), (8, 'x', 1, 77)`,
+    ].map((rows) => `INSERT INTO ${load}.item ${rows}`.replace("VALUES (9, 'y'), (8, 'x', 100)", "VALUES (9, 'y', 1), (8, 'x', 100)"));
+    await refused(client, attempts, ['ST004', '23505', '23503']);
+    await client.query('COMMIT');
+    assert.is(await desk.stagedRows(session), 2);
+  });
+
+  test('nothing but the columns of the table can be given, and nothing read', async () => {
+    const client = await enter(reader, await desk.open());
+    const oid = await oidOf('item');
+    await refused(
+      client,
+      [
+        `INSERT INTO ${load}.item (id, code, _stage_session) VALUES (8, 'x', gen_random_uuid())`,
+        `INSERT INTO ${load}.item (id, code, _stage_head) VALUES (8, 'x', false)`,
+        `INSERT INTO ${load}.item VALUES (8, 'x', 1, 1, 5)`,
+        `INSERT INTO ${load}.numbered (id, word) VALUES (8, 'x')`,
+      ],
+      ['42703', '42601'],
+    );
+    await refused(
+      client,
+      [
+        `SELECT * FROM ${load}.item`,
+        `UPDATE ${load}.item SET n = 1`,
+        `DELETE FROM ${load}.item`,
+        `INSERT INTO ${load}.item VALUES (8, 'x') RETURNING id`,
+        `INSERT INTO ${load}.item VALUES (8, 'x') ON CONFLICT (id) DO NOTHING`,
+        `INSERT INTO stage_data.load_${oid} (id, code) VALUES (8, 'x')`,
+        `INSERT INTO stage_data.shadow_${oid} (id, code) VALUES (8, 'x')`,
+        `COPY stage_data.load_${oid} (id, code) FROM STDIN`,
+        `TRUNCATE ${load}.item`,
+        `ALTER VIEW ${load}.item ALTER n SET DEFAULT 2`,
+        `CREATE TRIGGER t BEFORE INSERT ON stage_data.load_${oid} FOR EACH ROW EXECUTE FUNCTION stage.raise_changed()`,
+        `ALTER TABLE stage_data.load_${oid} DISABLE TRIGGER ALL`,
+        `ALTER TABLE stage_data.load_${oid} DETACH PARTITION stage_data.shadow_${oid}`,
+        `SET LOCAL session_replication_role = replica`,
+      ],
+      ['42501', '42P10', '42809'],
+    );
+  });
+
+  test('who may not insert a row into the table puts none in', async () => {
+    for (const role of [inserter, stranger]) {
+      const client = await enter(role, await desk.open());
+      await refused(
+        client,
+        [
+          `INSERT INTO ${load}.item VALUES (8, 'x')`,
+          `INSERT INTO ${load}.item VALUES (1, 'taken')`,
+          `INSERT INTO ${load}.item SELECT 8, 'x' WHERE false`,
+        ],
+        ['42501'],
+      );
+    }
+  });
+
+  test('a proposed session takes none, whatever a client pretends', async () => {
+    const session = await desk.open();
+    await desk.stage(session, `INSERT INTO item VALUES (200, 'two hundred')`);
+    await proposeSession(desk.service, session);
+    const client = await enter(reader, session);
+    const insert = `INSERT INTO ${load}.item VALUES (300, 'late')`;
+    await refused(client, [insert], ['25006']);
+    const key = `${await oidOf('item')}_i`;
+    await client.query(
+      `SET stage.statement = '7'; SET stage.statement_${key} = '7'; SET stage.mutation_${key} = '7'; SET stage.start_${key} = '7'; SET stage.judge_later = 'on'`,
+    );
+    await refused(client, [insert], ['25006']);
+    assert.is(await desk.stagedRows(session), 1);
+  });
+
+  test('a setting that is changed under way takes no row past the judges', async () => {
+    const [own, other] = [await desk.open(), await desk.open()];
+    const client = await enter(reader, own);
+    const key = `${await oidOf('item')}_i`;
+    const jump = (name: string, setting: string, value: string) =>
+      client.query(`CREATE OR REPLACE FUNCTION pg_temp.${name}(text) RETURNS text LANGUAGE plpgsql VOLATILE AS
+        $$BEGIN PERFORM set_config('${setting}', '${value}', false); RETURN $1; END$$`);
+    await jump('away', 'stage.session', other.slice(5));
+    await jump('back', 'stage.session', own.slice(5));
+    await jump('mutate', `stage.mutation_${key}`, '7');
+    await jump('start', `stage.start_${key}`, '9000000000000000');
+    const put = (call: string) =>
+      `INSERT INTO ${load}.item SELECT i, CASE i WHEN 2 THEN ${call} WHEN 3 THEN pg_temp.back('c') ELSE 'x' || i END, 1, 1 FROM generate_series(51, 53) g CROSS JOIN LATERAL (SELECT g - 50 AS i OFFSET 0) s WHERE i > 1`;
+    await refused(
+      client,
+      [put(`pg_temp.away('a')`), put(`pg_temp.mutate('a')`), put(`pg_temp.start('a')`)],
+      ['ST004', '23505'],
+    );
+    await client.query('ROLLBACK');
+    assert.is(await desk.stagedRows(own, other), 0);
+  });
+
+  test('a trigger of the client puts none in', async () => {
+    const session = await desk.open();
+    const client = await enter(reader, session);
+    await client.query(`CREATE TEMP TABLE t (x int);
+      CREATE FUNCTION pg_temp.put() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO ${load}.item VALUES (300, 'in', 1, 1); RETURN NULL; END$$;
+      CREATE TRIGGER put AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION pg_temp.put();
+      SET stage.mutation = '7'`);
+    await refused(client, ['INSERT INTO t VALUES (1)'], ['ST004']);
+  });
+
+  async function oidOf(table: string): Promise<number> {
+    const [row] = await desk.database.query<{ oid: number }>(`SELECT '${table}'::regclass::oid`);
+    return Number(row?.oid);
+  }
+});
