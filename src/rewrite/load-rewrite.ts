@@ -3,12 +3,21 @@ import { qualifiedName } from '../db/identifier.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
 import type { QueryWrite, Write } from '../sql/write.ts';
-import type { Rewrite } from './rewrite.ts';
 import type { Named } from './stageable.ts';
 
+interface Loadable {
+  readonly replacements: readonly Replacement[];
+  readonly isWatched: boolean;
+  readonly isSet: boolean;
+}
+
 /** Gives the rewrite that stages the rows of a write as a set; the same one where they are staged one by one. */
-export function loaded(rewrite: Rewrite, write: Write, named: readonly Named[]): Rewrite {
-  // guard: what runs user code is staged row by row
+export function loaded<Made extends Loadable>(
+  rewrite: Made,
+  write: Write,
+  named: readonly Named[],
+): Made {
+  // what runs user code is watched, and staged row by row
   if (rewrite.isWatched || write.form !== 'query') return rewrite;
   const load = loadReplacement(write, named);
   if (load === null) return rewrite;

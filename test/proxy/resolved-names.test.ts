@@ -10,6 +10,7 @@ import { assert, suite } from '../helpers/suite.ts';
 const schema = `
 CREATE TABLE keyed (id int PRIMARY KEY, n int GENERATED ALWAYS AS (id + 1) STORED, v text UNIQUE); INSERT INTO keyed VALUES (1);
 CREATE VIEW seen AS SELECT id, v AS w FROM keyed; CREATE VIEW constant AS SELECT 1 AS a; CREATE VIEW unseen AS SELECT id FROM keyed;
+CREATE TABLE plain (id int PRIMARY KEY);
 CREATE TABLE base (id int PRIMARY KEY); CREATE TABLE derived () INHERITS (base);
 CREATE TABLE part (id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE piece PARTITION OF part DEFAULT;
 CREATE MATERIALIZED VIEW kept AS SELECT 1 AS a; CREATE SEQUENCE counted; CREATE TYPE pair AS (a int, b int);
@@ -30,7 +31,7 @@ const examples: Readonly<Record<ResolvedName['kind'], string>> = {
   stage: 'overlay',
   temporary: 'passing',
 };
-const others = ['constant', 'unseen', 'base', 'derived', 'piece'];
+const others = ['plain', 'constant', 'unseen', 'base', 'derived', 'piece'];
 
 /** The types of each value, all of which occur. */
 const types: Readonly<Record<keyof ResolvedName, readonly string[]>> = {
@@ -151,7 +152,8 @@ suite('resolved names', (test) => {
     await production.query('CREATE TEMPORARY TABLE passing (id int)');
     const unstaged = await resolve('keyed', 'base', 'seen');
     const client = await proxied.connect(await proxied.session('staged'));
-    for (const name of ['keyed', 'base', 'part', 'seen']) await client.query(`DELETE FROM ${name}`);
+    for (const name of ['keyed', 'plain', 'base', 'part', 'seen'])
+      await client.query(`DELETE FROM ${name}`);
     await client.query('TABLE piece');
     const answers = [...unstaged, ...(await resolve(...Object.values(examples), ...others))];
 

@@ -14,7 +14,6 @@ ALTER TABLE {{load_table}}
 ALTER TABLE {{load_table}} ATTACH PARTITION {{shadow}} DEFAULT;
 
 CREATE VIEW {{load}} AS SELECT {{columns}} FROM {{load_table}};
--- guard: clients write to the shadow table by nothing but these columns
 GRANT INSERT ON {{load}} TO PUBLIC;
 
 CREATE TRIGGER allow_load BEFORE INSERT ON {{load_table}}
