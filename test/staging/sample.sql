@@ -508,12 +508,12 @@ DECLARE
 BEGIN
   -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
   -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
+  -- What the query calls may have changed settings under way: every row is judged, and none is staged for another session or statement.
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
-    SELECT FROM stage_data.shadow_<invoice> s
-    -- by subqueries, as below
-    WHERE s._stage_session = (SELECT v_session) AND s._stage_seq > (SELECT v_start) AND s._stage_mutation = (SELECT v_mutation)
-      AND (NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0)))
+    SELECT FROM brought s
+    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start
+      OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0))
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
@@ -564,14 +564,13 @@ ALTER TABLE stage_data.load_<invoice>
 ALTER TABLE stage_data.load_<invoice> ATTACH PARTITION stage_data.shadow_<invoice> DEFAULT;
 
 CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM stage_data.load_<invoice>;
--- guard: clients write to the shadow table by nothing but these columns
 GRANT INSERT ON "stage_load_<namespace>"."invoice" TO PUBLIC;
 
 CREATE TRIGGER allow_load BEFORE INSERT ON stage_data.load_<invoice>
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
 CREATE TRIGGER before_load BEFORE INSERT ON stage_data.load_<invoice>
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_i');
-CREATE TRIGGER stage_load AFTER INSERT ON stage_data.load_<invoice>
+CREATE TRIGGER stage_load AFTER INSERT ON stage_data.load_<invoice> REFERENCING NEW TABLE AS brought
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>();
 ALTER TABLE stage_data.load_<invoice> ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
