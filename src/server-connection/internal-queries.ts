@@ -12,6 +12,7 @@ import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-mess
 import { CommitWall } from './commit-wall.ts';
 import { deliver } from './error-mapping.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
+import { failing, pinning, readOnly, texts, unlessFailed } from './internal-texts.ts';
 import { KeptStatements } from './kept-statements.ts';
 import type { ErrorHandler, PendingResponse } from './pending-response.ts';
 import { hiddenClose, hiddenSync } from './pending-response.ts';
@@ -25,23 +26,6 @@ import type { UpstreamWriter } from './upstream-writer.ts';
 const guardName = `${ownPrefix}guard`;
 const pinName = `${ownPrefix}pin`;
 const protectionName = `${ownPrefix}write`;
-
-const texts = {
-  begin: { 'read write': 'BEGIN READ WRITE', 'read only': 'BEGIN READ ONLY' },
-  access: {
-    'read write': 'SET TRANSACTION READ WRITE',
-    'read only': 'SET TRANSACTION READ ONLY',
-  },
-} as const;
-
-/**
- * A query, unlike SET, takes the transaction's snapshot before the access changes: a SERIALIZABLE transaction that is read-only
- * when it takes its snapshot is not looked at when the anomalies of writing transactions are looked for.
- */
-const readOnly = `SELECT pg_catalog.set_config('transaction_read_only', 'on', true)`;
-
-/** Both at once, and in letters that read the same whatever they are. */
-const pinning = `SELECT pg_catalog.set_config('standard_conforming_strings', 'on', false), pg_catalog.set_config('client_encoding', 'UTF8', false)`;
 
 export class InternalQueries {
   private readonly link: UpstreamWriter;
@@ -311,12 +295,5 @@ export class InternalQueries {
   }
 }
 
-/** Where the statement itself has failed, that has been told. */
-const unlessFailed: ErrorHandler = (fields) =>
-  fields.get('C') === '25P02' ? null : deliver(fields);
-
 /** OID of text. */
 const text = 25;
-
-/** No statement has this name, so that binding it fails: the transaction with it, as by any error of the client's. */
-const failing = bindMessage({ portal: `${ownPrefix}none`, statement: `${ownPrefix}none` });
