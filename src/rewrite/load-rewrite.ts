@@ -26,8 +26,8 @@ export function loaded<Made extends Loadable>(
 }
 
 /**
- * What takes the target's place, or null where rows are staged one by one. A column whose numbers are always drawn is none of the
- * view's: where the table has one, the others must be named.
+ * What takes the target's place, or null where rows are staged one by one: where numbers are drawn, a statement that has to be run
+ * again would draw them twice. Without a list of columns only the first one is sure to be given.
  */
 function loadReplacement(
   { brings, rights }: QueryWrite,
@@ -36,10 +36,10 @@ function loadReplacement(
   const target = named.find(({ use }) => use.start === brings);
   const load = target?.meaning.load ?? null;
   if (target === undefined || load === null) return null;
-  const drawn = target.meaning.columns.filter(({ always }) => always);
-  const mayGive = ({ name }: (typeof drawn)[number]) =>
-    rights.some(({ columns }) => columns === null || columns.includes(name));
-  if (drawn.some(mayGive)) return null;
+  const isGiven = (name: string, index: number) =>
+    rights.every(({ columns }) => columns?.includes(name) ?? index === 0);
+  const { columns } = target.meaning;
+  if (columns.some(({ name, drawn }, index) => drawn && !isGiven(name, index))) return null;
   const { start, end } = target.use;
   return { start, end, text: qualifiedName(load.schema, load.name) };
 }

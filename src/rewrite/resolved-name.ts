@@ -69,6 +69,8 @@ export interface ResolvedName {
     readonly generated: boolean;
     /** GENERATED ALWAYS AS IDENTITY. */
     readonly always: boolean;
+    /** Its default is drawn from a sequence. */
+    readonly drawn: boolean;
     readonly domain: boolean;
   }[];
   /** The temporary table that MERGE runs on, on servers that cannot merge into the overlay. */

@@ -3,7 +3,7 @@ import type { TestDatabase } from '../helpers/database.ts';
 
 /** Schemas that are ours, or temporary. Those of users may have names like ours. */
 const ours = `SELECT n.oid FROM pg_namespace n WHERE n.nspname IN ('stage', 'stage_data') OR n.nspname ~ '^pg_(temp|toast)'
-  OR EXISTS (SELECT FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_tree_' || p.oid))
+  OR EXISTS (SELECT FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_load_' || p.oid, 'stage_tree_' || p.oid))
   OR n.nspname ~ '^stage_function_[0-9]{1,4}$'`;
 
 const production = (namespace: string) => `${namespace} NOT IN (${ours})`;

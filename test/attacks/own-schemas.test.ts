@@ -9,6 +9,7 @@ const lookAlikes = [
   'stage_prod',
   'stage_overlay_99999',
   'stage_upsert_99999',
+  'stage_load_99999',
   'stage_tree_99999',
   'stage_function_99999',
   'Stage',
@@ -91,6 +92,7 @@ suite('schemas with names like those of the service', (test) => {
     for (const name of [
       'stage_overlay_99999',
       'stage_upsert_99999',
+      'stage_load_99999',
       'stage_tree_99999',
       'stage_function_99999',
     ]) {

@@ -6,7 +6,7 @@ await loadModule();
 type Node = Readonly<Record<string, unknown>>;
 
 /** Where the service may write: its own schemas, and temporary tables. */
-const ownSchema = /^(stage|stage_data|stage_(overlay|upsert|tree)_[0-9]+|pg_temp)$/;
+const ownSchema = /^(stage|stage_data|stage_(overlay|upsert|load|tree)_[0-9]+|pg_temp)$/;
 
 /** Statements that write to a relation. */
 const writing: Readonly<Record<string, (statement: Node) => boolean>> = {

@@ -67,7 +67,7 @@ const nested: Readonly<Partial<Record<keyof ResolvedName, readonly string[]>>> =
   upsert: view,
   load: view,
   origins: ['columns', 'type', 'views'],
-  columns: ['always', 'domain', 'generated', 'name'],
+  columns: ['always', 'domain', 'drawn', 'generated', 'name'],
   dependents: ['key', 'others', 'rows'],
 };
 

@@ -71,7 +71,7 @@ suite('rows put in as a set', (test) => {
     );
     assert.equal(
       found.map(({ name }) => name),
-      ['item', 'numbered', 'top'],
+      ['item', 'top'],
     );
   });
 
@@ -143,7 +143,6 @@ suite('rows put in as a set', (test) => {
         `INSERT INTO ${load}.item (id, code, _stage_session) VALUES (8, 'x', gen_random_uuid())`,
         `INSERT INTO ${load}.item (id, code, _stage_head) VALUES (8, 'x', false)`,
         `INSERT INTO ${load}.item VALUES (8, 'x', 1, 1, 5)`,
-        `INSERT INTO ${load}.numbered (id, word) VALUES (8, 'x')`,
       ],
       ['42703', '42601'],
     );

@@ -1,9 +1,10 @@
 /** Rows that a statement brings as a set: a view by which they are put into the shadow table, and what judges them there together. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import type { Column, Table } from '../../model/table.ts';
+import type { Table } from '../../model/table.ts';
 import {
   columnList,
+  columnNames,
   functionName,
   isKeyless,
   loadName,
@@ -16,20 +17,21 @@ import { rowCall } from './row-functions.ts';
 import { takenInProduction } from './uniques.ts';
 import { hungDefaultsSql } from './view.ts';
 
-/** A number that is always drawn cannot be given: the view has no such column. */
-const isDrawn = ({ identity }: Column) => identity === 'always';
-
 /**
  * Whether rows can be judged together: by conditions that each of them meets or not, and by unique indexes that the shadow has, too.
- * What is computed from a row, what its role decides, and domains, which are judged as the client, have a trigger for each row.
+ * What is computed from a row, what its role decides, and domains, which are judged as the client, have a trigger for each row. Numbers
+ * that are always drawn cannot be given, and drawn ones come row by row (see src/rewrite/load-rewrite.ts).
  */
 const takesSets = (table: Table) =>
   table.kind === 'table' &&
   !table.isInherited &&
   !isKeyless(table) &&
   table.policies === null &&
-  table.columns.every(({ generated, domain }) => generated === null && domain === null) &&
-  table.columns.some((column) => !isDrawn(column)) &&
+  table.columns.length > 0 &&
+  table.columns.every(
+    ({ generated, domain, identity }) =>
+      generated === null && domain === null && identity !== 'always',
+  ) &&
   // nulls that collide are found by no index
   table.uniques.every(
     ({ kind, nullsNotDistinct, ofPartition }) =>
@@ -42,19 +44,11 @@ export function setLoadSql(table: Table, server: number): string[] {
   const judge = fillSql(loadSql('table/rows/judge_load.sql'), {
     violations: violations(table).join(' OR '),
   });
-  const identities = table.columns.flatMap((column, index) =>
-    isDrawn(column)
-      ? [
-          `,\n  ALTER ${quoteIdentifier(column.name)} SET DEFAULT ${functionName(table, 'default', index + 1)}()`,
-        ]
-      : [],
-  );
   const load = fillSql(loadSql('table/rows/load.sql'), {
     load: loadName(table),
     load_table: loadTableName(table),
     shadow: shadowName(table),
-    columns: columnList(table.columns.filter((column) => !isDrawn(column)).map(({ name }) => name)),
-    identities: identities.join(''),
+    columns: columnList(columnNames(table)),
     oid: table.oid,
     key: settingKey(table, 'insert'),
     after_function: functionName(table, 'after_load'),

@@ -18,7 +18,12 @@ export function placeOfBrought(query: Node, rights: readonly Right[]): number | 
   return mayBeMany(select) ? right.target : null;
 }
 
-function mayBeMany({ fromClause, valuesLists, larg, rarg }: SelectStmt): boolean {
-  if (fromClause || (valuesLists?.length ?? 0) >= manyRows) return true;
+function mayBeMany({ fromClause, valuesLists = [], larg, rarg }: SelectStmt): boolean {
+  if (fromClause) return true;
+  if (valuesLists.length >= manyRows) return !valuesLists.some(givesDefault);
   return [larg, rarg].some((half) => half !== undefined && mayBeMany(half));
 }
+
+/** What a default is drawn from, only the server knows. */
+const givesDefault = (list: Node) =>
+  'List' in list && list.List.items?.some((item) => 'SetToDefault' in item) === true;

@@ -23,6 +23,9 @@ LANGUAGE sql STABLE SET jit = off AS $$
       'columns', (
         SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
           'name', a.attname, 'generated', a.attgenerated OPERATOR(pg_catalog.<>) '', 'always', a.attidentity OPERATOR(pg_catalog.=) 'a',
+          'drawn', a.attidentity OPERATOR(pg_catalog.<>) '' OR a.atthasdef AND EXISTS (
+            SELECT FROM pg_catalog.pg_attrdef d WHERE d.adrelid OPERATOR(pg_catalog.=) a.attrelid AND d.adnum OPERATOR(pg_catalog.=) a.attnum
+              AND pg_catalog.pg_get_expr(d.adbin, d.adrelid) OPERATOR(pg_catalog.~~) '%nextval(%'),
           'domain', y.typtype OPERATOR(pg_catalog.=) 'd') ORDER BY a.attnum), '[]')
         FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) a.atttypid
         WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::pg_catalog."char"[])),

@@ -21,7 +21,8 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
   const { relations, calls, unclear, called, qualifiers, upserts, overriding, merges, rights } =
     uses;
   const common = { relations, unclear, locking, qualifiers, groupings: uses.groupings };
-  return uses.writes || calls.functions.some(changesSequence)
+  const draws = calls.functions.some(changesSequence);
+  return uses.writes || draws
     ? plainWrite({
         ...common,
         ...calls,
@@ -29,7 +30,7 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
         overriding,
         merges,
         rights,
-        brings: placeOfBrought(query, rights),
+        brings: draws ? null : placeOfBrought(query, rights),
       })
     : plainRead({ ...common, functions: calls.functions, called });
 }

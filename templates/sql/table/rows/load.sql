@@ -10,7 +10,7 @@ ALTER TABLE {{load_table}}
   ALTER _stage_origin SET DEFAULT 'client',
   ALTER _stage_head SET DEFAULT true,
   ALTER _stage_first SET DEFAULT false,
-  ALTER _stage_check SET DEFAULT true{{identities}};
+  ALTER _stage_check SET DEFAULT true;
 ALTER TABLE {{load_table}} ATTACH PARTITION {{shadow}} DEFAULT;
 
 CREATE VIEW {{load}} AS SELECT {{columns}} FROM {{load_table}};
