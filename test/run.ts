@@ -29,7 +29,7 @@ function readSettings(): Settings {
       directory: { type: 'string', default: 'test' },
       // two more than there are cores: a test often waits
       jobs: { type: 'string', default: String(availableParallelism() + 2) },
-      'file-timeout': { type: 'string', default: '300000' },
+      'file-timeout': { type: 'string', default: '900000' },
     },
   });
   return {

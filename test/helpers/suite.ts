@@ -57,7 +57,7 @@ interface Plan {
   skipped: number;
 }
 
-const defaultTimeout = 30_000;
+const defaultTimeout = 120_000;
 const counter = { assertions: 0 };
 
 type Check = (...args: unknown[]) => unknown;
