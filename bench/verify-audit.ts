@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
-import { approveSession } from '../src/review/approve.ts';
-import { proposeSession } from '../src/review/propose.ts';
+import { approveSession } from '../src/review/decisions/approve.ts';
+import { proposeSession } from '../src/review/decisions/propose.ts';
 import { verifyAudit } from '../src/review/verify-audit.ts';
 import { createDesk } from '../test/helpers/desk.ts';
 

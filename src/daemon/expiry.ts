@@ -2,8 +2,8 @@
 import type { Database } from '../db/database.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Upstream } from '../rest/services.ts';
-import type { SessionTtls } from '../review/expire.ts';
-import { expireSessions } from '../review/expire.ts';
+import type { SessionTtls } from '../review/decisions/expire.ts';
+import { expireSessions } from '../review/decisions/expire.ts';
 import { startLooks } from './looks.ts';
 import type { Parts } from './parts.ts';
 

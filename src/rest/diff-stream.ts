@@ -4,8 +4,8 @@ import type { Change, ChangeCounts, Operation, Step } from '../model/change.ts';
 import { stepSumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
-import type { Diff } from '../review/diff.ts';
-import type { UnknownTable } from '../review/known-tables.ts';
+import type { Diff } from '../review/diff/diff.ts';
+import type { UnknownTable } from '../review/diff/known-tables.ts';
 import { changeBody, columnBody, triggerBody } from './bodies.ts';
 
 export interface DiffPage {

@@ -5,7 +5,7 @@ import type { AuditEntry, Operation } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
 import { isSessionId } from '../model/session.ts';
 import { sessionIdSql } from '../staging/session-id.ts';
-import { textsOf } from './change-row.ts';
+import { textsOf } from './diff/change-row.ts';
 
 const columns = `
   a.position, a.session, a.relation, ${sessionIdSql('a.session')} AS session_id, a.project_id, a.table_name, a.operation, a.row_id,

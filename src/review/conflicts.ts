@@ -6,9 +6,9 @@ import { JsonText } from '../model/json.ts';
 import type { ConflictScope } from '../model/session.ts';
 import { sessionUuid } from '../staging/session-id.ts';
 import { getSession } from '../staging/session-store.ts';
-import { textsOf } from './change-row.ts';
 import type { ReviewRelation } from './current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
+import { textsOf } from './diff/change-row.ts';
 import { inSnapshot } from './snapshot.ts';
 
 /** Nobody reads more; counting on would only fill memory. */

@@ -3,11 +3,12 @@
  * column gives, which is written here. STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on; STAGE_TEST_TOGETHER of them in one session,
  * each with keys of its own.
  */
-import { approveSession } from '../../src/review/approve.ts';
+
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import type { Resolution, Side } from '../../src/review/resolution.ts';
-import { resolveConflicts } from '../../src/review/resolve.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import type { Resolution, Side } from '../../src/review/edits/resolution.ts';
+import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants, emptyLineages } from '../helpers/invariants.ts';

@@ -3,9 +3,9 @@
  * STAGE_TEST_STATEMENTS scripts, from STAGE_TEST_SEED on; STAGE_TEST_TOGETHER of them in one session, each with rows of its own.
  */
 import { StageError } from '../../src/errors.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { revertSession } from '../../src/review/revert.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { revertSession } from '../../src/review/decisions/revert.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';

@@ -5,9 +5,9 @@
  */
 import { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { unstageRows } from '../../src/review/unstage.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { unstageRows } from '../../src/review/edits/unstage.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants, emptyLineages } from '../helpers/invariants.ts';

@@ -7,7 +7,7 @@ import type { Change } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { ConflictScope } from '../../src/model/session.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
-import { readDiff } from '../../src/review/diff.ts';
+import { readDiff } from '../../src/review/diff/diff.ts';
 import { createSession } from '../../src/staging/session-store.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';

@@ -1,5 +1,5 @@
 /** A database whose triggers write to other tables, and what tests of rehearsals compare. */
-import type { RehearsalRules } from '../../src/review/rehearse.ts';
+import type { RehearsalRules } from '../../src/review/rehearsal/rehearse.ts';
 import type { Desk } from './desk.ts';
 
 export const schema = `

@@ -1,7 +1,8 @@
 /** A session's whole life, to see whether production becomes what the session saw. */
-import { approveSession } from '../../src/review/approve.ts';
+
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import type { Desk } from './desk.ts';
 import { diffOf } from './desk.ts';

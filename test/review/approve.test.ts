@@ -1,11 +1,11 @@
 /** Approval against what production does on its own: triggers, refusals, altered tables; and its answers to repetition. */
 import type { StageError } from '../../src/errors.ts';
 import type { JsonText } from '../../src/model/json.ts';
-import { approveSession } from '../../src/review/approve.ts';
 import { getAuditEntry, listAudit } from '../../src/review/audit-store.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { rejectSession } from '../../src/review/reject.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';

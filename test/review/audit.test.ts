@@ -1,9 +1,9 @@
 /** The audit: what it answers, that it only grows, and that every tampering is found where it happened. */
 import { createHash } from 'node:crypto';
 import type { StageError } from '../../src/errors.ts';
-import { approveSession } from '../../src/review/approve.ts';
 import { getAuditEntry, listAudit } from '../../src/review/audit-store.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';

@@ -1,9 +1,9 @@
 /** Conflicts: every way in which production may have moved under a session, in both scopes. */
 import type { StageError } from '../../src/errors.ts';
 import type { ConflictScope } from '../../src/model/session.ts';
-import { approveSession } from '../../src/review/approve.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';

@@ -1,6 +1,6 @@
 /** The diff: net per row, in a stable order, streamed from one snapshot. */
 import type { StageError } from '../../src/errors.ts';
-import { readDiff } from '../../src/review/diff.ts';
+import { readDiff } from '../../src/review/diff/diff.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';

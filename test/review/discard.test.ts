@@ -1,8 +1,8 @@
 /** What a session staged, once it is decided: many rows are removed in batches, beside everybody else's work. */
 import pg from 'pg';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { rejectSession } from '../../src/review/reject.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { deleteSession, discardBatch } from '../../src/staging/discard.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import { startDaemonApart } from '../helpers/daemon-apart.ts';

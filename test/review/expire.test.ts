@@ -2,10 +2,10 @@
 
 import pg from 'pg';
 import { JsonText } from '../../src/model/json.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { expireSessions } from '../../src/review/expire.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { rejectSession } from '../../src/review/reject.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { expireSessions } from '../../src/review/decisions/expire.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { addComment, listEvents } from '../../src/staging/event-store.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';

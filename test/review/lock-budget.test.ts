@@ -1,8 +1,8 @@
 /** Approval among others who hold what it needs: it lets go of everything, tries again for a while, and is never in their way. */
 import pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';

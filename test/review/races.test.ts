@@ -2,10 +2,10 @@
 import pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import type { Session } from '../../src/model/session.ts';
-import { approveSession } from '../../src/review/approve.ts';
 import { listAudit } from '../../src/review/audit-store.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { rejectSession } from '../../src/review/reject.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';

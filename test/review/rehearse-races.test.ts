@@ -4,9 +4,9 @@
  */
 import type { Database } from '../../src/db/database.ts';
 import type { StageError } from '../../src/errors.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { rehearseSession } from '../../src/review/rehearse.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';

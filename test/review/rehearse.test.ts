@@ -2,10 +2,10 @@
 import type { StageError } from '../../src/errors.ts';
 import type { JsonText } from '../../src/model/json.ts';
 import type { Rehearsal } from '../../src/model/rehearsal.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import type { RehearsalRules } from '../../src/review/rehearse.ts';
-import { rehearseSession } from '../../src/review/rehearse.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import type { RehearsalRules } from '../../src/review/rehearsal/rehearse.ts';
+import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';

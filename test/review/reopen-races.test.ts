@@ -2,10 +2,11 @@
  * Rounds of review against each other and against writers: `STAGE_TEST_RACES=1000 npm test -- review/reopen-races` is the long form.
  * Whatever wins, state, events, log, production and audit agree, and an approval applies what it names, whole.
  */
-import { approveSession } from '../../src/review/approve.ts';
+
 import { listAudit } from '../../src/review/audit-store.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { reopenSession } from '../../src/review/reopen.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { reopenSession } from '../../src/review/decisions/reopen.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';

@@ -1,9 +1,10 @@
 /** Resolve beside others: who holds staged rows, who reads them, sessions that compare columns, and rows that foreign keys changed. */
-import { approveSession } from '../../src/review/approve.ts';
+
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import type { Resolving } from '../../src/review/resolve.ts';
-import { resolveConflicts } from '../../src/review/resolve.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import type { Resolving } from '../../src/review/edits/resolve.ts';
+import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';

@@ -2,12 +2,13 @@
  * Conflicts are settled while others write, propose, approve and reopen, and production changes: `STAGE_TEST_RACES=1000 npm test --
  * review/resolve-races` is the long form. Whatever wins, no value of production that nobody saw is overwritten.
  */
-import { approveSession } from '../../src/review/approve.ts';
+
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { reopenSession } from '../../src/review/reopen.ts';
-import type { Side } from '../../src/review/resolution.ts';
-import { resolveConflicts } from '../../src/review/resolve.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { reopenSession } from '../../src/review/decisions/reopen.ts';
+import type { Side } from '../../src/review/edits/resolution.ts';
+import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { getSession } from '../../src/staging/session-store.ts';

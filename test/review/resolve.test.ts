@@ -2,12 +2,12 @@
 import type { StageError } from '../../src/errors.ts';
 import type { Conflict } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
-import { approveSession } from '../../src/review/approve.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import type { Resolution, Side } from '../../src/review/resolution.ts';
-import type { Resolving } from '../../src/review/resolve.ts';
-import { resolveConflicts } from '../../src/review/resolve.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import type { Resolution, Side } from '../../src/review/edits/resolution.ts';
+import type { Resolving } from '../../src/review/edits/resolve.ts';
+import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { getSession } from '../../src/staging/session-store.ts';

@@ -3,9 +3,9 @@
  * review/revert-races` is the long form. What landed is taken back once or not at all, and nothing of production's is overwritten.
  */
 import type { Database } from '../../src/db/database.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { revertSession } from '../../src/review/revert.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { revertSession } from '../../src/review/decisions/revert.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession, listSessions } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';

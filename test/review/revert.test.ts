@@ -1,9 +1,9 @@
 /** Revert: the exact inverse of an approval, staged in a new session, or nothing. */
 import type { StageError } from '../../src/errors.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import type { Reversal } from '../../src/review/revert.ts';
-import { revertSession } from '../../src/review/revert.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import type { Reversal } from '../../src/review/decisions/revert.ts';
+import { revertSession } from '../../src/review/decisions/revert.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession, listSessions } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';

@@ -1,10 +1,10 @@
 /** Tables that change under a session: a conflict where its staged rows no longer fit, no obstacle where they do. */
 import type { StageError } from '../../src/errors.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
-import { approveSession } from '../../src/review/approve.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { rejectSession } from '../../src/review/reject.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { rejectSession } from '../../src/review/decisions/reject.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';

@@ -1,6 +1,6 @@
 /** The digest against what production's triggers see: equal for random sessions exactly when that is equal. */
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { createRandom } from '../helpers/random.ts';

@@ -1,7 +1,7 @@
 /** What is reviewed is what runs: the digest covers every step that approval replays, and the diff counts those that it does not show. */
 import type { StageError } from '../../src/errors.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { replay } from '../helpers/replay.ts';

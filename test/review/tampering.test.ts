@@ -4,8 +4,8 @@
  */
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';

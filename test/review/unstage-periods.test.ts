@@ -1,8 +1,8 @@
 /** Unstage where ranges exclude each other, and, since PostgreSQL 18, where foreign keys have a PERIOD: what hangs together by periods that overlap goes together, and what is left can be applied. */
 import { JsonText } from '../../src/model/json.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { unstageRows } from '../../src/review/unstage.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { unstageRows } from '../../src/review/edits/unstage.ts';
 import { serverMajor } from '../helpers/database.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';

@@ -2,10 +2,10 @@
  * Rows are taken out while others write, propose, approve and reopen: `STAGE_TEST_RACES=1000 npm test -- review/unstage-races` is the
  * long form. Whatever wins, no row is staged upon one that is gone, and production takes what is approved, as it is shown.
  */
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import { reopenSession } from '../../src/review/reopen.ts';
-import { unstageRows } from '../../src/review/unstage.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { reopenSession } from '../../src/review/decisions/reopen.ts';
+import { unstageRows } from '../../src/review/edits/unstage.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { getSession } from '../../src/staging/session-store.ts';

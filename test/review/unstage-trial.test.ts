@@ -1,7 +1,7 @@
 /** Unstage, judged by production: what its triggers have against what would be left is found in a trial that leaves nothing behind. */
 import type { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
-import { unstageRows } from '../../src/review/unstage.ts';
+import { unstageRows } from '../../src/review/edits/unstage.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';

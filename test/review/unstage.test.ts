@@ -1,10 +1,10 @@
 /** Unstage: rows of a session and all that hangs on them go without a trace, or nothing does. */
 import type { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
-import type { Unstaging } from '../../src/review/unstage.ts';
-import { unstageRows } from '../../src/review/unstage.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import type { Unstaging } from '../../src/review/edits/unstage.ts';
+import { unstageRows } from '../../src/review/edits/unstage.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';

@@ -1,7 +1,8 @@
 /** Tables without a key: every row that nothing tells from others is changed, reviewed and applied as PostgreSQL would. */
-import { approveSession } from '../../src/review/approve.ts';
+
 import { findConflicts } from '../../src/review/conflicts.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import type { Differential } from '../helpers/differential.ts';

@@ -1,8 +1,8 @@
 /** What a role that connects past the proxy can see of staged rows and do to sessions: as one that may read, and as one that may not. */
 import type pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
-import { approveSession } from '../../src/review/approve.ts';
-import { proposeSession } from '../../src/review/propose.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import type { TestRole } from '../helpers/roles.ts';

@@ -1,6 +1,6 @@
 /** Rows that are put in as a set, by roles that connect past the proxy: they get no further than row by row, and leave the same rows. */
 import type pg from 'pg';
-import { proposeSession } from '../../src/review/propose.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import type { TestRole } from '../helpers/roles.ts';

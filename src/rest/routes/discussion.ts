@@ -5,7 +5,7 @@ import { hasRight } from '../../model/access.ts';
 import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
-import { reopenSession } from '../../review/reopen.ts';
+import { reopenSession } from '../../review/decisions/reopen.ts';
 import { addComment, listComments, listEvents } from '../../staging/event-store.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import { getSession } from '../../staging/session-store.ts';

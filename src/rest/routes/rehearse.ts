@@ -11,7 +11,7 @@ import type {
   SideEffects,
 } from '../../model/rehearsal.ts';
 import { conflictFacts } from '../../review/conflicts.ts';
-import { rehearseSession } from '../../review/rehearse.ts';
+import { rehearseSession } from '../../review/rehearsal/rehearse.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
 import { changeBody } from '../bodies.ts';

@@ -2,8 +2,8 @@
 import { seesReadableOnly } from '../../model/access.ts';
 import type { JsonText } from '../../model/json.ts';
 import { conflictFacts } from '../../review/conflicts.ts';
-import type { Resolution } from '../../review/resolution.ts';
-import { resolveConflicts } from '../../review/resolve.ts';
+import type { Resolution } from '../../review/edits/resolution.ts';
+import { resolveConflicts } from '../../review/edits/resolve.ts';
 import { sessionBody } from '../bodies.ts';
 import { jsonElements, jsonMembers } from '../json-members.ts';
 import { defineRoute } from '../route.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { seesReadableOnly } from '../../model/access.ts';
 import { conflictFacts } from '../../review/conflicts.ts';
-import { revertSession } from '../../review/revert.ts';
+import { revertSession } from '../../review/decisions/revert.ts';
 import { sessionBody } from '../bodies.ts';
 import { defineRoute } from '../route.ts';
 import { revertedSession } from '../schemas/outputs.ts';

@@ -3,9 +3,9 @@
 import { seesReadableOnly } from '../../model/access.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
-import type { Choice } from '../../review/row-choice.ts';
-import type { Unstaged } from '../../review/unstage.ts';
-import { rowFacts, unstageRows } from '../../review/unstage.ts';
+import type { Choice } from '../../review/edits/row-choice.ts';
+import type { Unstaged } from '../../review/edits/unstage.ts';
+import { rowFacts, unstageRows } from '../../review/edits/unstage.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
 import { sessionBody } from '../bodies.ts';

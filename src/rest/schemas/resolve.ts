@@ -1,6 +1,6 @@
 /** What a request settles conflicts by, and what is answered. */
 import { z } from 'zod';
-import { sides } from '../../review/resolution.ts';
+import { sides } from '../../review/edits/resolution.ts';
 import { shortText } from './inputs.ts';
 import { conflict, session } from './outputs.ts';
 import { key, mostRows } from './unstage.ts';

@@ -1,13 +1,13 @@
 /** Where a session's net changes are read from, table by table: the shadow tables, what is parked, or after approval the audit. */
-import type { Queryable, Row } from '../db/database.ts';
+import type { Queryable, Row } from '../../db/database.ts';
 import type {
   ChangeCounts,
   NetCounts,
   OutlineColumn,
   TableOutline,
   Trigger,
-} from '../model/change.ts';
-import type { SessionStatus } from '../model/session.ts';
+} from '../../model/change.ts';
+import type { SessionStatus } from '../../model/session.ts';
 
 /** What the caller of $2 is not shown. */
 const hiddenAs = (relation: string) => `$2::boolean AND NOT stage.is_readable($1, ${relation})`;

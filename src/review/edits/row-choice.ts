@@ -1,7 +1,7 @@
 /** What of a session's staged rows somebody means, and what stands against taking it out. */
-import type { Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import type { JsonText } from '../model/json.ts';
+import type { Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { JsonText } from '../../model/json.ts';
 import type { Lineage, NamedLineage, StagedTable } from './lineages.ts';
 import { findLineages, listLineages } from './lineages.ts';
 

@@ -1,11 +1,11 @@
 /** Reopen: a proposed session takes writes again, because a reviewer asks for changes or its author takes it back. */
-import type { Database } from '../db/database.ts';
-import { JsonText, stringifyJson } from '../model/json.ts';
-import type { Session } from '../model/session.ts';
-import { emit, isEmitted } from '../staging/event-store.ts';
-import { sessionUuid } from '../staging/session-id.ts';
-import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession } from '../staging/session-store.ts';
+import type { Database } from '../../db/database.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
+import { emit, isEmitted } from '../../staging/event-store.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { lockSession, requireTransition } from '../../staging/session-lock.ts';
+import { getSession } from '../../staging/session-store.ts';
 import { refuseLateRows } from './approve.ts';
 
 const reopen = `

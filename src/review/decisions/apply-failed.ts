@@ -1,7 +1,7 @@
 /** What production said when it refused an approval, as an error for the user. */
-import { upstreamTrouble } from '../db/upstream-error.ts';
-import { StageError } from '../errors.ts';
-import { InTheWay } from './lock-budget.ts';
+import { upstreamTrouble } from '../../db/upstream-error.ts';
+import { StageError } from '../../errors.ts';
+import { InTheWay } from '../lock-budget.ts';
 
 /** Facts of a refusal as stage.apply_session gives them. */
 export interface ProductionRefusal {

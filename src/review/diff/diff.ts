@@ -1,17 +1,17 @@
 /** The diff: the net change of every row of a session, streamed from one snapshot of the database. */
-import type { Database, Queryable } from '../db/database.ts';
-import type { Change, Step } from '../model/change.ts';
-import type { SessionStatus } from '../model/session.ts';
-import { sessionUuid } from '../staging/session-id.ts';
-import { getSession } from '../staging/session-store.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import type { Change, Step } from '../../model/change.ts';
+import type { SessionStatus } from '../../model/session.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { renewOutdated } from '../renew.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { streamPages } from '../stream-rows.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { CountedTable, DiffTable } from './diff-tables.ts';
 import { countTables, diffTables, digestOf } from './diff-tables.ts';
-import { renewOutdated } from './renew.ts';
-import { inSnapshot } from './snapshot.ts';
 import { readSteps } from './steps.ts';
-import { streamPages } from './stream-rows.ts';
 
 export interface Diff {
   /** The session's state. */

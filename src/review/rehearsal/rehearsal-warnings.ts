@@ -1,6 +1,6 @@
 /** What of a rehearsal a rollback does not take back, or nobody could look at, in words. */
-import type { Queryable, Row } from '../db/database.ts';
-import { shownName } from '../model/table.ts';
+import type { Queryable, Row } from '../../db/database.ts';
+import { shownName } from '../../model/table.ts';
 
 const selectWarnings = `
 SELECT w.*, $2::boolean AND NOT stage.is_readable($1, w.relation) AS hidden FROM stage.rehearsal_warnings() w`;

@@ -1,10 +1,10 @@
 /** A trial: production applies what a session would be after a change of its staged rows, and takes it back. */
-import type { Database, Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import type { ProductionRefusal } from './apply-failed.ts';
-import { lockTouchedRows } from './conflicts.ts';
-import { reviewRelations } from './current-overlays.ts';
-import { InTheWay } from './lock-budget.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import { lockTouchedRows } from '../conflicts.ts';
+import { reviewRelations } from '../current-overlays.ts';
+import type { ProductionRefusal } from '../decisions/apply-failed.ts';
+import { InTheWay } from '../lock-budget.ts';
 import { withinTime } from './rehearsal-transaction.ts';
 
 export interface Trial {

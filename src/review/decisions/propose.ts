@@ -1,10 +1,10 @@
 /** Propose: the session becomes read-only and its mutations are counted for good. */
-import type { Database } from '../db/database.ts';
-import { JsonText, stringifyJson } from '../model/json.ts';
-import type { Session } from '../model/session.ts';
-import { emit } from '../staging/event-store.ts';
-import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession, isThere } from '../staging/session-store.ts';
+import type { Database } from '../../db/database.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
+import { emit } from '../../staging/event-store.ts';
+import { lockSession, requireTransition } from '../../staging/session-lock.ts';
+import { getSession, isThere } from '../../staging/session-store.ts';
 
 /** Nothing more is staged in the session $1: where its rows end, and how many mutations made them, is kept for good. */
 export const sealing = `proposed_at = clock_timestamp(), sealed = nextval('stage.seq'),

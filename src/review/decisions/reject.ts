@@ -1,11 +1,11 @@
 /** Reject: the staged changes are discarded, the session stays behind as a record. */
-import type { Database } from '../db/database.ts';
-import { JsonText, stringifyJson } from '../model/json.ts';
-import type { Session } from '../model/session.ts';
-import { discardStaged } from '../staging/discard.ts';
-import { emit } from '../staging/event-store.ts';
-import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession, isThere } from '../staging/session-store.ts';
+import type { Database } from '../../db/database.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
+import { discardStaged } from '../../staging/discard.ts';
+import { emit } from '../../staging/event-store.ts';
+import { lockSession, requireTransition } from '../../staging/session-lock.ts';
+import { getSession, isThere } from '../../staging/session-store.ts';
 
 /** What is set in a session that is rejected, for the reason $2. */
 export const rejecting = "status = 'rejected', rejected_at = clock_timestamp(), reason = $2";

@@ -1,16 +1,16 @@
 /** Revert: a new session that stages the exact inverse of what an approval applied. It is reviewed and approved like any other. */
-import type { Database, Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import type { Conflict, ConflictKind } from '../model/change.ts';
-import { JsonText } from '../model/json.ts';
-import type { Session } from '../model/session.ts';
-import { ensureBound } from '../overlay/install/binding.ts';
-import { sessionUuid } from '../staging/session-id.ts';
-import { lockSession, requireTransition, sqlstateOf } from '../staging/session-lock.ts';
-import { getSession, insertSession, isThere } from '../staging/session-store.ts';
-import { conflictFacts, withhold } from './conflicts.ts';
-import { InTheWay, withinBudget } from './lock-budget.ts';
-import { ensureEach } from './renew.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { Conflict, ConflictKind } from '../../model/change.ts';
+import { JsonText } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
+import { ensureBound } from '../../overlay/install/binding.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { lockSession, requireTransition, sqlstateOf } from '../../staging/session-lock.ts';
+import { getSession, insertSession, isThere } from '../../staging/session-store.ts';
+import { conflictFacts, withhold } from '../conflicts.ts';
+import { InTheWay, withinBudget } from '../lock-budget.ts';
+import { ensureEach } from '../renew.ts';
 import type { RevertedTable } from './revertible.ts';
 import { demandRevertible, demandShape, revertedTables } from './revertible.ts';
 

@@ -1,7 +1,7 @@
 /** Rows of queries that give changes. */
-import type { Row } from '../db/database.ts';
-import type { Change, Operation } from '../model/change.ts';
-import { JsonText } from '../model/json.ts';
+import type { Row } from '../../db/database.ts';
+import type { Change, Operation } from '../../model/change.ts';
+import { JsonText } from '../../model/json.ts';
 
 export type ChangeRow = Row & {
   readonly operation: Operation;

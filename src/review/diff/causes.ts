@@ -1,6 +1,6 @@
 /** Why a change is there: the statements that made it, and the foreign keys that carried them to it. */
-import type { Queryable, Row } from '../db/database.ts';
-import type { Cause } from '../model/change.ts';
+import type { Queryable, Row } from '../../db/database.ts';
+import type { Cause } from '../../model/change.ts';
 import type { DiffTable } from './diff-tables.ts';
 
 /** Of a row that changed again and again, so many of the last statements are told. */

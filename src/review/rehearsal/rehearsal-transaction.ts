@@ -1,6 +1,6 @@
 /** The transaction of a rehearsal: it sees one snapshot, ends in time whatever runs in it, and is always rolled back. */
-import type { Database, Queryable, Row } from '../db/database.ts';
-import { LimitedQueries } from './limited-queries.ts';
+import type { Database, Queryable, Row } from '../../db/database.ts';
+import { LimitedQueries } from '../limited-queries.ts';
 
 /** Code may catch that it is cancelled, and go on: so long after that its connection is ended. */
 const patienceMs = 1_000;

@@ -1,25 +1,25 @@
 /** A diff in pieces, for readers that look at a part of it: its outline, and pages of one table's changes. */
-import type { Database, Queryable, Row } from '../db/database.ts';
+import type { Database, Queryable, Row } from '../../db/database.ts';
 import type {
   ChangePage,
   NumberedChange,
   Operation,
   Outline,
   TableOutline,
-} from '../model/change.ts';
-import { sumOf } from '../model/change.ts';
-import type { Session } from '../model/session.ts';
-import { readMutations } from '../staging/mutation-log.ts';
-import { sessionUuid } from '../staging/session-id.ts';
-import { getSession } from '../staging/session-store.ts';
+} from '../../model/change.ts';
+import { sumOf } from '../../model/change.ts';
+import type { Session } from '../../model/session.ts';
+import { readMutations } from '../../staging/mutation-log.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { renewOutdated } from '../renew.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { streamRows } from '../stream-rows.ts';
 import { causesOf } from './causes.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { DiffTable } from './diff-tables.ts';
 import { countFurther, describe, diffTables } from './diff-tables.ts';
-import { renewOutdated } from './renew.ts';
-import { inSnapshot } from './snapshot.ts';
-import { streamRows } from './stream-rows.ts';
 
 /** Changes in one chunk of an outline. */
 const chunkSize = 500;

@@ -1,22 +1,22 @@
 /** Approve: one transaction that locks, compares, applies, writes the audit and changes the state; or changes nothing. */
-import type { Database, Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import type { Conflict } from '../model/change.ts';
-import { JsonText, stringifyJson } from '../model/json.ts';
-import type { Session } from '../model/session.ts';
-import { emit } from '../staging/event-store.ts';
-import { sessionUuid } from '../staging/session-id.ts';
-import type { LockedSession } from '../staging/session-lock.ts';
-import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession, isThere } from '../staging/session-store.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { Conflict } from '../../model/change.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
+import { emit } from '../../staging/event-store.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import type { LockedSession } from '../../staging/session-lock.ts';
+import { lockSession, requireTransition } from '../../staging/session-lock.ts';
+import { getSession, isThere } from '../../staging/session-store.ts';
+import { conflictFacts, detectConflicts, lockTouchedRows } from '../conflicts.ts';
+import type { RefuseOutdated } from '../current-overlays.ts';
+import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
+import { digestOf } from '../diff/diff-tables.ts';
+import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
 import { refusalError } from './apply-failed.ts';
-import { conflictFacts, detectConflicts, lockTouchedRows } from './conflicts.ts';
-import type { RefuseOutdated } from './current-overlays.ts';
-import { onCurrentOverlays, reviewRelations } from './current-overlays.ts';
-import { digestOf } from './diff-tables.ts';
 import { demandFourEyes } from './four-eyes.ts';
-import { withinBudget, yieldFirst } from './lock-budget.ts';
 
 export interface Approval {
   /** Who approves, as the caller says. */

@@ -1,8 +1,8 @@
 /** Whether a table that somebody asks for exists, or is meant to be another one. */
 
-import type { Queryable } from '../db/database.ts';
-import { shownName } from '../model/table.ts';
-import { nearest } from '../nearest.ts';
+import type { Queryable } from '../../db/database.ts';
+import { shownName } from '../../model/table.ts';
+import { nearest } from '../../nearest.ts';
 
 const selectTables = `
 SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -1,8 +1,8 @@
 /** Staged rows as they are operated on: by table and lineage, all versions of a row together. */
-import type { Queryable, Row } from '../db/database.ts';
-import type { Operation } from '../model/change.ts';
-import { operations } from '../model/change.ts';
-import { JsonText } from '../model/json.ts';
+import type { Queryable, Row } from '../../db/database.ts';
+import type { Operation } from '../../model/change.ts';
+import { operations } from '../../model/change.ts';
+import { JsonText } from '../../model/json.ts';
 
 /** A table that a session has staged rows of. */
 export interface StagedTable {

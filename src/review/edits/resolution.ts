@@ -1,12 +1,12 @@
 /** How conflicts are settled: which side each of them takes, and what that makes of a staged row. */
-import type { Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import type { Conflict, ConflictKind } from '../model/change.ts';
-import type { JsonText } from '../model/json.ts';
-import { conflictFacts } from './conflicts.ts';
+import type { Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { Conflict, ConflictKind } from '../../model/change.ts';
+import type { JsonText } from '../../model/json.ts';
+import { conflictFacts } from '../conflicts.ts';
+import { InTheWay } from '../lock-budget.ts';
 import type { FoundLineage, Lineage, StagedTable } from './lineages.ts';
 import { findLineages } from './lineages.ts';
-import { InTheWay } from './lock-budget.ts';
 
 export const sides = ['mine', 'theirs'] as const;
 /** Whose value stands: the session's, or production's. */

@@ -1,6 +1,6 @@
 /** What stands against a revert: tables that are no longer what they were, and an inverse that would not be exact. */
-import type { Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
+import type { Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
 
 const selectTables = `
 SELECT a.relation AS audited, min(a.table_name) AS name, coalesce(stage.relation_of_approval($1, a.relation), 0) AS relation

@@ -1,7 +1,7 @@
 /** Four eyes: who had a part in what a session stages does not approve it, by whichever door the part was taken. */
-import type { Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import type { LockedSession } from '../staging/session-lock.ts';
+import type { Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { LockedSession } from '../../staging/session-lock.ts';
 
 export interface Approver {
   /** Name of the token that was shown; null where nobody had to show one. */

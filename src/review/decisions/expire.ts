@@ -1,13 +1,13 @@
 /** Expiry: sessions in which nothing has happened for too long are rejected, and what they staged is discarded. */
-import type { Database, Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import { JsonText, stringifyJson } from '../model/json.ts';
-import type { Session, SessionStatus } from '../model/session.ts';
-import { discardStaged } from '../staging/discard.ts';
-import { emit } from '../staging/event-store.ts';
-import { sessionIdSql } from '../staging/session-id.ts';
-import { lockSession } from '../staging/session-lock.ts';
-import { getSession, isThere } from '../staging/session-store.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Session, SessionStatus } from '../../model/session.ts';
+import { discardStaged } from '../../staging/discard.ts';
+import { emit } from '../../staging/event-store.ts';
+import { sessionIdSql } from '../../staging/session-id.ts';
+import { lockSession } from '../../staging/session-lock.ts';
+import { getSession, isThere } from '../../staging/session-store.ts';
 import { sealing } from './propose.ts';
 import { rejecting } from './reject.ts';
 

@@ -1,21 +1,21 @@
 /** Unstage: takes staged rows out of an active session, with all that would not hold without them, or none. */
-import type { Database, Queryable } from '../db/database.ts';
-import { StageError } from '../errors.ts';
-import type { Hidden, Operation } from '../model/change.ts';
-import type { JsonObject } from '../model/json.ts';
-import { JsonText, stringifyJson } from '../model/json.ts';
-import type { Session } from '../model/session.ts';
-import { emit, isEmitted } from '../staging/event-store.ts';
-import { sessionUuid } from '../staging/session-id.ts';
-import { lockSession, requireTransition } from '../staging/session-lock.ts';
-import { getSession } from '../staging/session-store.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { Hidden, Operation } from '../../model/change.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { JsonText, stringifyJson } from '../../model/json.ts';
+import type { Session } from '../../model/session.ts';
+import { emit, isEmitted } from '../../staging/event-store.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { lockSession, requireTransition } from '../../staging/session-lock.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { withinBudget, yieldFirst } from '../lock-budget.ts';
+import { demandAcceptable } from '../rehearsal/trial.ts';
+import { renewOutdated } from '../renew.ts';
 import type { Lineage, StagedTable } from './lineages.ts';
 import { arraysOf, listLineages, stagedTables, tiedLineages } from './lineages.ts';
-import { withinBudget, yieldFirst } from './lock-budget.ts';
-import { renewOutdated } from './renew.ts';
 import type { Choice } from './row-choice.ts';
 import { demandOperable, pick, refuseParked } from './row-choice.ts';
-import { demandAcceptable } from './trial.ts';
 
 export interface Unstaging {
   readonly rows: readonly Choice[];

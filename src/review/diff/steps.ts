@@ -1,9 +1,9 @@
 /** The steps of a session: every row change that approval replays, streamed in that order; of an approved one, what it applied. */
-import type { Queryable } from '../db/database.ts';
-import type { Step } from '../model/change.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Step } from '../../model/change.ts';
+import { streamRows } from '../stream-rows.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
-import { streamRows } from './stream-rows.ts';
 
 const appliedSteps = (uuid: string) => `
 SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after,

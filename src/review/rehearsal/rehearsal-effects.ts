@@ -1,10 +1,10 @@
 /** What a rehearsal has made of production: read behind it, in its transaction, against what was there before it. */
-import type { Queryable, Row } from '../db/database.ts';
-import type { Change, Hidden, NetCounts, Operation } from '../model/change.ts';
-import { JsonText } from '../model/json.ts';
-import type { Differing, DifferingRow, LandingCounts, SideEffects } from '../model/rehearsal.ts';
-import { shownName } from '../model/table.ts';
-import { fetchRows, openCursor } from './stream-rows.ts';
+import type { Queryable, Row } from '../../db/database.ts';
+import type { Change, Hidden, NetCounts, Operation } from '../../model/change.ts';
+import { JsonText } from '../../model/json.ts';
+import type { Differing, DifferingRow, LandingCounts, SideEffects } from '../../model/rehearsal.ts';
+import { shownName } from '../../model/table.ts';
+import { fetchRows, openCursor } from '../stream-rows.ts';
 
 const cursor = 'stage_rehearsal';
 
