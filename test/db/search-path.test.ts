@@ -173,6 +173,7 @@ const planted: readonly (readonly [string, string])[] = [
 ];
 
 const harmless = [
+  `SELECT 'stage'::pg_catalog.regnamespace`,
   `SELECT $1 IS DISTINCT FROM NULL, coalesce($1, 2), current_user, CASE WHEN true THEN 1 END`,
   `WITH RECURSIVE a AS (SELECT 1 UNION ALL SELECT * FROM a) SELECT $1::int, $1::pg_catalog.text FROM a`,
   `DO v := pg_catalog.lower(v);`,

@@ -166,12 +166,15 @@ function judge(type: string, fields: Fields, known: ReadonlySet<string>): string
 
 const nameOf = (fields: Fields) => (fields as { typeName?: { names?: Names } }).typeName?.names;
 
+/** Types whose texts are names that are looked up along the search path: schemas and roles are not. */
+const isLookedUp = (type: string) => /^reg(?!namespace$|role$)/.test(type);
+
 /** The name of an object that is looked up when the text is cast. */
 function named(fields: Fields): string[] {
   const { arg } = fields as { arg?: Parameters<typeof constantOf>[0] };
   const text = constantOf(arg);
   const type = textsOf(nameOf(fields)).at(-1) ?? '';
-  return text !== null && /^reg/.test(type) && !text.includes('.') ? [`name '${text}'`] : [];
+  return text !== null && isLookedUp(type) && !text.includes('.') ? [`name '${text}'`] : [];
 }
 
 interface Comparison {
