@@ -4,10 +4,9 @@ import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
-import type { FaultProxy } from '../helpers/fault-proxy.ts';
+import type { FaultProxy, Moment } from '../helpers/fault-proxy.ts';
 import { startFaultProxy } from '../helpers/fault-proxy.ts';
 import { assert, suite } from '../helpers/suite.ts';
-import { until } from '../helpers/until.ts';
 
 interface Operation {
   readonly method: 'POST' | 'DELETE';
@@ -44,12 +43,16 @@ suite('a COMMIT without an answer', (test) => {
   let database: TestDatabase;
   let proxy: FaultProxy;
   let daemon: TestDaemon;
+  let other: pg.Client;
   test.before(async () => {
     database = await createTestDatabase();
     proxy = await startFaultProxy(database);
     daemon = await startTestDaemon({ database, flags: { upstream: proxy.urlFor(database) } });
+    other = new pg.Client({ connectionString: proxy.urlFor(database) });
+    await other.connect();
   });
   test.after(async () => {
+    await other.end();
     await daemon.stop();
     await proxy.stop();
     await database.drop();
@@ -63,14 +66,13 @@ suite('a COMMIT without an answer', (test) => {
   const stateOf = async (id: string) =>
     (await sessions()).find((session) => session.id === id)?.status ?? 'deleted';
 
-  /** What was asked before may be answered with its transaction still to be ended: that COMMIT is not the one to lose. */
-  const quiet = () =>
-    until(async () => {
-      const busy = await database.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'stage' AND state <> 'idle'`,
-      );
-      return busy.length === 0;
-    });
+  /** Loses the COMMIT of what is asked next; that of another transaction passes: the daemon ends its own whenever it likes. */
+  async function lose(lost: Moment['lost']): Promise<{ readonly cut: Promise<void> }> {
+    const cut = proxy.cutAt({ word: 'COMMIT', after: 'stage.emit(', lost });
+    await other.query('BEGIN');
+    await other.query('COMMIT');
+    return { cut };
+  }
 
   async function prepare(from: Operation['from']): Promise<string> {
     if (from === 'nothing') return '';
@@ -86,8 +88,7 @@ suite('a COMMIT without an answer', (test) => {
   for (const [name, { method, path, from, done }] of Object.entries(operations)) {
     test(`${name}: when it was committed, the answer is the usual one`, async () => {
       const id = await prepare(from);
-      await quiet();
-      const cut = proxy.cutAt({ word: 'COMMIT', lost: 'answer' });
+      const { cut } = await lose('answer');
       const { status, body } = await daemon.call(method, `/sessions${id && `/${id}`}${path}`, {
         json: {},
       });
@@ -100,8 +101,7 @@ suite('a COMMIT without an answer', (test) => {
     test(`${name}: when it was not, that is said, and it can be asked for again`, async () => {
       const id = await prepare(from);
       const before = (await sessions()).length;
-      await quiet();
-      const cut = proxy.cutAt({ word: 'COMMIT', lost: 'message' });
+      const { cut } = await lose('message');
       const call = () => daemon.call(method, `/sessions${id && `/${id}`}${path}`, { json: {} });
       const { status, headers, body } = await call();
       await cut;

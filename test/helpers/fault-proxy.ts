@@ -11,6 +11,8 @@ import { urlThrough } from './database.ts';
 export interface Moment {
   /** A text in a message of the daemon. */
   readonly word: string;
+  /** A text that the same connection must have said since this moment is awaited: others say the word, too, in their own time. */
+  readonly after?: string;
   readonly lost: 'message' | 'answer';
 }
 
@@ -32,16 +34,23 @@ interface Path {
   silent: boolean;
 }
 
+interface Awaited {
+  readonly moment: Moment;
+  /** Who has said what comes before. */
+  readonly ripe: WeakSet<Path>;
+  readonly come: (path: Path) => void;
+}
+
 /** @param server where the database is */
 export async function startFaultProxy(
   server: Pick<TestDatabase, 'host' | 'port'>,
 ): Promise<FaultProxy> {
   const paths = new Set<Path>();
   let isSilent = false;
-  let awaited: { readonly moment: Moment; readonly come: (path: Path) => void } | null = null;
+  let awaited: Awaited | null = null;
   const fromDaemon = (path: Path, bytes: Buffer) => {
     if (path.silent) return;
-    const hit = awaited !== null && bytes.includes(awaited.moment.word) ? awaited : null;
+    const hit = awaited !== null && isAt(awaited, path, bytes) ? awaited : null;
     if (hit?.moment.lost !== 'message') path.upstream.write(bytes);
     if (hit === null) return;
     awaited = null;
@@ -53,6 +62,7 @@ export async function startFaultProxy(
     new Promise<void>((resolve) => {
       awaited = {
         moment,
+        ripe: new WeakSet(),
         come: (path) => {
           happens(path);
           resolve();
@@ -97,4 +107,9 @@ export async function startFaultProxy(
       await new Promise((resolve) => listener.close(resolve));
     },
   };
+}
+
+function isAt({ moment: { word, after }, ripe }: Awaited, path: Path, bytes: Buffer): boolean {
+  if (after === undefined || bytes.includes(after)) ripe.add(path);
+  return ripe.has(path) && bytes.includes(word);
 }
