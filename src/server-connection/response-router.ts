@@ -129,7 +129,7 @@ export class ResponseRouter implements Receiver {
   /** Shows a ReadyForQuery, after what was to be reported before it. */
   showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
-    this.hold.end();
+    this.hold.endBatch();
     this.showReports();
     this.writer.add(bytes, start, end);
     this.audience = 'open';
@@ -155,7 +155,7 @@ export class ResponseRouter implements Receiver {
 
   /** Hands what is queued for the client to its socket, unless more comes soon that the client waits for. */
   flush(): void {
-    if (!this.hold.holdsBefore(this.queue[0])) this.writer.flush();
+    this.hold.flush(this.queue[0]);
   }
 
   /** Rows, or other messages that nobody waits for. For the scanner. */

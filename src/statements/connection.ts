@@ -41,6 +41,9 @@ export function createPipeline(settings: ProxySettings): RunPipeline {
 /** Received from the client and not handled yet: with more than this it is not read any further. */
 const maxWaitingBytes = 256 * 1024;
 
+/** Of those that are sent ahead: the server works on some while others are looked at. */
+const batchesAtOnce = 16;
+
 class Connection {
   private readonly pair: ConnectedPair;
   private readonly log: Log;
@@ -200,6 +203,7 @@ class Connection {
   private readAhead(): boolean {
     // guard: what is sent ahead is READ ONLY whatever the statements before it have set
     this.context.internal.beReadOnly();
+    if (this.context.router.awaited % batchesAtOnce === 0) this.toUpstream.flush();
     return this.readBatch({ verification: null });
   }
 

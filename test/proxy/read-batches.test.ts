@@ -18,6 +18,7 @@ suite('batches that only read', (test) => {
   test.after(() => relayed.stop());
 
   const ready = 'Z'.charCodeAt(0);
+  const isRow = (words: string) => words.startsWith('D');
   const batch = (name: string, value: string) => Buffer.concat([b([value], name), e(), s]);
   const preparing = [
     p('SELECT v, 1 / $1::int FROM item', 'item'),
@@ -46,10 +47,24 @@ suite('batches that only read', (test) => {
     // of what is no such batch nothing has been sent
     assert.not(sent.some((message) => message.includes('SELECT 4')));
     locking.close();
-    const rows = (await client.readTo(ready, 4)).map(inWords).filter((each) => each[0] === 'D');
+    const rows = (await client.readTo(ready, 4)).map(inWords).filter(isRow);
     assert.is(rows.length, 4);
     for (const [index, value] of ['1', '2', '3', '4'].entries())
       assert.ok(rows[index]?.endsWith(value), rows[index]);
+    client.close();
+  });
+
+  test('keeps no answer back while a batch behind it takes its time', async () => {
+    const client = await relayed.connect();
+    client.send(...preparing);
+    await client.readTo(ready);
+    const locking = await connectWire(relayed.database.url);
+    locking.send(q('BEGIN; LOCK TABLE item IN ACCESS EXCLUSIVE MODE'));
+    await locking.readTo(ready);
+    client.send(batch('value', '1'), batch('value', '2'), batch('item', '1'), batch('value', '3'));
+    assert.equal((await client.readTo(ready, 2)).map(inWords).filter(isRow).length, 2);
+    locking.close();
+    assert.equal((await client.readTo(ready, 2)).map(inWords).filter(isRow).length, 2);
     client.close();
   });
 
