@@ -7,6 +7,14 @@ import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/
 import { sessionStatuses } from '../model/session.ts';
 import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
+/**
+ * When the session's last mutation was. Read back from behind its place in the index of sessions: asked for by the session alone, the
+ * planner may prefer the way back through all mutations, which a session without any has to go to its end.
+ */
+const lastExecuted = `
+    SELECT CASE WHEN m.session = s.id THEN m.executed_at END FROM stage.mutation m
+    WHERE (m.session, m.id) <= (s.id, 9223372036854775807) ORDER BY m.session DESC, m.id DESC LIMIT 1`;
+
 const columns = `
   ${sessionIdSql('s.id')} AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
   CASE WHEN s.status = 'active' THEN s.round ELSE greatest(s.round, 1) END AS round,
@@ -14,7 +22,7 @@ const columns = `
   s.edits,
   stage.iso_time(s.created_at) AS created_at,
   stage.iso_time(greatest(s.created_at, s.edited_at, s.proposed_at, s.approved_at, s.rejected_at, (
-    SELECT m.executed_at FROM stage.mutation m WHERE m.session = s.id ORDER BY m.id DESC LIMIT 1
+${lastExecuted}
   ))) AS updated_at,
   stage.iso_time(s.proposed_at) AS proposed_at,
   stage.iso_time(s.approved_at) AS approved_at, s.approved_by,
