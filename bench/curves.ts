@@ -18,7 +18,7 @@ interface Growth {
   grow(from: number, to: number): readonly string[];
 }
 
-const pieces = 200;
+const pieces = { statements: 200, requests: 25 };
 const rows = 10_000;
 
 export const curvesSchema = `
@@ -99,17 +99,21 @@ async function medians(curves: Curves, client: pg.Client): Promise<Record<string
   const session = sessionOf(await curves.newSession());
   const ask = async (path: string) => (await fetch(`${curves.rest}/sessions${path}`)).text();
   return {
-    'UPDATE by key': await timed((key) => client.query({ ...update, values: [key] })),
-    'staged read by key': await timed((key) => client.query({ ...select, values: [key] })),
-    'list of 50 sessions': await timed(() => ask('?limit=50')),
-    diff: await timed(() => ask(`/${session}/diff`)),
-    conflicts: await timed(() => ask(`/${session}/conflicts`)),
+    'UPDATE by key': await timed(pieces.statements, (key) =>
+      client.query({ ...update, values: [key] }),
+    ),
+    'staged read by key': await timed(pieces.statements, (key) =>
+      client.query({ ...select, values: [key] }),
+    ),
+    'list of 50 sessions': await timed(pieces.requests, () => ask('?limit=50')),
+    diff: await timed(pieces.requests, () => ask(`/${session}/diff`)),
+    conflicts: await timed(pieces.requests, () => ask(`/${session}/conflicts`)),
   };
 }
 
-async function timed(work: (key: number) => Promise<unknown>): Promise<number> {
+async function timed(count: number, work: (key: number) => Promise<unknown>): Promise<number> {
   const took: number[] = [];
-  for (let piece = -pieces / 4; piece < pieces; piece += 1) {
+  for (let piece = -Math.ceil(count / 4); piece < count; piece += 1) {
     const start = performance.now();
     await work(2 + ((piece + rows) % (rows - 2)));
     if (piece >= 0) took.push(performance.now() - start);

@@ -10,6 +10,8 @@ export interface Daemon {
   readonly rest: string;
   /** The URL of a new session: `production` or `staged` is what its reads see. */
   newSession(reads: string): Promise<string>;
+  /** Deletes the sessions made so far that are not decided: what they have staged does not slow down what is measured next. */
+  clear(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export async function startBuiltDaemon(server: string, home: string, build = '.'
   const { rest, proxy } = await serving(createInterface(child.stderr));
   // on a busy machine its first look at the upstream may have come too soon
   while ((await fetch(`${rest}/readyz`)).status !== 200) await delay(100);
+  const made: string[] = [];
   return {
     pid: child.pid ?? 0,
     rest,
@@ -35,10 +38,14 @@ export async function startBuiltDaemon(server: string, home: string, build = '.'
         body: JSON.stringify({ reads }),
       });
       const { session_id: session } = (await created.json()) as { session_id: string };
+      made.push(session);
       const url = new URL(server);
       url.host = proxy;
       url.searchParams.set('options', `-c service_session=${session}`);
       return url.href.replaceAll('+', '%20');
+    },
+    clear: async () => {
+      for (const id of made.splice(0)) await fetch(`${rest}/sessions/${id}`, { method: 'DELETE' });
     },
     stop: async () => {
       child.kill();

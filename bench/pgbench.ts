@@ -1,5 +1,6 @@
 /** Measures by pgbench: targets take turns, round by round, and their medians are compared, so that ratios hold on a noisy machine. */
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
@@ -16,13 +17,8 @@ export interface Effort {
   readonly clients: number;
 }
 
-interface Load {
-  readonly label: string;
-  /** pgbench's query mode. */
-  readonly mode: 'simple' | 'prepared';
-  /** Path of its script. */
-  readonly script: string;
-}
+/** The first staged statement of each connection takes as long as many of the next ones. */
+const firstSeconds = 2;
 
 /** Whether a program is there. */
 export async function isInstalled(program: string): Promise<boolean> {
@@ -33,86 +29,88 @@ export async function isInstalled(program: string): Promise<boolean> {
 }
 
 /**
- * Gives one line of a table: transactions per second of each target, and the ratio of all others to the first.
+ * Gives the cells of a row: transactions per second of each target, and the ratio of all others to the first.
  * @param targets the URLs of each, to which its clients are divided
+ * @param script path of pgbench's
  */
 export async function compareLoad(
-  { label, mode, script }: Load,
+  script: string,
   targets: readonly (readonly string[])[],
-  effort: Effort,
-): Promise<string> {
+  { seconds, rounds, clients }: Effort,
+): Promise<string[]> {
   const results = targets.map((): number[] => []);
-  const given = ['-M', mode, '-f', script];
-  // A first run of one client makes overlays, a second one fills caches and has hot code compiled; neither counts.
-  for (const urls of targets) {
-    await pgbench(urls[0] ?? '', ['-t', '1', '-c', '1', ...given]);
-    await rateOf(urls, effort.clients, ['-T', '1', ...given]);
-  }
-  const args = ['-T', String(effort.seconds), ...given];
-  for (let round = 0; round < effort.rounds; round += 1) {
+  const given = ['-M', 'prepared', '-f', script];
+  // makes overlays
+  for (const [url = ''] of targets) await pgbench(url, ['-t', '1', '-c', '1', ...given]);
+  for (let round = 0; round < rounds; round += 1) {
     for (const [index, urls] of targets.entries())
-      results[index]?.push(await rateOf(urls, effort.clients, args));
+      results[index]?.push(await rateOf(urls, clients, seconds, given));
   }
   const [first = Number.NaN, ...others] = results.map(median);
-  const cells = others.flatMap((rate) => [rate.toFixed(0), (rate / first).toFixed(2)]);
-  return `| ${[label, mode, first.toFixed(0), ...cells].join(' | ')} |`;
+  return [
+    first.toFixed(0),
+    ...others.flatMap((rate) => [rate.toFixed(0), (rate / first).toFixed(2)]),
+  ];
 }
 
 /** Transactions per second of so many clients, together. */
 async function rateOf(
   urls: readonly string[],
   clients: number,
+  counted: number,
   args: readonly string[],
 ): Promise<number> {
   const each = ['-c', String(clients / urls.length), ...args];
-  const rates = await Promise.all(urls.map((url) => measure(url, each)));
-  return rates.reduce((sum, rate) => sum + rate, 0);
-}
-
-/** Transactions per second. */
-async function measure(url: string, args: readonly string[]): Promise<number> {
-  const rate = /tps = ([\d.]+)/.exec(await pgbench(url, args))?.[1];
-  if (rate === undefined) throw new Error('pgbench ended before it had connected: take more time');
-  return Number(rate);
+  const time = { first: firstSeconds, counted };
+  const nothing = async () => undefined;
+  const runs = await Promise.all(urls.map((url) => watchPgbench(url, each, time, nothing)));
+  return runs.reduce((sum, { rate }) => sum + rate, 0);
 }
 
 /** @throws Error when a client of pgbench has met an error, which ends it: fewer would have run than were meant to */
-async function pgbench(url: string, args: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await run('pgbench', ['-n', '-j', '1', ...args, url]);
+async function pgbench(url: string, args: readonly string[]): Promise<void> {
+  const { stderr } = await run('pgbench', ['-n', '-j', '1', ...args, url]);
   if (stderr.includes('aborted')) throw new Error(`pgbench: ${stderr}`);
-  return stdout;
 }
 
-export interface Sample<Seen> {
-  /** Seconds since the run began. */
-  readonly at: number;
-  /** Transactions since the report before. */
+export interface Seconds<Seen> {
+  /** Transactions a second. */
+  readonly rate: number;
+  /** How many there were between what was looked at. */
   readonly count: number;
-  readonly seen: Seen;
+  readonly seen: readonly [Seen, Seen];
 }
 
 /**
- * Runs pgbench, and looks at something with each of its reports, one a second.
+ * Runs pgbench for first seconds, which pay for logins and cold code, and for those that count; then it is ended: its own end
+ * would depend on how long its clients took to log in.
  * @throws Error when a client of pgbench has met an error
  */
 export async function watchPgbench<Seen>(
   url: string,
   args: readonly string[],
+  { first, counted }: { readonly first: number; readonly counted: number },
   look: () => Promise<Seen>,
-): Promise<readonly Sample<Seen>[]> {
-  const child = spawn('pgbench', ['-n', '-j', '1', '-P', '1', ...args, url], {
+): Promise<Seconds<Seen>> {
+  const child = spawn('pgbench', ['-n', '-j', '1', '-P', '1', '-T', '600', ...args, url], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const samples: Sample<Seen>[] = [];
+  const ended = once(child, 'exit');
+  const reports: { readonly at: number; readonly count: number; readonly seen: Seen }[] = [];
   for await (const line of createInterface(child.stderr)) {
-    const [, seconds, rate] = /^progress: ([\d.]+) s, ([\d.]+) tps/.exec(line) ?? [];
     if (/aborted|failed:/.test(line)) throw new Error(`pgbench: ${line}`);
-    if (seconds === undefined) continue;
-    const at = Number(seconds);
-    const count = Number(rate) * (at - (samples.at(-1)?.at ?? 0));
-    samples.push({ at, count, seen: await look() });
+    const [, at, rate] = /^progress: ([\d.]+) s, ([\d.]+) tps/.exec(line) ?? [];
+    if (at === undefined) continue;
+    const since = Number(at) - (reports.at(-1)?.at ?? 0);
+    reports.push({ at: Number(at), count: Number(rate) * since, seen: await look() });
+    if (reports.length === first + counted) child.kill();
   }
-  return samples;
+  await ended;
+  const [begin, ...rest] = reports.slice(first - 1, first + counted);
+  const end = rest.at(-1);
+  if (begin === undefined || end === undefined) throw new Error('pgbench has ended by itself');
+  const count = rest.reduce((sum, report) => sum + report.count, 0);
+  return { rate: count / (end.at - begin.at), count, seen: [begin.seen, end.seen] };
 }
 
 export function median(values: readonly number[]): number {

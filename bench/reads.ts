@@ -18,6 +18,7 @@ export interface ReadEffort {
   readonly script: string;
   /** Process id of PostgreSQL's postmaster. */
   readonly postmaster: number;
+  readonly modes: readonly Mode[];
 }
 
 interface Run {
@@ -28,7 +29,9 @@ interface Run {
   readonly backend: number;
 }
 
-const modes = ['simple', 'extended', 'prepared'] as const;
+/** pgbench's query modes. */
+export const modes = ['simple', 'extended', 'prepared'] as const;
+type Mode = (typeof modes)[number];
 const clientCounts = [1, 8, 32];
 
 /** Prints a row for each protocol and number of clients. The first target is the direct one. */
@@ -48,7 +51,7 @@ export async function compareReads(
   const heads = ['SELECT by key', 'clients', `${direct}/s`, 'us of backend', ...columns, ...others];
   print(`| ${heads.join(' | ')} |`);
   print(`|${'---|'.repeat(heads.length)}`);
-  for (const mode of modes) {
+  for (const mode of effort.modes) {
     for (const clients of clientCounts) {
       const runs = await takeTurns(targets, effort, ['-M', mode, '-c', String(clients)]);
       print(`| ${[mode, clients, ...cells(runs)].join(' | ')} |`);
@@ -62,8 +65,7 @@ async function takeTurns(
   options: readonly string[],
 ): Promise<readonly (readonly Run[])[]> {
   const runs = targets.map((): Run[] => []);
-  // its backends are gone when it tells of the last second
-  const args = ['-f', script, '-T', String(seconds + 2), ...options];
+  const args = ['-f', script, ...options];
   for (let round = 0; round < rounds; round += 1)
     for (const [index, target] of targets.entries())
       runs[index]?.push(await measure(target, args, postmaster, seconds));
@@ -94,7 +96,6 @@ function cells(runs: readonly (readonly Run[])[]): string[] {
   ];
 }
 
-/** One run: what happened between its first and its last report. */
 async function measure(
   { url, pid }: ReadTarget,
   args: readonly string[],
@@ -105,16 +106,11 @@ async function measure(
     proxy: pid === null ? Number.NaN : await processorTime(pid),
     backends: await timeOfChildren(postmaster),
   });
-  const samples = await watchPgbench(url, args, used);
-  const [first, ...rest] = samples.slice(0, seconds + 1);
-  const last = rest.at(-1);
-  if (!first || !last) throw new Error('pgbench ended before its second report: take more time');
-  const queries = rest.reduce((sum, { count }) => sum + count, 0);
-  const perQuery = (nanoseconds: number) => nanoseconds / 1000 / queries;
-  const backends = sumSince(first.seen.backends, last.seen.backends);
+  const { rate, count, seen } = await watchPgbench(url, args, { first: 1, counted: seconds }, used);
+  const [first, last] = seen;
   return {
-    rate: queries / (last.at - first.at),
-    proxy: perQuery(last.seen.proxy - first.seen.proxy),
-    backend: perQuery(backends),
+    rate,
+    proxy: (last.proxy - first.proxy) / 1000 / count,
+    backend: sumSince(first.backends, last.backends) / 1000 / count,
   };
 }
