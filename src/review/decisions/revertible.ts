@@ -13,7 +13,7 @@ SELECT cardinality(o.key_columns) AS key,
   EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = 'stage_data'::regnamespace AND p.proname = 'undo_' || $2) AS made,
   (SELECT min(coalesce(i.name, c.name)) FROM (
      SELECT jsonb_object_keys(coalesce(e.new_data, e.old_data)) AS name
-     FROM (SELECT a.* FROM stage.audit a WHERE a.session = $1 AND a.relation = $3 ORDER BY a."position" LIMIT 1) e) i
+     FROM (SELECT a.* FROM stage.audit a WHERE a.session = $1 AND a.relation = $3 ORDER BY a.lineage, a."position" LIMIT 1) e) i
    FULL JOIN (SELECT c ->> 'name' AS name FROM jsonb_array_elements(o.columns) c) c ON c.name = i.name
    WHERE i.name IS NULL OR c.name IS NULL) AS other_column
 FROM stage.overlay o WHERE o.relation = $2::oid`;
