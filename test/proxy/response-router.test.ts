@@ -1,5 +1,7 @@
 /** What the client is given of a server's answers, however these arrive: without a server. */
+
 import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { hiddenClose, hiddenSync, passing } from '../../src/server-connection/pending-response.ts';
 import { ResponseRouter } from '../../src/server-connection/response-router.ts';
 import { SocketWriter } from '../../src/server-connection/socket-writer.ts';
@@ -85,11 +87,30 @@ suite('proxy: response router', (test) => {
     router.receive(ready);
     assert.is(written.length, 1);
     assert.equal(client(), Buffer.concat([completed, ready]));
-    // and the next one, of which more than one is under way
-    for (const asked of [passing.execute, passing.sync, hiddenClose, passing.sync])
-      router.expect(asked);
+  });
+
+  test('has answers leave together while more of them come with each turn', async () => {
+    const { router, written, client } = connect();
+    const batch = [hiddenClose, passing.execute, passing.sync];
+    for (const asked of [...batch, ...batch, ...batch, ...batch]) router.expect(asked);
+    const answer = Buffer.concat([closed, completed, ready]);
+    const shown = Buffer.concat([completed, ready]);
+    router.receive(answer);
+    await turn();
+    router.receive(answer);
+    await turn();
+    assert.equal(written, []);
+    // nothing has come for a turn, and the next batch may take its time
+    await turn();
+    assert.equal(client(), Buffer.concat([shown, shown]));
+    // that of the next batch but one has come in part
+    router.receive(Buffer.concat([answer, closed]));
+    await turn();
+    await turn();
+    assert.equal(client(), Buffer.concat([shown, shown, shown]));
+    // the last one waits for nothing
     router.receive(Buffer.concat([completed, ready]));
-    assert.is(written.length, 2);
+    assert.is(written.length, 3);
   });
 
   test('keeps nothing that the server would send at once, or that the client may wait for', () => {
