@@ -40,8 +40,8 @@ suite('sessions beside a long mutation log', (test) => {
     );
     // the last of each
     assert.equal(
-      ids.map((id) => String(updated.get(id)).slice(0, 19)),
-      ['2100-01-01T05:33:20', '2100-01-01T05:33:19', String(updated.get(ids[2])).slice(0, 19)],
+      ids.slice(0, 2).map((id) => String(updated.get(id)).slice(0, 19)),
+      ['2100-01-01T05:33:20', '2100-01-01T05:33:19'],
     );
     assert.ok(String(updated.get(ids[2])) < '2100');
     // a backend tells its statistics once a second, with its next statement
