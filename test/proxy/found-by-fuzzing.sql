@@ -21,6 +21,11 @@ CREATE TABLE lower_one (id int PRIMARY KEY, up int REFERENCES upper_one);
 CREATE VIEW shown AS SELECT * FROM own;
 CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE parted_all PARTITION OF parted DEFAULT;
+CREATE TABLE moving (id int PRIMARY KEY, up int) PARTITION BY RANGE (id);
+CREATE TABLE moving_low PARTITION OF moving FOR VALUES FROM (0) TO (10);
+CREATE TABLE moving_high PARTITION OF moving FOR VALUES FROM (10) TO (20);
+ALTER TABLE moving ADD CONSTRAINT moving_up FOREIGN KEY (up) REFERENCES moving DEFERRABLE INITIALLY DEFERRED;
+INSERT INTO moving VALUES (1, NULL), (2, 1);
 CREATE TABLE top (id int PRIMARY KEY);
 CREATE TABLE middle (id int PRIMARY KEY, top int REFERENCES top ON DELETE CASCADE);
 CREATE TABLE low (id int PRIMARY KEY, middle int REFERENCES middle, top int REFERENCES top ON DELETE CASCADE);
@@ -222,3 +227,12 @@ ROLLBACK AND CHAIN;
 INSERT INTO parent VALUES (9);
 COMMIT;
 SELECT * FROM parent ORDER BY id;
+
+-- story: of a row that moves to another partition it is told first what it refers to
+UPDATE moving SET id = 11, up = 8 WHERE id = 1;
+UPDATE moving SET id = 3, up = 8 WHERE id = 1;
+BEGIN; SET CONSTRAINTS moving_up IMMEDIATE;
+UPDATE moving SET id = 11, up = 8 WHERE id = 1;
+ROLLBACK;
+BEGIN; UPDATE moving SET id = 11, up = 2 WHERE id = 1; UPDATE moving SET up = 11 WHERE id = 2; COMMIT;
+SELECT * FROM moving ORDER BY id;

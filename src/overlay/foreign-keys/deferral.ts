@@ -5,7 +5,7 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, Table, Unique } from '../../model/table.ts';
 import { functionName, shadowName } from '../object-names.ts';
 import { uniqueSetChecks } from '../rows/uniques.ts';
-import { childCheck, restriction } from './foreign-keys.ts';
+import { childCheck, hasMoved, restriction } from './foreign-keys.ts';
 
 /** A constraint by its table and name, as SET CONSTRAINTS tells it from others. */
 export interface Deferral {
@@ -44,24 +44,30 @@ interface DeferredCheck {
 export function deferredSql(table: Table, server: number): string[] {
   const row = (alias: string) =>
     `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
+  const ofRows = (rows: string): DeferredCheck[] => [
+    ...table.references
+      .filter(({ deferrable }) => deferrable)
+      .map((key) => ({
+        deferral: foreignKeyDeferral(key),
+        checks: [childCheck(table, key, rows, true)],
+      })),
+    ...uniqueSetChecks(table, rows).map(({ unique, check }) => ({
+      deferral: uniqueDeferral(table, unique),
+      checks: [check],
+    })),
+  ];
+  const moved = hasMoved(table, 's');
   // triggers fire in the order of their names: in that of PostgreSQL's own
   const checks: DeferredCheck[] = [
+    // a row that moves to another partition is inserted there before its key is told to have changed
+    ...(moved === null ? [] : ofRows(`${row('s')} AND s._stage_op = 'U' AND ${moved}`)),
     ...table.referencedBy.map((key) => ({
       deferral: foreignKeyDeferral(key),
       checks: (['delete', 'update'] as const)
         .filter((event) => isDeferrableFor(key, event))
         .map((event) => restriction(table, key, event, row('d'), false, server)),
     })),
-    ...table.references
-      .filter(({ deferrable }) => deferrable)
-      .map((key) => ({
-        deferral: foreignKeyDeferral(key),
-        checks: [childCheck(table, key, row('s'), true)],
-      })),
-    ...uniqueSetChecks(table, row('s')).map(({ unique, check }) => ({
-      deferral: uniqueDeferral(table, unique),
-      checks: [check],
-    })),
+    ...ofRows(row('s')),
   ];
   return checks
     .filter(({ checks }) => checks.length > 0)
