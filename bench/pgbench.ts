@@ -113,6 +113,9 @@ export async function watchPgbench<Seen>(
   return { rate: count / (end.at - begin.at), count, seen: [begin.seen, end.seen] };
 }
 
+/** Of an even number of values the mean of the two in the middle; NaN of none. */
 export function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const sorted = [...values].sort((one, other) => one - other);
+  const [low, high] = [Math.floor((values.length - 1) / 2), Math.floor(values.length / 2)];
+  return ((sorted[low] ?? Number.NaN) + (sorted[high] ?? Number.NaN)) / 2;
 }
