@@ -31,8 +31,8 @@ export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), t
 /** Rows that come as a set are put in through one more view, under the table's own name. */
 export const loadSchema = (table: InSchema) => `stage_load_${table.namespaceOid}`;
 export const loadName = (table: Named) => qualifiedName(loadSchema(table), table.name);
-/** The table behind that view, of which the shadow is the only partition. */
-export const loadTableName = (table: Named) => `stage_data.load_${table.oid}`;
+/** The table behind that view, of which the shadow is the only partition: in a schema that clients may use, for a COPY names it. */
+export const loadTableName = (table: { readonly oid: number }) => `stage.rows_${table.oid}`;
 
 /** A table is read together with its children through a third view, under the table's own name once more. */
 export const treeSchema = (table: InSchema) => `stage_tree_${table.namespaceOid}`;

@@ -1,8 +1,10 @@
-/** A write whose rows are staged as a set: they are put into another view than the overlay. */
-import { qualifiedName } from '../db/identifier.ts';
+/** A write whose rows are staged as a set: they are put in where those of a set go, and not into the overlay. */
+import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
+import { loadTableName } from '../overlay/object-names.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
-import type { QueryWrite, Write } from '../sql/write.ts';
+import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
+import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 
 interface Loadable {
@@ -18,28 +20,43 @@ export function loaded<Made extends Loadable>(
   named: readonly Named[],
 ): Made {
   // what runs user code is watched, and staged row by row
-  if (rewrite.isWatched || write.form !== 'query') return rewrite;
-  const load = loadReplacement(write, named);
+  if (rewrite.isWatched || write.form === 'truncate') return rewrite;
+  const load = write.form === 'copy' ? copyTarget(write, named) : insertTarget(write, named);
   if (load === null) return rewrite;
   const replacements = rewrite.replacements.map((each) => (isSameRange(each, load) ? load : each));
   return { ...rewrite, replacements, isSet: true };
 }
 
-/**
- * What takes the target's place, or null where rows are staged one by one: where numbers are drawn, a statement that has to be run
- * again would draw them twice. Without a list of columns only the first one is sure to be given.
- */
-function loadReplacement(
-  { brings, rights }: QueryWrite,
-  named: readonly Named[],
-): Replacement | null {
+/** What takes the target's place in an INSERT, or null. Without a list of columns only the first one is sure to be given. */
+function insertTarget({ brings, rights }: QueryWrite, named: readonly Named[]): Replacement | null {
   const target = named.find(({ use }) => use.start === brings);
   const load = target?.meaning.load ?? null;
   if (target === undefined || load === null) return null;
   const isGiven = (name: string, index: number) =>
     rights.every(({ columns }) => columns?.includes(name) ?? index === 0);
-  const { columns } = target.meaning;
-  if (columns.some(({ name, drawn }, index) => drawn && !isGiven(name, index))) return null;
+  if (mayDraw(target.meaning, isGiven)) return null;
   const { start, end } = target.use;
   return { start, end, text: qualifiedName(load.schema, load.name) };
 }
+
+/** What takes the target's place in a COPY, or null: a WHERE may call the table by its name, and lines left out are told in a notice. */
+function copyTarget(
+  { columns, where, skipsErrors, marksDefaults }: CopyWrite,
+  [target]: readonly Named[],
+): Replacement | null {
+  const oid = target?.meaning.oid ?? null;
+  if (target === undefined || oid === null || target.meaning.load === null) return null;
+  if (where !== null || skipsErrors) return null;
+  const isGiven = (name: string) => !marksDefaults && (columns?.includes(name) ?? true);
+  if (mayDraw(target.meaning, isGiven)) return null;
+  const { start, end } = target.use;
+  const all = target.meaning.columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+  const list = columns === null ? ` (${all})` : '';
+  return { start, end, text: loadTableName({ oid }) + list };
+}
+
+/** Whether numbers may be drawn: a statement that has to be run again would draw them twice. */
+const mayDraw = (
+  { columns }: ResolvedName,
+  isGiven: (name: string, index: number) => boolean,
+): boolean => columns.some(({ name, drawn }, index) => drawn && !isGiven(name, index));

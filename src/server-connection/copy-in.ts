@@ -1,24 +1,38 @@
 /**
  * COPY ... FROM STDIN: from the server's CopyInResponse to the client's CopyDone or CopyFail its data goes upstream as it
- * comes, in whatever pieces, and nothing else does.
+ * comes, in whatever pieces, and nothing else does. Where its rows are staged as a set, the data is kept beside, and sent once
+ * more if they have to be staged one by one.
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY
  */
 import { StageError } from '../errors.ts';
 import type { Framer, Message } from '../wire/framer.ts';
+import { copyFailMessage } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
+import type { KeptTogether } from './kept-data.ts';
+import { KeptData } from './kept-data.ts';
 import type { PendingResponse } from './pending-response.ts';
 import { ConnectionFault } from './refusals.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
+/** A client that sends nothing for so long may wait for the error of a line: rows that come one by one are judged at once. */
+const pauseMs = 50;
+
 export class CopyIn {
   private readonly upstream: UpstreamWriter;
+  private readonly together: KeptTogether;
   private readonly onBegin: () => void;
   private open = false;
   private wake: (() => void) | null = null;
+  /** The data so far, where it may have to be sent again. */
+  private kept: KeptData | null = null;
+  /** What is kept is all of it, with the message that ends it. */
+  private isWhole = false;
+  private pause: NodeJS.Timeout | null = null;
 
-  /** @param onBegin called when data begins to flow: it is not kept, so that the COPY cannot be run again */
-  constructor(upstream: UpstreamWriter, onBegin: () => void) {
+  /** @param onBegin called when data begins to flow that is not kept, so that the COPY cannot be run again */
+  constructor(upstream: UpstreamWriter, together: KeptTogether, onBegin: () => void) {
     this.upstream = upstream;
+    this.together = together;
     this.onBegin = onBegin;
   }
 
@@ -27,19 +41,47 @@ export class CopyIn {
     return this.open;
   }
 
-  /** What is expected of the answer to the message that runs a COPY. */
-  pending(): Pick<PendingResponse, 'onCopyIn' | 'onFailure'> {
+  /**
+   * What is expected of the answer to the message that runs a COPY.
+   * @param mayRunAgain its data is to be kept
+   */
+  pending(mayRunAgain: boolean): Pick<PendingResponse, 'onCopyIn' | 'onFailure'> {
     return {
-      onCopyIn: () => {
-        this.onBegin();
-        this.open = true;
-        this.wake?.();
-      },
+      onCopyIn: () => this.begin(mayRunAgain),
       onFailure: () => {
-        this.open = false;
+        this.close();
         this.wake?.();
       },
     };
+  }
+
+  /** The server takes data: first what is kept of a try before. Says whether the client is to hear of it. */
+  private begin(mayRunAgain: boolean): boolean {
+    const isFirst = this.kept === null;
+    for (const piece of this.kept?.all() ?? []) this.upstream.copy(piece);
+    this.open = !this.isWhole;
+    if (mayRunAgain) this.kept ??= new KeptData(this.together);
+    else {
+      this.onBegin();
+      this.forget();
+    }
+    if (this.kept !== null && this.open) this.pause = setTimeout(this.giveUp, pauseMs);
+    this.wake?.();
+    return isFirst;
+  }
+
+  private close(): void {
+    this.open = false;
+    if (this.pause !== null) clearTimeout(this.pause);
+    this.pause = null;
+  }
+
+  /** Lets go what is kept: the COPY will not be run again. */
+  forget(): void {
+    if (this.kept === null) return;
+    this.kept.release();
+    this.kept = null;
+    this.isWhole = false;
   }
 
   /** Waits until a COPY that was sent asks for its data, or fails. */
@@ -52,11 +94,34 @@ export class CopyIn {
 
   /** Passes on what has arrived of the data; says whether there was any. */
   pass(framer: Framer): boolean {
-    const data = framer.passing(frontend.copyData);
-    if (data === null) return false;
-    this.upstream.copy(data);
-    return true;
+    if (this.kept === null) {
+      const data = framer.passing(frontend.copyData);
+      if (data !== null) this.upstream.copy(data);
+      return data !== null;
+    }
+    // another try begins between two messages
+    const data = framer.wholeOnes(frontend.copyData);
+    if (data !== null) this.keep(this.kept, data);
+    else if (this.kept.exceedsWith(framer.buffered)) this.giveUp();
+    return data !== null;
   }
+
+  private keep(kept: KeptData, data: Buffer): void {
+    const isTooMuch = kept.exceedsWith(data.length);
+    kept.add(data);
+    this.pause?.refresh();
+    if (isTooMuch) this.giveUp();
+    else this.upstream.copy(data);
+  }
+
+  /** Has the COPY fail, to be run again in the way that does not need its data kept. */
+  private readonly giveUp = (): void => {
+    // the connection may have ended meanwhile
+    if (this.kept === null) return;
+    this.close();
+    this.upstream.copy(copyFailMessage('its rows are staged one by one'));
+    this.upstream.flush();
+  };
 
   /**
    * Handles a message between the data or at its end. Passes on nothing that the server would not drop after an error.
@@ -66,7 +131,9 @@ export class CopyIn {
     // As the server does: a Sync may have been sent along with the Execute.
     if (type === frontend.flush || type === frontend.sync) return;
     if (type !== frontend.copyDone && type !== frontend.copyFail) throw unexpected(type);
-    this.open = false;
+    this.close();
+    this.kept?.add(frame);
+    this.isWhole = this.kept !== null;
     this.upstream.copy(frame);
   }
 }

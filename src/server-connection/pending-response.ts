@@ -29,8 +29,8 @@ export interface PendingResponse {
   /** Answered without an error; with the payload of the completing message. */
   readonly onDone?: (payload: Buffer) => void;
   readonly onRow?: (payload: Buffer) => void;
-  /** The server takes data from now on. Only a COPY that has this may ask for it. */
-  readonly onCopyIn?: () => void;
+  /** The server takes data from now on; gives whether the client is to be told. Only a COPY that has this may ask for it. */
+  readonly onCopyIn?: () => boolean;
   readonly onParameterTypes?: (payload: Buffer) => void;
 }
 

@@ -219,7 +219,7 @@ export class ResponseRouter implements Receiver {
     if (type === backend.parameterDescription)
       head.onParameterTypes?.(bytes.subarray(start + headerBytes, end));
     if (type === backend.dataRow) head.onRow?.(bytes.subarray(start + headerBytes, end));
-    if (type === backend.copyInResponse) head.onCopyIn?.();
+    if (type === backend.copyInResponse && head.onCopyIn?.() === false) return;
     if (this.shows(head)) {
       if (type === backend.commandComplete && isParticular(head))
         this.completion(bytes.subarray(start, end), head);

@@ -12,6 +12,7 @@ import type {
 } from '../server-connection/connected-pair.ts';
 import { CopyIn } from '../server-connection/copy-in.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
+import type { KeptTogether } from '../server-connection/kept-data.ts';
 import type {
   Portal,
   PreparedStatement,
@@ -83,12 +84,17 @@ interface SocketWriters {
   readonly upstream: SocketWriter;
 }
 
+/** What a connection knows of others, and of what its client has sent. */
+export interface Surroundings extends Pick<ConnectionContext, 'isShared' | 'hasSync'> {
+  readonly keptTogether: KeptTogether;
+}
+
 export function createConnectionContext(
   pair: ConnectedPair,
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  { isShared, hasSync }: Pick<ConnectionContext, 'isShared' | 'hasSync'>,
+  { isShared, hasSync, keptTogether }: Surroundings,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
@@ -121,7 +127,7 @@ export function createConnectionContext(
     rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
-    copyIn: new CopyIn(link, () => retry.disarm()),
+    copyIn: new CopyIn(link, keptTogether, () => retry.disarm()),
     statements: new Registry<PreparedStatement>(),
     portals,
     pending,

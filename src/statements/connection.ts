@@ -9,13 +9,14 @@ import type {
   ProxySettings,
   RunPipeline,
 } from '../server-connection/connected-pair.ts';
+import { KeptTogether } from '../server-connection/kept-data.ts';
 import { SocketWriter } from '../server-connection/socket-writer.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
 import type { Message } from '../wire/framer.ts';
 import { Framer } from '../wire/framer.ts';
 import { frontendLimits } from '../wire/limits.ts';
 import { frontend } from '../wire/message-codes.ts';
-import type { ConnectionContext } from './connection-context.ts';
+import type { ConnectionContext, Surroundings } from './connection-context.ts';
 import { createConnectionContext } from './connection-context.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
@@ -27,12 +28,13 @@ import { undo } from './write-protection.ts';
 export function createPipeline(settings: ProxySettings): RunPipeline {
   const planner = createQueryPlanner(settings);
   const connections = new Map<string, number>();
+  const keptTogether = new KeptTogether();
   return async (pair, services) => {
     const { id } = pair.session;
     const count = (change: number) => connections.set(id, (connections.get(id) ?? 0) + change);
     count(1);
     const isShared = () => (connections.get(id) ?? 0) > 1;
-    await new Connection(pair, services, planner, isShared).run();
+    await new Connection(pair, services, planner, { isShared, keptTogether }).run();
     count(-1);
     if (connections.get(id) === 0) connections.delete(id);
   };
@@ -65,7 +67,7 @@ class Connection {
     pair: ConnectedPair,
     services: ProxyServices,
     planner: QueryPlanner,
-    isShared: () => boolean,
+    others: Omit<Surroundings, 'hasSync'>,
   ) {
     this.pair = pair;
     this.log = services.log;
@@ -74,7 +76,10 @@ class Connection {
     this.framer = new Framer(frontendLimits(services.settings.maxMessageBytes));
     const writers = { client: this.toClient, upstream: this.toUpstream };
     const hasSync = () => this.framer.holds(frontend.sync);
-    this.context = createConnectionContext(pair, services, planner, writers, { isShared, hasSync });
+    this.context = createConnectionContext(pair, services, planner, writers, {
+      ...others,
+      hasSync,
+    });
     pair.handle.state = () => this.state;
     pair.handle.end = (error) => this.end(error);
   }
@@ -97,6 +102,7 @@ class Connection {
     this.pump();
     await closed;
     shutdown.removeEventListener('abort', this.stop);
+    this.context.copyIn.forget();
   }
 
   private readonly stop = (): void => {

@@ -85,7 +85,9 @@ export async function readyForWrite(
   const bind = decodeBind(message.payload);
   const isNew = pending.resolved === statement;
   const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
-  const rewrite = await rewriter.write(body, hasSync() && retry.canKeep(message));
+  // the data of a COPY is kept where a Query has asked for it
+  const mayBeSet = body.form !== 'copy' && hasSync() && retry.canKeep(message);
+  const rewrite = await rewriter.write(body, mayBeSet);
   if (router.hasShownError) return null;
   if (isRefused(rewrite)) {
     // of a COPY PostgreSQL says it when it is run

@@ -21,6 +21,9 @@ function failedInOverlay(fields: ErrorFields): boolean {
   );
 }
 
+/** Whether somebody had the statement cancelled, or a time limit did: the rows are not what failed. */
+const isInterrupt = (fields: ErrorFields) => fields.get('R') === 'ProcessInterrupts';
+
 /** More than this is not kept for another try. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
@@ -226,6 +229,7 @@ export class Retry {
     const isStale = sqlstate === staleNames || mayBeStale?.(sqlstate) === true;
     if (isStale) this.names.forget();
     if (isStale || !stageRowByRow) return { fields, reason: isStale ? 'names' : null };
+    if (isInterrupt(fields)) return { fields, reason: null };
     stageRowByRow();
     return { fields, reason: 'set' };
   }

@@ -80,15 +80,19 @@ const inPlaceOfBody = ({ action }: Preparation): Replacement => ({
   text: 'SELECT',
 });
 
-/** To be called right before a staged write is sent: gives what is particular about its answer. */
+/**
+ * To be called right before a staged write is sent: gives what is particular about its answer.
+ * @param isSet its rows are staged as a set: where that fails, it is run again
+ */
 export function answerToWrite(
   { copyIn, stagedNotice }: ConnectionContext,
   { form, relations }: Write,
+  isSet = false,
 ): Partial<PendingResponse> {
   const hasTarget = relations.some(({ target }) => target !== null);
   const remark = hasTarget ? stagedNotice.ask() : undefined;
   const common = { onNotice: deliverNotice, ...(remark && { remark }) };
-  if (form === 'copy') return { ...common, ...copyIn.pending() };
+  if (form === 'copy') return { ...common, ...copyIn.pending(isSet) };
   return form === 'truncate' ? { ...common, tag: 'TRUNCATE TABLE' } : common;
 }
 

@@ -51,8 +51,8 @@ async function runQueryWrite(
     prepare: async ({ fill }) => {
       if (fill !== null) await originalTypes(context, original, []);
     },
-    send: ({ replacements }, wrapErrors) => {
-      const particular = answerToWrite(context, write);
+    send: ({ replacements, isSet }, wrapErrors) => {
+      const particular = answerToWrite(context, write, isSet);
       return sendStep(context, step, replacements, particular, wrapErrors);
     },
     enter: (call) => enter(context.internal, call, noParameters),

@@ -71,6 +71,7 @@ export async function runWrite(
     }
     if (!retry.isWanted) {
       retry.disarm();
+      context.copyIn.forget();
       return isReadyShown || commits;
     }
     await undo(context);

@@ -93,6 +93,19 @@ export class Framer {
     return at === 0 ? null : this.queue.take(at);
   }
 
+  /** As `passing`, without the beginning of a message that has arrived in part. To be called outside of messages. */
+  wholeOnes(type: number): Buffer | null {
+    const bytes = this.queue.peek();
+    let at = 0;
+    while (bytes.length - at >= headerBytes && bytes[at] === type) {
+      const length = uint32At(bytes, at + 1);
+      checkHeader(this.limits, type, length);
+      if (at + 1 + length > bytes.length) break;
+      at += 1 + length;
+    }
+    return at === 0 ? null : this.queue.take(at);
+  }
+
   /**
    * The next packet without a type byte (StartupMessage and the requests before it), without its length, or null.
    * @throws StageError `protocol_violation` on a length outside 8 to 10000

@@ -16,7 +16,7 @@ SELECT d.statement, d.schema FROM (
   FROM own n JOIN pg_proc p ON p.pronamespace = n.oid WHERE n.nspname <> 'stage'
   UNION ALL
   SELECT 3, format('DROP TABLE IF EXISTS %I.%I CASCADE', n.nspname, c.relname), NULL
-  FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' WHERE n.nspname <> 'stage'
+  FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND (c.relkind = 'p' OR c.relkind = 'r' AND n.nspname <> 'stage')
   UNION ALL
   SELECT 4, format('DROP TYPE IF EXISTS %I.%I CASCADE', n.nspname, c.relname), NULL
   FROM own n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'c' WHERE n.nspname <> 'stage'

@@ -44,7 +44,7 @@ DO $$
 DECLARE
   v record;
 BEGIN
-  FOR v IN SELECT i.inhparent::regclass AS load, i.inhrelid::regclass AS shadow FROM pg_inherits i WHERE i.inhparent::regclass::text ~ '^stage_data.load_' LOOP
+  FOR v IN SELECT i.inhparent::regclass AS load, i.inhrelid::regclass AS shadow FROM pg_inherits i WHERE i.inhparent::regclass::text ~ '^stage.rows_' LOOP
     EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v.load, v.shadow);
     EXECUTE format('DROP TABLE %s CASCADE', v.load);
   END LOOP;

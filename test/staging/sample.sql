@@ -78,8 +78,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON "stage_overlay_<namespace>"."invoice" TO
 ;
 CREATE FUNCTION stage_data.default_<invoice>_1() RETURNS pg_catalog.int4 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN nextval(''public.invoice_id_seq''); END';
 CREATE FUNCTION stage_data.default_<invoice>_4() RETURNS pg_catalog.text LANGUAGE sql VOLATILE AS 'SELECT ''''::text';
-ALTER VIEW "stage_overlay_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
-ALTER VIEW "stage_overlay_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
+ALTER TABLE ONLY "stage_overlay_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
+ALTER TABLE ONLY "stage_overlay_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
 CREATE FUNCTION stage_data.constraint_<invoice>_1("amount" pg_catalog."numeric") RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT (amount >= (0)::numeric)';
 
 -- INSTEAD OF INSERT: judges the row as PostgreSQL would, then stages it.
@@ -550,9 +550,10 @@ END $body$;
 ;
 -- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
 -- shadow is. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself. What is said of
--- the rows as staged ones comes from the defaults. The view has none of those columns: clients have rights on nothing but the view.
-CREATE TABLE stage_data.load_<invoice> (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
-ALTER TABLE stage_data.load_<invoice>
+-- the rows as staged ones comes from the defaults. The view has none of those columns, and on the table clients have no right but to
+-- fill the others: a COPY names the table, for PostgreSQL fills no view by one.
+CREATE TABLE stage.rows_<invoice> (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
+ALTER TABLE stage.rows_<invoice>
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
   ALTER _stage_session SET DEFAULT current_setting('stage.session')::uuid,
   ALTER _stage_mutation SET DEFAULT current_setting('stage.mutation_<invoice>_i')::bigint,
@@ -561,21 +562,22 @@ ALTER TABLE stage_data.load_<invoice>
   ALTER _stage_head SET DEFAULT true,
   ALTER _stage_first SET DEFAULT false,
   ALTER _stage_check SET DEFAULT true;
-ALTER TABLE stage_data.load_<invoice> ATTACH PARTITION stage_data.shadow_<invoice> DEFAULT;
+ALTER TABLE stage.rows_<invoice> ATTACH PARTITION stage_data.shadow_<invoice> DEFAULT;
 
-CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM stage_data.load_<invoice>;
+CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM stage.rows_<invoice>;
 GRANT INSERT ON "stage_load_<namespace>"."invoice" TO PUBLIC;
+GRANT INSERT ("id", "customer", "amount", "note") ON stage.rows_<invoice> TO PUBLIC;
 
-CREATE TRIGGER allow_load BEFORE INSERT ON stage_data.load_<invoice>
+CREATE TRIGGER allow_load BEFORE INSERT ON stage.rows_<invoice>
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
-CREATE TRIGGER before_load BEFORE INSERT ON stage_data.load_<invoice>
+CREATE TRIGGER before_load BEFORE INSERT ON stage.rows_<invoice>
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_i');
-CREATE TRIGGER stage_load AFTER INSERT ON stage_data.load_<invoice> REFERENCING NEW TABLE AS brought
+CREATE TRIGGER stage_load AFTER INSERT ON stage.rows_<invoice> REFERENCING NEW TABLE AS brought
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>();
-ALTER TABLE stage_data.load_<invoice> ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
+ALTER TABLE stage.rows_<invoice> ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
-ALTER VIEW "stage_load_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
-ALTER VIEW "stage_load_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
+ALTER TABLE ONLY stage.rows_<invoice> ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
+ALTER TABLE ONLY stage.rows_<invoice> ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
 -- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
 CREATE FUNCTION stage_data.after_upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -740,8 +742,8 @@ FOR EACH ROW EXECUTE FUNCTION stage_upsert_<namespace>.upsert_<invoice>();
 CREATE TRIGGER after_upsert AFTER INSERT ON "stage_upsert_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_upsert_<invoice>();
 ;
-ALTER VIEW "stage_upsert_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
-ALTER VIEW "stage_upsert_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
+ALTER TABLE ONLY "stage_upsert_<namespace>"."invoice" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
+ALTER TABLE ONLY "stage_upsert_<namespace>"."invoice" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
 -- These functions are called by statements that run with the client's rights, so clients can call them by themselves: they do
 -- nothing for those who may not read the table. `role` is what the caller's SET ROLE said.
 

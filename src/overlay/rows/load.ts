@@ -53,7 +53,11 @@ export function setLoadSql(table: Table, server: number): string[] {
     key: settingKey(table, 'insert'),
     after_function: functionName(table, 'after_load'),
   });
-  return [afterLoadSql(table, server, judge), load, ...hungDefaultsSql(table, loadName(table))];
+  return [
+    afterLoadSql(table, server, judge),
+    load,
+    ...hungDefaultsSql(table, loadTableName(table)),
+  ];
 }
 
 /** Conditions under which a staged row `s` is not in order, each as the row's trigger asks it. */

@@ -79,11 +79,11 @@ export function defaultsSql(table: Defaulting, views: readonly string[]): string
   return [...functions, ...views.flatMap((view) => hungDefaultsSql(table, view))];
 }
 
-/** Hangs the defaults, whose functions are there, on the columns of another view. */
-export const hungDefaultsSql = (table: Defaulting, view: string) =>
+/** Hangs the defaults, whose functions are there, on the columns of another view or table, not on those of its partitions. */
+export const hungDefaultsSql = (table: Defaulting, relation: string) =>
   defaultColumns(table).map(
     ({ name, call }) =>
-      `ALTER VIEW ${view} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
+      `ALTER TABLE ONLY ${relation} ALTER COLUMN ${quoteIdentifier(name)} SET DEFAULT ${call}`,
   );
 
 /**

@@ -6,7 +6,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_functions text := concat(CASE WHEN p_only_tree THEN '^tree_[a-z_]+' END, '_', p_relation, '(_|$)');
   v_shadow regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.shadow_' || p_relation) END;
-  v_load regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.load_' || p_relation) END;
+  v_load regclass := (SELECT i.inhparent FROM pg_inherits i WHERE i.inhrelid = v_shadow);
   v_drop text;
 BEGIN
   IF NOT p_only_tree THEN

@@ -1,6 +1,7 @@
 -- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
 -- shadow is. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself. What is said of
--- the rows as staged ones comes from the defaults. The view has none of those columns: clients have rights on nothing but the view.
+-- the rows as staged ones comes from the defaults. The view has none of those columns, and on the table clients have no right but to
+-- fill the others: a COPY names the table, for PostgreSQL fills no view by one.
 CREATE TABLE {{load_table}} (LIKE {{shadow}}) PARTITION BY LIST (_stage_op);
 ALTER TABLE {{load_table}}
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
@@ -15,6 +16,7 @@ ALTER TABLE {{load_table}} ATTACH PARTITION {{shadow}} DEFAULT;
 
 CREATE VIEW {{load}} AS SELECT {{columns}} FROM {{load_table}};
 GRANT INSERT ON {{load}} TO PUBLIC;
+GRANT INSERT ({{columns}}) ON {{load_table}} TO PUBLIC;
 
 CREATE TRIGGER allow_load BEFORE INSERT ON {{load_table}}
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{oid}});
