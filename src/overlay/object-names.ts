@@ -32,7 +32,8 @@ export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), t
 export const loadSchema = (table: InSchema) => `stage_load_${table.namespaceOid}`;
 export const loadName = (table: Named) => qualifiedName(loadSchema(table), table.name);
 /** The table behind that view, of which the shadow is the only partition: in a schema that clients may use, for a COPY names it. */
-export const loadTableName = (table: { readonly oid: number }) => `stage.rows_${table.oid}`;
+export const loadTableName = (table: { readonly oid: number }) =>
+  qualifiedName('stage', `rows_${table.oid}`);
 
 /** A table is read together with its children through a third view, under the table's own name once more. */
 export const treeSchema = (table: InSchema) => `stage_tree_${table.namespaceOid}`;

@@ -28,6 +28,8 @@ export class CopyIn {
   /** What is kept is all of it, with the message that ends it. */
   private isWhole = false;
   private pause: NodeJS.Timeout | null = null;
+  /** Bytes that have come, as far as they are kept or wait to be. */
+  private arrived = 0;
 
   /** @param onBegin called when data begins to flow that is not kept, so that the COPY cannot be run again */
   constructor(upstream: UpstreamWriter, together: KeptTogether, onBegin: () => void) {
@@ -65,7 +67,7 @@ export class CopyIn {
       this.onBegin();
       this.forget();
     }
-    if (this.kept !== null && this.open) this.pause = setTimeout(this.giveUp, pauseMs);
+    if (this.kept !== null && this.open) this.pause = setTimeout(this.onPause, pauseMs);
     this.wake?.();
     return isFirst;
   }
@@ -99,6 +101,9 @@ export class CopyIn {
       if (data !== null) this.upstream.copy(data);
       return data !== null;
     }
+    const arrived = this.kept.bytes + framer.buffered;
+    if (arrived !== this.arrived) this.pause?.refresh();
+    this.arrived = arrived;
     // another try begins between two messages
     const data = framer.wholeOnes(frontend.copyData);
     if (data !== null) this.keep(this.kept, data);
@@ -109,19 +114,30 @@ export class CopyIn {
   private keep(kept: KeptData, data: Buffer): void {
     const isTooMuch = kept.exceedsWith(data.length);
     kept.add(data);
-    this.pause?.refresh();
     if (isTooMuch) this.giveUp();
     else this.upstream.copy(data);
   }
 
+  /** Nothing has come for a while: unless the client is not read from, or has not been yet, it waits. */
+  private readonly onPause = (): void => {
+    const { pause, arrived } = this;
+    if (this.upstream.isFull) {
+      pause?.refresh();
+      return;
+    }
+    setImmediate(() => {
+      if (pause !== null && pause === this.pause && arrived === this.arrived) this.giveUp();
+    });
+  };
+
   /** Has the COPY fail, to be run again in the way that does not need its data kept. */
-  private readonly giveUp = (): void => {
+  private giveUp(): void {
     // the connection may have ended meanwhile
     if (this.kept === null) return;
     this.close();
     this.upstream.copy(copyFailMessage('its rows are staged one by one'));
     this.upstream.flush();
-  };
+  }
 
   /**
    * Handles a message between the data or at its end. Passes on nothing that the server would not drop after an error.

@@ -11,7 +11,7 @@ export class KeptTogether {
 export class KeptData {
   private readonly together: KeptTogether;
   private readonly pieces: Buffer[] = [];
-  private bytes = 0;
+  bytes = 0;
 
   constructor(together: KeptTogether) {
     this.together = together;

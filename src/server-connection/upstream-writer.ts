@@ -88,6 +88,11 @@ export class UpstreamWriter {
     if (this.isUnsettled && !this.state.failed && dependsOnSettings(bytes)) this.pinSettings();
   }
 
+  /** Whether more is waiting to be sent than the server takes. */
+  get isFull(): boolean {
+    return this.writer.isFull;
+  }
+
   /** Sends data of a COPY, or what ends it. */
   copy(frame: Buffer): void {
     this.writer.add(frame);

@@ -1,11 +1,12 @@
 /** The rows of a COPY that are staged as a set, and those of one that has to be run again: the client cannot tell. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import { data, done, q, tell } from '../helpers/wire-script.ts';
+import { data, done, inWords, q, tell } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE top (id int PRIMARY KEY);
@@ -22,6 +23,9 @@ const copy = (text: string, ...pieces: (string | Buffer)[]) => [
   ...pieces.map((piece) => data(piece)),
   done,
 ];
+/** Each line in a message of its own. */
+const oneByOne = (from: number, to: number, rest: string) =>
+  Array.from({ length: to - from + 1 }, (_, at) => lines(from + at, from + at, rest));
 /** A piece with an error in the middle, and more behind it. */
 const pieces = (wrong: string) => [
   lines(10, 500),
@@ -109,6 +113,27 @@ suite('COPY of rows as a set', (test) => {
     assert.is(await calls('insert'), 0);
     await tell(await proxied.session(), scripts['a key of the data'] ?? []);
     await until(async () => (await calls('insert')) > 0);
+  });
+
+  test('a client that is not read from for a while is not taken for one that waits', async () => {
+    const [inserts, loads] = [await calls('insert'), await calls('after_load')];
+    const url = await proxied.session();
+    const other = await proxied.connect(url);
+    await other.query('BEGIN; INSERT INTO item VALUES (55)');
+    const client = await proxied.wire(url);
+    const word = 'x'.repeat(100_000);
+    client.send(...copy('COPY item (id, word) FROM STDIN', ...oneByOne(20, 150, `\t${word}`)));
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await proxied.database.query(waiting)).length === 1);
+    await delay(300);
+    await other.query('ROLLBACK');
+    const told = await client.readTo(backend.readyForQuery);
+    assert.match(told.map(inWords).join(), /COPY 131/);
+    await other.end();
+    client.close();
+    // one by the other client, whose row was taken back
+    await until(async () => (await calls('after_load')) === loads + 1);
+    assert.is(await calls('insert'), inserts + 1);
   });
 
   for (const [name, messages] of Object.entries(scripts)) {
