@@ -552,8 +552,8 @@ END $body$;
 -- shadow is. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself. What is said of
 -- the rows as staged ones comes from the defaults. The view has none of those columns, and on the table clients have no right but to
 -- fill the others: a COPY names the table, for PostgreSQL fills no view by one.
-CREATE TABLE stage.rows_<invoice> (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
-ALTER TABLE stage.rows_<invoice>
+CREATE TABLE "stage"."rows_<invoice>" (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
+ALTER TABLE "stage"."rows_<invoice>"
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
   ALTER _stage_session SET DEFAULT current_setting('stage.session')::uuid,
   ALTER _stage_mutation SET DEFAULT current_setting('stage.mutation_<invoice>_i')::bigint,
@@ -562,22 +562,22 @@ ALTER TABLE stage.rows_<invoice>
   ALTER _stage_head SET DEFAULT true,
   ALTER _stage_first SET DEFAULT false,
   ALTER _stage_check SET DEFAULT true;
-ALTER TABLE stage.rows_<invoice> ATTACH PARTITION stage_data.shadow_<invoice> DEFAULT;
+ALTER TABLE "stage"."rows_<invoice>" ATTACH PARTITION stage_data.shadow_<invoice> DEFAULT;
 
-CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM stage.rows_<invoice>;
+CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM "stage"."rows_<invoice>";
 GRANT INSERT ON "stage_load_<namespace>"."invoice" TO PUBLIC;
-GRANT INSERT ("id", "customer", "amount", "note") ON stage.rows_<invoice> TO PUBLIC;
+GRANT INSERT ("id", "customer", "amount", "note") ON "stage"."rows_<invoice>" TO PUBLIC;
 
-CREATE TRIGGER allow_load BEFORE INSERT ON stage.rows_<invoice>
+CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."rows_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
-CREATE TRIGGER before_load BEFORE INSERT ON stage.rows_<invoice>
+CREATE TRIGGER before_load BEFORE INSERT ON "stage"."rows_<invoice>"
 FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_i');
-CREATE TRIGGER stage_load AFTER INSERT ON stage.rows_<invoice> REFERENCING NEW TABLE AS brought
+CREATE TRIGGER stage_load AFTER INSERT ON "stage"."rows_<invoice>" REFERENCING NEW TABLE AS brought
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>();
-ALTER TABLE stage.rows_<invoice> ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
+ALTER TABLE "stage"."rows_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
-ALTER TABLE ONLY stage.rows_<invoice> ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
-ALTER TABLE ONLY stage.rows_<invoice> ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
+ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
+ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
 -- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
 CREATE FUNCTION stage_data.after_upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
