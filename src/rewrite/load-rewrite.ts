@@ -1,6 +1,6 @@
 /** A write whose rows are staged as a set: they are put in where those of a set go, and not into the overlay. */
-import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
-import { loadTableName } from '../overlay/object-names.ts';
+import { qualifiedName } from '../db/identifier.ts';
+import { columnList, loadTableName } from '../overlay/object-names.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
 import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
@@ -50,8 +50,8 @@ function copyTarget(
   const isGiven = (name: string) => !marksDefaults && (columns?.includes(name) ?? true);
   if (mayDraw(target.meaning, isGiven)) return null;
   const { start, end } = target.use;
-  const all = target.meaning.columns.map(({ name }) => quoteIdentifier(name)).join(', ');
-  const list = columns === null ? ` (${all})` : '';
+  const all = target.meaning.columns.map(({ name }) => name);
+  const list = columns === null ? ` (${columnList(all)})` : '';
   return { start, end, text: loadTableName({ oid }) + list };
 }
 

@@ -60,7 +60,7 @@ export class CopyIn {
   /** The server takes data: first what is kept of a try before. Says whether the client is to hear of it. */
   private begin(mayRunAgain: boolean): boolean {
     const isFirst = this.kept === null;
-    for (const piece of this.kept?.all() ?? []) this.upstream.copy(piece);
+    for (const piece of this.kept?.pieces ?? []) this.upstream.copy(piece);
     this.open = !this.isWhole;
     if (mayRunAgain) this.kept ??= new KeptData(this.together);
     else {
@@ -74,14 +74,18 @@ export class CopyIn {
 
   private close(): void {
     this.open = false;
+    this.stopWaiting();
+  }
+
+  private stopWaiting(): void {
     if (this.pause !== null) clearTimeout(this.pause);
     this.pause = null;
   }
 
-  /** Lets go what is kept: the COPY will not be run again. */
+  /** Lets go what is kept: the COPY will not be run again, or the connection has ended. */
   forget(): void {
-    if (this.kept === null) return;
-    this.kept.release();
+    this.stopWaiting();
+    this.kept?.release();
     this.kept = null;
     this.isWhole = false;
   }
@@ -105,7 +109,7 @@ export class CopyIn {
     if (arrived !== this.arrived) this.pause?.refresh();
     this.arrived = arrived;
     // another try begins between two messages
-    const data = framer.wholeOnes(frontend.copyData);
+    const data = framer.passing(frontend.copyData, true);
     if (data !== null) this.keep(this.kept, data);
     else if (this.kept.exceedsWith(framer.buffered)) this.giveUp();
     return data !== null;
@@ -132,8 +136,6 @@ export class CopyIn {
 
   /** Has the COPY fail, to be run again in the way that does not need its data kept. */
   private giveUp(): void {
-    // the connection may have ended meanwhile
-    if (this.kept === null) return;
     this.close();
     this.upstream.copy(copyFailMessage('its rows are staged one by one'));
     this.upstream.flush();

@@ -16,8 +16,6 @@ const inner = ['q', 'p'];
 
 /** The line of a COPY's data, which PostgreSQL names behind the context of our own functions. */
 const copiedLine = /(?:^|\n)(COPY .*)$/s;
-/** Where the rows are staged as a set: it names the table that they are put into. */
-const setLine = /^COPY rows_\d+(?=,)/;
 
 /** A COPY puts rows into indexes in batches: of those that collide PostgreSQL knows the line's number only. */
 const indexed = new Set(['23505', '23P01']);
@@ -99,7 +97,7 @@ function translate(
   const sequence = serviceSequence(fields);
   if (sequence !== undefined) mapped.set('H', grantUsage(sequence));
   const line = copiedLine.exec(fields.get('W') ?? '')?.[1];
-  if (line === undefined || setLine.test(line)) mapped.delete('W');
+  if (line === undefined) mapped.delete('W');
   else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
   const schema = production(fields.get('s') ?? '');
   if (schema !== undefined) mapped.set('s', schema);

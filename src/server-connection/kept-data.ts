@@ -10,7 +10,8 @@ export class KeptTogether {
 
 export class KeptData {
   private readonly together: KeptTogether;
-  private readonly pieces: Buffer[] = [];
+  /** In order. */
+  readonly pieces: Buffer[] = [];
   bytes = 0;
 
   constructor(together: KeptTogether) {
@@ -27,10 +28,6 @@ export class KeptData {
     this.pieces.push(piece);
     this.bytes += piece.length;
     this.together.bytes += piece.length;
-  }
-
-  all(): readonly Buffer[] {
-    return this.pieces;
   }
 
   /** To be called once, when nothing of it is needed any more. */

@@ -24,6 +24,9 @@ function failedInOverlay(fields: ErrorFields): boolean {
 /** Whether somebody had the statement cancelled, or a time limit did: the rows are not what failed. */
 const isInterrupt = (fields: ErrorFields) => fields.get('R') === 'ProcessInterrupts';
 
+const without = (field: string, fields: ErrorFields): ErrorFields =>
+  new Map([...fields].filter(([code]) => code !== field));
+
 /** More than this is not kept for another try. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
@@ -229,7 +232,8 @@ export class Retry {
     const isStale = sqlstate === staleNames || mayBeStale?.(sqlstate) === true;
     if (isStale) this.names.forget();
     if (isStale || !stageRowByRow) return { fields, reason: isStale ? 'names' : null };
-    if (isInterrupt(fields)) return { fields, reason: null };
+    // the context of a COPY names the table that a set is put into
+    if (isInterrupt(fields)) return { fields: without('W', fields), reason: null };
     stageRowByRow();
     return { fields, reason: 'set' };
   }

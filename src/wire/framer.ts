@@ -77,9 +77,10 @@ export class Framer {
   /**
    * What has arrived of the next messages, as far as they are of one type: in one piece, the last one perhaps only in
    * part. Null when a message of another type is next, or nothing has arrived.
+   * @param wholeOnly what has arrived in part only stays
    * @throws StageError `protocol_violation` as `next` does
    */
-  passing(type: number): Buffer | null {
+  passing(type: number, wholeOnly = false): Buffer | null {
     const bytes = this.queue.peek();
     let at = Math.min(this.rest, bytes.length);
     this.rest -= at;
@@ -87,21 +88,9 @@ export class Framer {
       const length = uint32At(bytes, at + 1);
       checkHeader(this.limits, type, length);
       const end = at + 1 + length;
+      if (wholeOnly && end > bytes.length) break;
       this.rest = Math.max(0, end - bytes.length);
       at = end - this.rest;
-    }
-    return at === 0 ? null : this.queue.take(at);
-  }
-
-  /** As `passing`, without the beginning of a message that has arrived in part. To be called outside of messages. */
-  wholeOnes(type: number): Buffer | null {
-    const bytes = this.queue.peek();
-    let at = 0;
-    while (bytes.length - at >= headerBytes && bytes[at] === type) {
-      const length = uint32At(bytes, at + 1);
-      checkHeader(this.limits, type, length);
-      if (at + 1 + length > bytes.length) break;
-      at += 1 + length;
     }
     return at === 0 ? null : this.queue.take(at);
   }
