@@ -170,27 +170,39 @@ suite('COPY of rows as a set', (test) => {
     'a COPY': 'COPY item (id) FROM STDIN',
     'an INSERT': 'INSERT INTO item (id) SELECT generate_series(300, 600)',
   })) {
-    test(`${name} that is cancelled is not run again`, async () => {
-      const url = await proxied.session('staged');
-      const other = await proxied.connect(url);
-      await other.query('BEGIN; INSERT INTO item VALUES (555)');
-      const client = await proxied.wire(url);
-      client.send(q(text));
-      if (text.startsWith('COPY')) {
-        await client.readTo(backend.copyInResponse);
-        client.send(data(lines(300, 600)), done);
-      }
-      const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await until(async () => (await proxied.database.query(waiting)).length === 1);
-      await proxied.database.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) w`);
-      const told = await client.readTo(backend.errorResponse);
-      assert.match(String(told.at(-1)?.payload), /57014.*canceling statement/s);
-      assert.not.match(String(told.at(-1)?.payload), /rows_/);
-      await client.readTo(backend.readyForQuery);
-      await other.query('COMMIT');
-      const { rows: left } = await other.query('SELECT id FROM item WHERE id >= 300');
-      assert.equal(left, [{ id: 555 }]);
-    });
+    for (const [way, setting, told] of [
+      ['is cancelled', null, /57014.*canceling statement due to user request/s],
+      ['waits too long', `lock_timeout = '300ms'`, /55P03.*due to lock timeout/s],
+      ['takes too long', `statement_timeout = '500ms'`, /57014.*due to statement timeout/s],
+    ] as const) {
+      test(`${name} that ${way} is not run again`, async () => {
+        const url = await proxied.session('staged');
+        const other = await proxied.connect(url);
+        await other.query('BEGIN; INSERT INTO item VALUES (555)');
+        const client = await proxied.wire(url);
+        if (setting !== null) {
+          client.send(q(`SET ${setting}`));
+          await client.readTo(backend.readyForQuery);
+        }
+        client.send(q(text));
+        if (text.startsWith('COPY')) {
+          await client.readTo(backend.copyInResponse);
+          client.send(data(lines(300, 600)), done);
+        }
+        const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        if (setting === null) {
+          await until(async () => (await proxied.database.query(waiting)).length === 1);
+          await proxied.database.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) w`);
+        }
+        const [error] = (await client.readTo(backend.errorResponse)).slice(-1);
+        assert.match(String(error?.payload), told);
+        assert.not.match(String(error?.payload), /rows_/);
+        await client.readTo(backend.readyForQuery);
+        await other.query('COMMIT');
+        const { rows: left } = await other.query('SELECT id FROM item WHERE id >= 300');
+        assert.equal(left, [{ id: 555 }]);
+      });
+    }
   }
 
   test('a client that goes away leaves nothing', async () => {
