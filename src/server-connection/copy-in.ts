@@ -10,7 +10,7 @@ import { copyFailMessage } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { KeptTogether } from './kept-data.ts';
 import { KeptData } from './kept-data.ts';
-import type { PendingResponse } from './pending-response.ts';
+import type { Particulars } from './pending-response.ts';
 import { ConnectionFault } from './refusals.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
@@ -47,7 +47,7 @@ export class CopyIn {
    * What is expected of the answer to the message that runs a COPY.
    * @param mayRunAgain its data is to be kept
    */
-  pending(mayRunAgain: boolean): Pick<PendingResponse, 'onCopyIn' | 'onFailure'> {
+  pending(mayRunAgain: boolean): Particulars {
     return {
       onCopyIn: () => this.begin(mayRunAgain),
       onFailure: () => {

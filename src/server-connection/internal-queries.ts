@@ -14,8 +14,8 @@ import { deliver } from './error-mapping.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
 import { failing, pinning, readOnly, texts, unlessFailed } from './internal-texts.ts';
 import { KeptStatements } from './kept-statements.ts';
-import type { ErrorHandler, PendingResponse } from './pending-response.ts';
-import { hiddenClose, hiddenSync } from './pending-response.ts';
+import type { ErrorHandler } from './pending-response.ts';
+import { hiddenClose, PendingResponse } from './pending-response.ts';
 import { ownPrefix } from './reserved-names.ts';
 import { step, stepMessages, toReadOnly } from './step-messages.ts';
 import type { TransactionState } from './transaction-state.ts';
@@ -60,7 +60,7 @@ export class InternalQueries {
 
   /** To be called before a BEGIN, ours or the client's, where no transaction block is open. */
   beforeBegin(): void {
-    this.wall.begin(() => this.link.sync({ ...hiddenSync, isBeforeBegin: true }));
+    this.wall.begin(() => this.link.sync(syncBeforeBegin));
   }
 
   /** Whether a statement is watched whose end has not been looked at. */
@@ -172,7 +172,7 @@ export class InternalQueries {
 
   /** Sends a message that fails upstream. @param answer what the client is given in the place of the error */
   fail(answer: Buffer | null): void {
-    this.link.send(failing, { asked: 'bind', shown: 'nothing', onError: () => answer });
+    this.link.send(failing, new PendingResponse('bind', 'nothing', { onError: () => answer }));
   }
 
   /** Gives the client's transaction, which has just begun, the access that the server has not given it. */
@@ -232,15 +232,15 @@ export class InternalQueries {
     const close =
       name === step ? stepMessages.closeStatement : closeMessage({ kind: 'statement', name });
     this.link.send(close, hiddenClose);
-    const expected: PendingResponse = { asked: 'parse', shown: 'nothing', onError };
     const sent = typeof text === 'string' ? internalText(text) : text;
-    this.link.parse({ name, text: sent, types }, onDone ? { ...expected, onDone } : expected);
+    const expected = new PendingResponse('parse', 'nothing', { onError, onDone });
+    this.link.parse({ name, text: sent, types }, expected);
   }
 
   /** Makes a portal of the client's anew. */
   bindAgain(portal: string, frame: Buffer, onError: ErrorHandler): void {
     this.link.send(closeMessage({ kind: 'portal', name: portal }), hiddenClose);
-    this.link.send(frame, { asked: 'bind', shown: 'nothing', onError });
+    this.link.send(frame, new PendingResponse('bind', 'nothing', { onError }));
   }
 
   /**
@@ -280,20 +280,17 @@ export class InternalQueries {
     onFailure?: () => void,
   ): void {
     const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
-    const hidden = { shown: 'nothing', onError } as const;
     const isBare = values.length === 0 && portal === step && name === step;
     const bind = isBare
       ? stepMessages.bind
       : bindMessage({ portal, statement: name, values, formats });
-    this.link.send(bind, { asked: 'bind', ...hidden, ...(onFailure && { onFailure }) });
-    const expected: PendingResponse = { asked: 'execute', ...hidden };
-    this.link.send(portal === step ? stepMessages.execute : executeMessage(portal), {
-      ...expected,
-      ...(onRow && { onRow }),
-      ...(onDone && { onDone }),
-    });
+    this.link.send(bind, new PendingResponse('bind', 'nothing', { onError, onFailure }));
+    const expected = new PendingResponse('execute', 'nothing', { onError, onRow, onDone });
+    this.link.send(portal === step ? stepMessages.execute : executeMessage(portal), expected);
   }
 }
+
+const syncBeforeBegin = new PendingResponse('sync', 'nothing', { isBeforeBegin: true });
 
 /** OID of text. */
 const text = 25;

@@ -5,49 +5,96 @@ import { backend } from '../wire/message-codes.ts';
 /** The message sent, by what completes its answer. Only `query` and `sync` are completed by ReadyForQuery. */
 type Asked = 'parse' | 'bind' | 'describe' | 'execute' | 'close' | 'query' | 'sync';
 
-export interface PendingResponse {
+/** What may be particular about an answer. */
+export interface Particulars {
+  /** Stands in the CommandComplete in place of the tag of what was sent for the client's statement. */
+  readonly tag?: string | undefined;
+  /** Keeps CommandComplete back until the router is told to show or to forget it. */
+  readonly holdsCompletion?: boolean | undefined;
+  readonly hidesNotices?: boolean | undefined;
+  /** The status that its ReadyForQuery tells is that of before a BEGIN that has been sent behind it. */
+  readonly isBeforeBegin?: boolean | undefined;
+  /** A message of ours that stands before CommandComplete, or before the error in its place. */
+  readonly notice?: Buffer | undefined;
+  /** Gives a message of ours that stands before a CommandComplete which is shown, by its tag; null for none. */
+  readonly remark?: ((tag: string) => Buffer | null) | undefined;
+  /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
+  readonly onError?: ErrorHandler | undefined;
+  /** Gives what the client is shown of a notice; as it came by default. */
+  readonly onNotice?: ((fields: ErrorFields) => Buffer) | undefined;
+  /** Raised an error, or was skipped by the server after one. */
+  readonly onFailure?: (() => void) | undefined;
+  /** Answered without an error; with the payload of the completing message. */
+  readonly onDone?: ((payload: Buffer) => void) | undefined;
+  readonly onRow?: ((payload: Buffer) => void) | undefined;
+  /** The server takes data from now on; gives whether the client is to be told. Only a COPY that has this may ask for it. */
+  readonly onCopyIn?: (() => boolean) | undefined;
+  readonly onParameterTypes?: ((payload: Buffer) => void) | undefined;
+}
+
+const nothingParticular: Particulars = {};
+
+/**
+ * One for each message sent. All of them have one form, which V8 finds members of at once: an object that is put together by
+ * spreading others has a form of its own each time.
+ */
+export class PendingResponse implements Particulars {
   readonly asked: Asked;
   /** What the client sees: everything; all but ReadyForQuery; nothing. */
   readonly shown: 'all' | 'answer' | 'nothing';
-  /** Stands in the CommandComplete in place of the tag of what was sent for the client's statement. */
-  readonly tag?: string;
-  /** Keeps CommandComplete back until the router is told to show or to forget it. */
-  readonly holdsCompletion?: boolean;
-  readonly hidesNotices?: boolean;
-  /** The status that its ReadyForQuery tells is that of before a BEGIN that has been sent behind it. */
-  readonly isBeforeBegin?: boolean;
-  /** A message of ours that stands before CommandComplete, or before the error in its place. */
-  readonly notice?: Buffer;
-  /** Gives a message of ours that stands before a CommandComplete which is shown, by its tag; null for none. */
-  readonly remark?: (tag: string) => Buffer | null;
-  /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
-  readonly onError?: ErrorHandler;
-  /** Gives what the client is shown of a notice; as it came by default. */
-  readonly onNotice?: (fields: ErrorFields) => Buffer;
-  /** Raised an error, or was skipped by the server after one. */
-  readonly onFailure?: () => void;
-  /** Answered without an error; with the payload of the completing message. */
-  readonly onDone?: (payload: Buffer) => void;
-  readonly onRow?: (payload: Buffer) => void;
-  /** The server takes data from now on; gives whether the client is to be told. Only a COPY that has this may ask for it. */
-  readonly onCopyIn?: () => boolean;
-  readonly onParameterTypes?: (payload: Buffer) => void;
+  readonly tag: Particulars['tag'];
+  readonly holdsCompletion: Particulars['holdsCompletion'];
+  readonly hidesNotices: Particulars['hidesNotices'];
+  readonly isBeforeBegin: Particulars['isBeforeBegin'];
+  readonly notice: Particulars['notice'];
+  readonly remark: Particulars['remark'];
+  readonly onError: Particulars['onError'];
+  readonly onNotice: Particulars['onNotice'];
+  readonly onFailure: Particulars['onFailure'];
+  readonly onDone: Particulars['onDone'];
+  readonly onRow: Particulars['onRow'];
+  readonly onCopyIn: Particulars['onCopyIn'];
+  readonly onParameterTypes: Particulars['onParameterTypes'];
+
+  /** @param others hold for what the first ones do not give */
+  constructor(
+    asked: Asked,
+    shown: PendingResponse['shown'],
+    particulars: Particulars = nothingParticular,
+    others: Particulars = nothingParticular,
+  ) {
+    this.asked = asked;
+    this.shown = shown;
+    this.tag = particulars.tag ?? others.tag;
+    this.holdsCompletion = particulars.holdsCompletion ?? others.holdsCompletion;
+    this.hidesNotices = particulars.hidesNotices ?? others.hidesNotices;
+    this.isBeforeBegin = particulars.isBeforeBegin ?? others.isBeforeBegin;
+    this.notice = particulars.notice ?? others.notice;
+    this.remark = particulars.remark ?? others.remark;
+    this.onError = particulars.onError ?? others.onError;
+    this.onNotice = particulars.onNotice ?? others.onNotice;
+    this.onFailure = particulars.onFailure ?? others.onFailure;
+    this.onDone = particulars.onDone ?? others.onDone;
+    this.onRow = particulars.onRow ?? others.onRow;
+    this.onCopyIn = particulars.onCopyIn ?? others.onCopyIn;
+    this.onParameterTypes = particulars.onParameterTypes ?? others.onParameterTypes;
+  }
 }
 
 export type ErrorHandler = (fields: ErrorFields) => Buffer | null;
 
 /** The client's own messages that pass untouched. */
 export const passing = {
-  bind: { asked: 'bind', shown: 'all' },
-  describe: { asked: 'describe', shown: 'all' },
-  execute: { asked: 'execute', shown: 'all' },
-  close: { asked: 'close', shown: 'all' },
-  query: { asked: 'query', shown: 'all' },
-  sync: { asked: 'sync', shown: 'all' },
-} as const satisfies Record<string, PendingResponse>;
+  bind: new PendingResponse('bind', 'all'),
+  describe: new PendingResponse('describe', 'all'),
+  execute: new PendingResponse('execute', 'all'),
+  close: new PendingResponse('close', 'all'),
+  query: new PendingResponse('query', 'all'),
+  sync: new PendingResponse('sync', 'all'),
+} as const;
 
-export const hiddenSync: PendingResponse = { asked: 'sync', shown: 'nothing' };
-export const hiddenClose: PendingResponse = { asked: 'close', shown: 'nothing' };
+export const hiddenSync = new PendingResponse('sync', 'nothing');
+export const hiddenClose = new PendingResponse('close', 'nothing');
 
 const completing: Readonly<Record<Asked, readonly number[]>> = {
   parse: [backend.parseComplete],

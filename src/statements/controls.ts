@@ -1,6 +1,6 @@
 /** Transaction control, settings and SQL-level prepared statements: what changes in their text, and what they change here. */
 import { StageError } from '../errors.ts';
-import type { PendingResponse } from '../server-connection/pending-response.ts';
+import type { Particulars } from '../server-connection/pending-response.ts';
 import type { Access } from '../server-connection/transaction-table.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction } from '../sql/verdict.ts';
@@ -57,7 +57,7 @@ const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
 export function beforeControl(
   { state, internal }: ConnectionContext,
   action: ControlAction,
-): Partial<PendingResponse> {
+): Particulars {
   const ends = action.type === 'commit' || action.type === 'rollback';
   // What is prepared is analysed, which may run code.
   if (action.type === 'prepare' && action.body.kind === 'read') internal.guard();

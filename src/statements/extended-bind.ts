@@ -4,7 +4,7 @@ import type { StageError } from '../errors.ts';
 import { explainsWrite } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
 import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
-import { passing } from '../server-connection/pending-response.ts';
+import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
 import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
@@ -107,7 +107,7 @@ function bindRefused(
   const bound = bindMessage({ ...decodeBind(payload), statement: refusedName });
   const made = { statement, write: null, refusal, runs: state.runs, started: false };
   const onFailure = portals.set(portal, made);
-  link.send(bound, retry.answer({ asked: 'bind', shown: 'all', onFailure }));
+  link.send(bound, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
 }
 
 function bindBegin(
@@ -158,7 +158,8 @@ function bindRead(
           runs: state.runs,
           started: false,
         });
-  link.send(frame, retry.answer({ asked: 'bind', shown: 'all', onFailure: restore }));
+  const expected = new PendingResponse('bind', 'all', { onFailure: restore });
+  link.send(frame, retry.answer(expected));
 }
 
 async function bindStagedRead(
@@ -199,12 +200,19 @@ async function bindWrite(
     return;
   }
   ready.enter();
-  const bound = { ...ready, target: write.statement, name: portal, frame: message.frame };
+  const bound = {
+    enter: ready.enter,
+    stageRowByRow: ready.stageRowByRow,
+    target: write.statement,
+    name: portal,
+    frame: message.frame,
+  };
   const made = { statement, write: bound, refusal: null, runs: state.runs, started: false };
   pending.entered = made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
-  link.send(message.frame, retry.answer({ ...passing.bind, onFailure: restore, onError }));
+  const expected = new PendingResponse('bind', 'all', { onFailure: restore, onError });
+  link.send(message.frame, retry.answer(expected));
   // With data under way it could not be run again: whether names are still good must be known before.
   if (write.body.form !== 'copy') return;
   await syncAndWait(context);

@@ -2,7 +2,7 @@
 
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
-import { passing } from '../server-connection/pending-response.ts';
+import { PendingResponse, passing } from '../server-connection/pending-response.ts';
 import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
@@ -56,7 +56,7 @@ function executeRead(
   }
   const mapped = mapErrors(preparingText(portal.statement), names.productionSchema);
   const onError = isHinted ? hintExplain(mapped) : mapped;
-  link.send(frame, retry.answer({ ...passing.execute, onError }));
+  link.send(frame, retry.answer(new PendingResponse('execute', 'all', { onError })));
 }
 
 function executeWrite(
@@ -86,7 +86,8 @@ function executeWrite(
   // of an EXECUTE, the body of what it executes
   const { body } = target;
   const particular = body.kind === 'write' ? answerToWrite(context, body) : {};
-  link.send(frame, retry.answer({ ...passing.execute, ...particular, onError }));
+  const expected = new PendingResponse('execute', 'all', { onError }, particular);
+  link.send(frame, retry.answer(expected));
   if (body.kind !== 'write' || body.form !== 'copy') {
     internal.endWatch();
     return;
@@ -106,7 +107,8 @@ function executeControl(
   const particular = beforeControl(context, action);
   const onDone = () => succeed(context, portal, action);
   const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
-  link.send(frame, retry.answer({ ...passing.execute, ...particular, onDone, onError }));
+  const expected = new PendingResponse('execute', 'all', { onDone, onError }, particular);
+  link.send(frame, retry.answer(expected));
   afterControl(context, action, portal.statement.replacements);
   if (action.type === 'set transaction' && action.access && context.state.block === 'none')
     context.state.setImplicitAccess(action.access);

@@ -4,6 +4,7 @@ import type { QueryPlan } from '../rewrite/query-planner.ts';
 import { explainsWrite, fixedReplacements, readOf } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
+import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement, RefusedWhen } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
 import { refusalError } from '../server-connection/refusals.ts';
@@ -109,7 +110,7 @@ function parseNothing(
 ): void {
   const restore = statements.delete(name);
   const text = emptyText(plan, frame);
-  const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure: restore });
+  const expected = retry.answer(new PendingResponse('parse', 'all', { onFailure: restore }));
   link.parse({ name, text, types }, expected);
 }
 
@@ -229,7 +230,7 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
   const types = parameterTypes ?? asked.types;
   if (needsNames(context, plan)) pending.resolved = prepared;
   if (isAsReceived) {
-    const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure });
+    const expected = retry.answer(new PendingResponse('parse', 'all', { onFailure }));
     link.parse({ name: asked.name, text, types }, expected);
     noteResult(context, prepared.name, prepared.body);
     return;
@@ -239,7 +240,7 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
   const onError = retry.before(mapErrors(sentText, names.productionSchema), {
     mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   });
-  const expected = retry.answer({ asked: 'parse', shown: 'all', onFailure, onError });
+  const expected = retry.answer(new PendingResponse('parse', 'all', { onFailure, onError }));
   link.parse({ name: asked.name, text, types }, expected);
   noteResult(context, prepared.name, prepared.body);
 }

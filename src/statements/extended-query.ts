@@ -3,7 +3,7 @@
  * may ask for answers by Flush; what a write needs is put in between.
  */
 
-import { passing } from '../server-connection/pending-response.ts';
+import { PendingResponse, passing } from '../server-connection/pending-response.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
 import { syncAndWait } from '../server-connection/sync.ts';
@@ -82,7 +82,11 @@ function sync(context: ConnectionContext, message: Message): void | Promise<void
     // If something failed, the server skips to the Sync before COMMIT, and that rolls back.
     commitInternal(context, passing.sync);
   } else if (retry.scope === null) link.sync(passing.sync, message.frame);
-  else link.sync({ ...passing.sync, onDone: () => retry.noteReady() }, message.frame);
+  else
+    link.sync(
+      new PendingResponse('sync', 'all', { onDone: () => retry.noteReady() }),
+      message.frame,
+    );
 }
 
 /** Where a part of the block could be run again, COMMIT is not sent along: after an error it would roll back all. */
@@ -104,7 +108,8 @@ function describe(context: ConnectionContext, { frame, payload }: Message): void
   const onParameterTypes = (description: Buffer) => {
     statement.parameterTypes = types.learn(statement, description);
   };
-  link.send(frame, retry.answer({ ...passing.describe, onParameterTypes }));
+  const expected = new PendingResponse('describe', 'all', { onParameterTypes });
+  link.send(frame, retry.answer(expected));
 }
 
 function close(context: ConnectionContext, { frame, payload }: Message): void {
@@ -112,5 +117,5 @@ function close(context: ConnectionContext, { frame, payload }: Message): void {
   const { kind, name } = decodeNamed(payload);
   checkName(name);
   const onFailure = kind === 'statement' ? statements.delete(name) : portals.delete(name);
-  link.send(frame, retry.answer({ asked: 'close', shown: 'all', onFailure }));
+  link.send(frame, retry.answer(new PendingResponse('close', 'all', { onFailure })));
 }

@@ -7,7 +7,7 @@
 import { filteredColumn, filtersByGenerated } from '../rewrite/copy-columns.ts';
 import { tableChanged } from '../rewrite/stageable.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
-import { hiddenClose } from '../server-connection/pending-response.ts';
+import { hiddenClose, PendingResponse } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { UpstreamError } from '../server-connection/refusals.ts';
@@ -184,7 +184,7 @@ async function query(
   const { internal, link } = context;
   internal.guard(true);
   const outcome = listen();
-  link.query(text, { asked: 'query', shown: 'nothing', onError: outcome.onError });
+  link.query(text, new PendingResponse('query', 'nothing', { onError: outcome.onError }));
   await waitForResponses(context);
   outcome.check(context, sentText);
 }
@@ -217,14 +217,11 @@ function listen() {
   const answer = async (context: ConnectionContext, sentText: SentText) => {
     const { link } = context;
     let description: Buffer | null = null;
-    link.send(describeMessage(original), {
-      asked: 'describe',
-      shown: 'nothing',
-      onError,
-      onParameterTypes: (payload) => {
-        description = Buffer.from(payload);
-      },
-    });
+    const onParameterTypes = (payload: Buffer) => {
+      description = Buffer.from(payload);
+    };
+    const expected = new PendingResponse('describe', 'nothing', { onError, onParameterTypes });
+    link.send(describeMessage(original), expected);
     link.send(closeMessage(original), hiddenClose);
     await syncAndWait(context);
     check(context, sentText);

@@ -6,6 +6,7 @@ import { StageError } from '../errors.ts';
 import { hasNames } from '../rewrite/query-planner.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
+import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
 import { syncAndWait } from '../server-connection/sync.ts';
@@ -60,12 +61,9 @@ function describe(
   onError: ErrorHandler,
   onColumns: (columns: Buffer) => void,
 ): void {
-  link.send(describeMessage({ kind: 'statement', name }), {
-    asked: 'describe',
-    shown: 'nothing',
-    onError,
-    onDone: (payload) => onColumns(withoutOrigins(payload)),
-  });
+  const onDone = (payload: Buffer) => onColumns(withoutOrigins(payload));
+  const expected = new PendingResponse('describe', 'nothing', { onError, onDone });
+  link.send(describeMessage({ kind: 'statement', name }), expected);
 }
 
 /** Bytes of a table's OID and a column's number, and of all that stands behind a column's name. */

@@ -2,7 +2,8 @@
 
 import type { Names } from '../rewrite/relation-names.ts';
 import { rowChanged, staleNames } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
+import type { ErrorHandler } from '../server-connection/pending-response.ts';
+import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { ResponseRouter } from '../server-connection/response-router.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
@@ -148,20 +149,17 @@ export class Retry {
     if (this.kept.length === 0 && !this.hidesAnswer) return expected;
     const shown = this.hidesAnswer ? 'nothing' : 'all';
     const entry = this.kept.at(-1);
-    if (entry === undefined) return { ...expected, shown };
-    entry.isExecute = expected.asked === 'execute';
-    const { onDone } = expected;
-    return {
-      ...expected,
-      shown,
-      onDone: (payload) => {
-        onDone?.(payload);
-        if (this.wanted) return;
-        entry.isAnswered = true;
-        if (entry.isExecute) this.restart();
-        else if (this.armedScope === null) this.proceed();
-      },
+    const { asked } = expected;
+    if (entry === undefined) return new PendingResponse(asked, shown, expected);
+    entry.isExecute = asked === 'execute';
+    const onDone = (payload: Buffer) => {
+      expected.onDone?.(payload);
+      if (this.wanted) return;
+      entry.isAnswered = true;
+      if (entry.isExecute) this.restart();
+      else if (this.armedScope === null) this.proceed();
     };
+    return new PendingResponse(asked, shown, { onDone }, expected);
   }
 
   /** A Sync after which the transaction goes on has been answered. */

@@ -3,7 +3,8 @@
 import type { QueryPlan } from '../rewrite/query-planner.ts';
 import { explainsWrite, readOf } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
-import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
+import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';
+import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
@@ -115,19 +116,18 @@ export function sendStep(
   { link, names, state, internal }: ConnectionContext,
   { plan, statement, isAlone, isLast }: Step,
   replacements: readonly Replacement[],
-  handlers: Partial<PendingResponse> = {},
+  particulars: Particulars = {},
   wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
 ): boolean {
   const text = textToSend(plan.text, statement, isAlone, replacements);
   const isInInternalBlock = state.block === 'internal';
   const isReadyShown = isAlone && !isInInternalBlock && !internal.isWatching;
-  link.query(statementText(statement, text), {
-    asked: 'query',
-    shown: isReadyShown ? 'all' : 'answer',
+  const own = {
     // PostgreSQL reports the last statement's success when its transaction is committed.
     holdsCompletion: isLast && isInInternalBlock,
-    ...handlers,
     onError: wrapErrors(mapErrors(text, names.productionSchema)),
-  });
+  };
+  const shown = isReadyShown ? 'all' : 'answer';
+  link.query(statementText(statement, text), new PendingResponse('query', shown, own, particulars));
   return isReadyShown;
 }

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { fixedReplacements, hasNames } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
 import { deliver, deliverNotice, mapErrors } from '../server-connection/error-mapping.ts';
-import type { PendingResponse } from '../server-connection/pending-response.ts';
-import { hiddenClose, hiddenSync } from '../server-connection/pending-response.ts';
+import type { Particulars } from '../server-connection/pending-response.ts';
+import { hiddenClose, hiddenSync, PendingResponse } from '../server-connection/pending-response.ts';
 import type {
   PreparedStatement,
   PrepareReplacements,
@@ -88,7 +88,7 @@ export function answerToWrite(
   { copyIn, stagedNotice }: ConnectionContext,
   { form, relations }: Write,
   isSet = false,
-): Partial<PendingResponse> {
+): Particulars {
   const hasTarget = relations.some(({ target }) => target !== null);
   const remark = hasTarget ? stagedNotice.ask() : undefined;
   const common = { onNotice: deliverNotice, ...(remark && { remark }) };
@@ -120,7 +120,7 @@ export function dropUnnamed({ statements, link }: ConnectionContext): void {
   if (statements.get('') === undefined) return;
   const onFailure = statements.delete('');
   const frame = closeMessage({ kind: 'statement', name: '' });
-  link.send(frame, { asked: 'close', shown: 'nothing', onFailure });
+  link.send(frame, new PendingResponse('close', 'nothing', { onFailure }));
 }
 
 /**
@@ -190,14 +190,13 @@ export async function learnParameterTypes(
   statement: PreparedStatement,
 ): Promise<void> {
   if (statement.parameterTypes !== null) return;
-  context.link.send(describeMessage({ kind: 'statement', name: statement.name }), {
-    asked: 'describe',
-    shown: 'nothing',
-    onError: deliver,
-    onParameterTypes: (payload) => {
-      statement.parameterTypes = context.types.learn(statement, payload);
-    },
-  });
+  const onParameterTypes = (payload: Buffer) => {
+    statement.parameterTypes = context.types.learn(statement, payload);
+  };
+  context.link.send(
+    describeMessage({ kind: 'statement', name: statement.name }),
+    new PendingResponse('describe', 'nothing', { onError: deliver, onParameterTypes }),
+  );
   await syncAndWait(context);
 }
 

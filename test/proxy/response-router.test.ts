@@ -2,7 +2,12 @@
 
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { hiddenClose, hiddenSync, passing } from '../../src/server-connection/pending-response.ts';
+import {
+  hiddenClose,
+  hiddenSync,
+  PendingResponse,
+  passing,
+} from '../../src/server-connection/pending-response.ts';
 import { ResponseRouter } from '../../src/server-connection/response-router.ts';
 import { SocketWriter } from '../../src/server-connection/socket-writer.ts';
 import {
@@ -141,7 +146,7 @@ suite('proxy: response router', (test) => {
 
   test('leaves out what is hidden, and keeps the rest as it came', () => {
     const { router, client } = connect();
-    router.expect({ asked: 'query', shown: 'nothing' });
+    router.expect(new PendingResponse('query', 'nothing'));
     router.expect(passing.query);
     router.receive(Buffer.concat([answer, answer]));
     assert.equal(client(), answer);
@@ -171,7 +176,8 @@ suite('proxy: response router', (test) => {
     const { router, client } = connect();
     const rows: Buffer[] = [];
     router.expect(passing.query);
-    router.expect({ asked: 'execute', shown: 'nothing', onRow: (payload) => rows.push(payload) });
+    const onRow = (payload: Buffer) => void rows.push(payload);
+    router.expect(new PendingResponse('execute', 'nothing', { onRow }));
     router.expect(passing.sync);
     router.expect(passing.query);
     const own = Buffer.concat([row, commandComplete('SELECT 1'), readyForQuery('I')]);

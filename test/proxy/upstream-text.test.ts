@@ -1,7 +1,7 @@
 /** What the one writer to the upstream's socket takes: it cannot be given the client's words for a write. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import type { PendingResponse } from '../../src/server-connection/pending-response.ts';
+import { PendingResponse } from '../../src/server-connection/pending-response.ts';
 import type { ResponseRouter } from '../../src/server-connection/response-router.ts';
 import { SocketWriter } from '../../src/server-connection/socket-writer.ts';
 import { TransactionState } from '../../src/server-connection/transaction-state.ts';
@@ -19,7 +19,7 @@ import { spliceBytes } from '../../src/sql/splice.ts';
 import { parseMessage, queryMessage } from '../../src/wire/frontend-messages.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const asked: PendingResponse = { asked: 'parse', shown: 'all' };
+const asked = new PendingResponse('parse', 'all');
 
 /** A link to nowhere, with what has been sent through it. */
 function linkOf(state: TransactionState) {
