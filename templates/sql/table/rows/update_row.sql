@@ -5,8 +5,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := {{mutation}};
-  v_start bigint := {{start}};
-  v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
+  v_since bigint;
   v_touched bigint[];
   v_origin stage.row_origin := {{origin}};
   v_key_changed boolean := {{key_changed}};
@@ -29,6 +28,7 @@ BEGIN
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   -- a staged row: it is replaced only if it still is what this statement read
+  v_since := CASE WHEN pg_trigger_depth() > 1 THEN {{start}} ELSE 0 END;
   v_touched := stage.touched(v_mutation);
   UPDATE {{shadow}} s SET _stage_head = false
   WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_old}} AND s._stage_op <> 'D'
