@@ -11,29 +11,32 @@ import {
   shadowName,
 } from '../object-names.ts';
 import { keyColumns, oldKeyColumns, rowImage, rowKey } from '../row-identity.ts';
-import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
+import { exactTexts } from './exact-texts.ts';
 
 /** Builds `diff_<oid>`, `outline_<oid>` and `counts_<oid>`. */
 export function diffSql(table: Table): string {
   const netChanges = fillSql(loadSql('table/approval/net_changes.sql'), {
     shadow: shadowName(table),
     row_type: rowTypeName(table),
-    h_columns: columnList(columnNames(table), '(h.version).'),
+    f_columns: columnList(columnNames(table), '_stage_f.'),
+    l_columns: columnList(columnNames(table), '_stage_l.'),
   });
   const diff = fillSql(loadSql('table/approval/diff.sql'), {
     function: functionName(table, 'diff'),
-    row_type: rowTypeName(table),
     row_image: rowImage(table),
-    texts_before: exactTexts(table, '(n.first)._stage_base'),
-    texts_after: exactTextsOfColumns(table, '(n.newest).'),
+    texts_before: exactTexts(table, 'n.base'),
+    texts_after: exactTexts(table, 'n.version'),
     net_changes: netChanges,
-    n_columns: columnList(columnNames(table), '(n.newest).'),
+    f_identity: [
+      ...oldKeyColumns(table, '_stage_f.'),
+      ...(isKeyless(table) ? [`_stage_f.${imageColumn}`] : []),
+    ].join(', '),
     // without a key, a row goes by what it was when the session first knew it
     n_row_id: rowKey(
       table,
-      isKeyless(table) ? [`(n.first).${imageColumn}`] : keyColumns(table, '(n.newest).'),
+      isKeyless(table) ? [`n.${imageColumn}`] : keyColumns(table, '(n.version).'),
     ),
-    f_row_id: rowKey(table, oldKeyColumns(table, '(n.first).')),
+    f_row_id: rowKey(table, oldKeyColumns(table, 'n.')),
   });
   const outline = fillSql(loadSql('table/approval/outline.sql'), {
     function: functionName(table, 'outline'),

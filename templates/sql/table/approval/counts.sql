@@ -1,6 +1,6 @@
 -- How many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a row
 -- in one statement, the outcome. All of it is counted, so rows are not looked up one by one as for a page: those that were changed
--- again are joined at once, and most are not.
+-- again are joined at once, and most are not. OFFSET 0 has each row's operation found out once, not for each kind that is counted.
 CREATE FUNCTION {{function}}(p_session uuid, OUT inserts bigint, OUT updates bigint, OUT deletes bigint, OUT steps bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off SET jit = off AS $body$
@@ -23,7 +23,7 @@ BEGIN
            WHEN NOT _stage_f._stage_first THEN 'INSERT'
            WHEN NOT (CASE WHEN h.root IS NULL THEN ROW({{f_columns}})::{{row_type}} ELSE ROW({{h_columns}})::{{row_type}} END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
     FROM {{shadow}} _stage_f LEFT JOIN _stage_later h ON h.root = _stage_f._stage_seq
-    WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'overlay'
+    WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'overlay' OFFSET 0
   ) c;
 END $body$;
 REVOKE ALL ON FUNCTION {{function}}(uuid) FROM PUBLIC;

@@ -10,12 +10,12 @@ BEGIN
   RETURN QUERY
   SELECT n.number, n.operation,
     CASE WHEN n.operation = 'INSERT' THEN {{n_row_id}} ELSE {{f_row_id}} END,
-    CASE WHEN n.operation <> 'INSERT' THEN {{row_image}}((n.first)._stage_base) END,
-    CASE WHEN n.operation <> 'DELETE' THEN {{row_image}}(ROW({{n_columns}})::{{row_type}}) END,
+    CASE WHEN n.operation <> 'INSERT' THEN {{row_image}}(n.base) END,
+    CASE WHEN n.operation <> 'DELETE' THEN {{row_image}}(n.version) END,
     stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN {{texts_before}} END,
       'after', CASE WHEN n.operation <> 'DELETE' THEN {{texts_after}} END)
   FROM (
-    SELECT _stage_f._stage_seq AS number, o.operation, _stage_f AS first, h.version AS newest FROM {{net_changes}}
+    SELECT _stage_f._stage_seq AS number, o.operation, _stage_f._stage_base AS base, h.version, {{f_identity}} FROM {{net_changes}}
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
   ) n;
