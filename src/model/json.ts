@@ -29,10 +29,12 @@ export function stringifyJson(value: JsonValue): string {
   if (value instanceof JsonText) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => stringifyJson(item)).join(',')}]`;
   if (value !== null && typeof value === 'object') {
-    const members = Object.entries(value as JsonObject)
-      .filter(([, member]) => member !== undefined)
-      .map(([key, member]) => `${JSON.stringify(key)}:${stringifyJson(member)}`);
-    return `{${members.join(',')}}`;
+    let members = '';
+    for (const [key, member] of Object.entries(value as JsonObject)) {
+      if (member === undefined) continue;
+      members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${stringifyJson(member)}`;
+    }
+    return `{${members}}`;
   }
   return JSON.stringify(value ?? null);
 }

@@ -85,8 +85,8 @@ async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
   const shown = diff.counts.filter(
     (entry) => page.table === undefined || entry.table === page.table,
   );
-  const changes = onPage(diff.changes, page);
-  let next = await changes.next();
+  const pieces = onPage(diff.changes, page);
+  let next = await pieces.next();
   for (const [index, { table, furtherChanges, columns, triggers, ...net }] of shown.entries()) {
     const head = {
       ...net,
@@ -95,25 +95,28 @@ async function* tablesText(diff: Diff, page: DiffPage): AsyncGenerator<string> {
       triggers: triggers.map(triggerBody),
     };
     yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${stringifyJson(head).slice(0, -1)},"changes":[`;
-    for (let separator = ''; !next.done && next.value.table === table; separator = ',') {
-      yield separator + stringifyJson(changeBody(next.value));
-      next = await changes.next();
+    for (let separator = ''; !next.done && next.value[0]?.table === table; separator = ',') {
+      yield separator + next.value.map((change) => stringifyJson(changeBody(change))).join(',');
+      next = await pieces.next();
     }
     yield ']}';
   }
 }
 
+/** Leaves out what is not on the page, and pieces of which nothing is left. */
 async function* onPage(
-  changes: AsyncIterable<Change>,
+  pieces: AsyncIterable<readonly Change[]>,
   page: DiffPage,
-): AsyncGenerator<Change, undefined> {
-  const end = page.offset + (page.limit ?? Number.POSITIVE_INFINITY);
-  let index = 0;
-  for await (const change of changes) {
-    if (!isOf(change, page)) continue;
-    if (index >= end) return;
-    if (index >= page.offset) yield change;
-    index += 1;
+): AsyncGenerator<readonly Change[], undefined> {
+  let skipped = page.offset;
+  let left = page.limit ?? Number.POSITIVE_INFINITY;
+  for await (const piece of pieces) {
+    const fitting = piece.filter((change) => isOf(change, page));
+    const shown = fitting.slice(skipped, skipped + left);
+    skipped -= Math.min(skipped, fitting.length);
+    left -= shown.length;
+    if (shown.length > 0) yield shown;
+    if (left === 0) return;
   }
 }
 

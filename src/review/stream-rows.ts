@@ -32,22 +32,24 @@ export async function openCursor(
 
 /** Streams the rows of an open cursor, and closes it. */
 export async function* fetchRows(tx: Queryable, cursor: string): AsyncGenerator<Row, void> {
-  yield* inPieces((size) => tx.query(`FETCH ${size} FROM ${cursor}`));
+  for await (const rows of inPieces((size) => tx.query(`FETCH ${size} FROM ${cursor}`)))
+    yield* rows;
   await tx.query(`CLOSE ${cursor}`);
 }
 
 /**
- * Streams the rows of a query that gives any part of them: what functions give the server keeps for a cursor as a whole.
+ * Streams the rows of a query that gives any part of them: what functions give the server keeps for a cursor as a whole. They come in
+ * pieces, for a promise for each of many rows would take more time than what is done with it.
  * @param select gives rows in the order of their `number`: those behind $1, of the kind $2 if that is not null, skipping $3, at most $4
  */
-export async function* streamPages(tx: Queryable, select: string): AsyncGenerator<Row, void> {
+export async function* streamPages(tx: Queryable, select: string): AsyncGenerator<Row[], void> {
   yield* inPieces((size, last) => tx.query(select, [last?.['number'] ?? '0', null, 0, size]));
 }
 
 /** @param read gives the next rows, at most as many as it is told, behind the last one that it has given */
 async function* inPieces(
   read: (size: number, last: Row | undefined) => Promise<Row[]>,
-): AsyncGenerator<Row, void> {
+): AsyncGenerator<Row[], void> {
   let size = smallestPiece;
   for (let piece: Promise<Row[]> | null = read(size, undefined); piece !== null; ) {
     const rows: Row[] = await piece;
@@ -56,7 +58,7 @@ async function* inPieces(
     // while these are worked on, the server has the next ones ready
     piece = more ? read(size, rows.at(-1)) : null;
     piece?.catch(() => undefined);
-    yield* rows;
+    yield rows;
   }
 }
 

@@ -136,7 +136,7 @@ export async function diffOf(service: Database, session: string) {
   const diff = await readDiff(service, session);
   try {
     const changes: Change[] = [];
-    for await (const change of diff.changes) changes.push(change);
+    for await (const piece of diff.changes) changes.push(...piece);
     const counts = diff.counts.map(({ columns: _, triggers: __, ...counted }) => counted);
     return { counts, digest: await diff.digest(), changes: changes.map(plainChange) };
   } finally {

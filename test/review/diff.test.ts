@@ -83,8 +83,9 @@ suite('diff', (test) => {
     ]);
     const diff = await readDiff(desk.service, session);
     const texts: string[] = [];
-    for await (const { table, before, after } of diff.changes) {
-      if (table === 'named') texts.push(String(before?.text), String(after?.text));
+    for await (const piece of diff.changes) {
+      for (const { table, before, after } of piece)
+        if (table === 'named') texts.push(String(before?.text), String(after?.text));
     }
     await diff.close();
     assert.equal(texts, [
@@ -116,7 +117,8 @@ suite('diff', (test) => {
     const diff = await readDiff(desk.service, session);
     await desk.stage(session, 'DELETE FROM a WHERE id >= 100; INSERT INTO named VALUES (1)');
     const ids: unknown[] = [];
-    for await (const { rowId } of diff.changes) ids.push(Number(rowId.text));
+    for await (const piece of diff.changes)
+      ids.push(...piece.map(({ rowId }) => Number(rowId.text)));
     await diff.close();
     assert.is(diff.counts[0]?.inserts, 1000);
     assert.equal(

@@ -18,8 +18,8 @@ export interface Diff {
   readonly status: SessionStatus;
   /** Only tables with changes, of which nothing may be left in the end, in the diff's order. */
   readonly counts: readonly CountedTable[];
-  /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch. */
-  readonly changes: AsyncIterable<Change>;
+  /** Can be gone through once. Ordered by table, in the order of the counts, then by first touch; in pieces, each of one table. */
+  readonly changes: AsyncIterable<readonly Change[]>;
   /** Can be gone through once. In the order in which approval applies them. */
   readonly steps: AsyncIterable<Step>;
   /** Gives `sha256:` and 64 hexadecimal digits; covers every step that approval replays. It takes as long as they are many. */
@@ -56,12 +56,13 @@ export async function readDiff(db: Database, id: string, readableOnly = false): 
   });
 }
 
-async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change> {
+async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGenerator<Change[]> {
   for (const { name, page, hidden } of tables) {
     // guard: the diff leaves out hidden changes
     if (hidden) continue;
     const select = `SELECT d.number, d.operation, d.row_id, d.before, d.after, d.texts FROM ${page} d ORDER BY d.number`;
-    for await (const row of streamPages(tx, select)) yield toChange(name, row as ChangeRow);
+    for await (const rows of streamPages(tx, select))
+      yield rows.map((row) => toChange(name, row as ChangeRow));
   }
 }
 
