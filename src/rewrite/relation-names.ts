@@ -2,6 +2,7 @@
 
 import { loadSchema, overlaySchema, treeSchema } from '../overlay/object-names.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
+import type { Verification } from '../server-connection/prepared-statements.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
 import type { Calls, FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
 import type { Assessment, Called, Candidate } from './called-names.ts';
@@ -17,8 +18,10 @@ const findCode: InternalStatement = {
   text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
-/** Takes what `Names.verification` gives; the row is for `Names.confirm`. */
-export const areCurrent: InternalStatement = { text: `SELECT ${path}, stage.are_current($1)` };
+/** Takes the relations that `Names.verification` gives; the row is for `Names.confirm`. @param stamps calls that stamps spare others */
+export const areCurrent = (stamps = ''): InternalStatement => ({
+  text: `SELECT ${path}, stage.are_current($1${stamps})`,
+});
 
 /** More names than any application uses: what fills the memory is not kept. */
 const maxKept = 10_000;
@@ -141,15 +144,19 @@ export class Names {
   readonly productionSchema = (overlaySchema: string): string | undefined =>
     this.productionSchemas.get(overlaySchema);
 
-  /** What `areCurrent` is given to ask whether names stand for what they stood for; null where some, or the search path, are not known. */
-  verification(names: readonly NameUse[]): Buffer | null {
+  /** What is to be asked to know whether names stand for what they stood for; null where some, or the search path, are not known. */
+  verification(names: readonly NameUse[]): Verification | null {
     if (this.currentPath === null) return null;
-    const known = names.flatMap((use) => {
+    const known = [];
+    const stamps = [];
+    for (const use of names) {
       const meaning = this.relations.get(keyOf(use));
+      if (meaning === undefined) return null;
       const { schema, name } = use;
-      return meaning === undefined ? [] : [{ schema, name, ...meaning.standIn.verify }];
-    });
-    return known.length < names.length ? null : Buffer.from(JSON.stringify(known));
+      known.push({ schema, name, ...meaning.standIn.verify });
+      stamps.push(meaning.stamp);
+    }
+    return { relations: Buffer.from(JSON.stringify(known)), stamps, version: this.version };
   }
 
   /** Takes the answer of `areCurrent`; says whether all stand for what they stood for, and the search path is the same. */
@@ -160,7 +167,7 @@ export class Names {
   private async areCurrent(names: readonly NameUse[]): Promise<boolean> {
     const known = this.verification(names);
     if (known === null) return false;
-    const [row] = await this.ask(areCurrent, [known]);
+    const [row] = await this.ask(areCurrent(), [known.relations]);
     return this.confirm(row ?? []);
   }
 

@@ -185,8 +185,7 @@ export class Rewriter {
   verification(read: Read): Verification | null {
     if (!hasNames(read) || read.copy || read.locks || !this.functions.arePlain(read.called))
       return null;
-    const relations = this.names.verification(read.relations);
-    return relations && { relations, version: this.names.version };
+    return this.names.verification(read.relations);
   }
 
   /**

@@ -41,6 +41,8 @@ export interface PreparedStatement {
 export interface Verification {
   /** Whether these still are what they were, as JSON for `stage.are_current`. */
   readonly relations: Buffer;
+  /** For each of these the function that gives its table's stamp, or null. */
+  readonly stamps: readonly (string | null)[];
   /** The version of names is still this. */
   readonly version: number;
 }

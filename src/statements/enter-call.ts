@@ -16,7 +16,7 @@ import { textToSend } from '../server-connection/statement-text.ts';
 import { argumentsText } from '../server-connection/upstream-text.ts';
 import type { ByteRange } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
-import type { ErrorFields } from '../wire/error-fields.ts';
+import { isStampGone, stampCalls } from './stamp-calls.ts';
 
 /** OID of text. */
 const text = 25;
@@ -121,28 +121,15 @@ function enterStatement({ rewrite }: EnterCall, types: readonly number[]): Inter
       ? `stage.with_arguments($3, ARRAY[${eachParameter(types, () => 'stage.argument')}], '{${types.join(',')}}')`
       : '$3';
   return {
-    text: `SELECT stage.enter($1, ${list}, $2, ${options}, $4${stampsOf(rewrite)})`,
+    text: `SELECT stage.enter($1, ${list}, $2, ${options}, $4${stampCalls(rewrite.stamps)})`,
     types: [...Array<number>(ownParameters).fill(text), ...types],
   };
 }
 
-function stampsOf({ stamps }: Rewrite): string {
-  if (stamps.every((name) => name === null)) return '';
-  const calls = stamps.map((name) => (name === null ? 'NULL' : `${name}()`));
-  return `, ARRAY[${calls.join(', ')}]`;
-}
-
-/**
- * Handles errors of the call. A stamp's function that is not there any more went with its overlay, which is made anew: no other
- * name of ours can be missing, and what clients' values run into has no place in our text.
- */
+/** Handles errors of the call. */
 function whenEntering(onError: ErrorHandler): ErrorHandler {
-  const isGone = (fields: ErrorFields) => gone.has(fields.get('C') ?? '') && fields.has('P');
-  return (fields) => onError(isGone(fields) ? new Map(fields).set('C', staleNames) : fields);
+  return (fields) => onError(isStampGone(fields) ? new Map(fields).set('C', staleNames) : fields);
 }
-
-/** A function or a schema that is not there. */
-const gone = new Set(['42883', '3F000']);
 
 const imageOf = (type: number) =>
   json.has(type) || type >= firstOfUsers ? 'stage.value_image' : 'pg_catalog.to_jsonb';

@@ -7,16 +7,19 @@
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { areCurrent } from '../rewrite/relation-names.ts';
 import { tableChanged } from '../rewrite/stageable.ts';
+import { deliver } from '../server-connection/error-mapping.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
 import type { Verdict } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { readyForQuery } from '../wire/backend-messages.ts';
 import { uint32At } from '../wire/byte-queue.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { needsAsking } from './read-calls.ts';
+import { isStampGone, stampCalls } from './stamp-calls.ts';
 
 /** More are not sent ahead: each takes memory until it is answered. */
 const maxBatches = 256;
@@ -131,17 +134,24 @@ export function verifyAlong(
 /** Asks whether names are still good right before what depends on it. @param hide has the answer of that hidden */
 export function askAlong(
   { internal, names }: ConnectionContext,
-  { relations }: Verification,
+  { relations, stamps }: Verification,
   hide: () => void,
 ): void {
   // The search path is the client's: what is called in its names must not write either.
   internal.guard();
-  const onRow = (payload: Buffer) => {
-    if (names.confirm(decodeDataRow(payload))) return;
+  const forget = () => {
     names.forget();
     hide();
   };
-  internal.run(areCurrent, { values: [relations], onRow });
+  const onRow = (payload: Buffer) => {
+    if (!names.confirm(decodeDataRow(payload))) forget();
+  };
+  const onError = (fields: ErrorFields) => {
+    if (!isStampGone(fields)) return deliver(fields);
+    forget();
+    return null;
+  };
+  internal.run(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
 }
 
 /**

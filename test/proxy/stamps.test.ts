@@ -1,4 +1,7 @@
-/** A statement that counts on a function of an overlay, which is gone by then, is tried again with what is there. */
+/**
+ * A statement that counts on a function of an overlay, which is gone by then, is tried again with what is there; and what such a
+ * function remembers in a plan is never older than the table.
+ */
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
@@ -6,6 +9,26 @@ import { assert, suite } from '../helpers/suite.ts';
 const schema = `CREATE TABLE item (id int PRIMARY KEY, price int);
   INSERT INTO item SELECT g, g FROM generate_series(1, 9) g;`;
 const update = 'UPDATE item SET price = price + $2 WHERE id = $1';
+
+type Client = Awaited<ReturnType<Proxied['connect']>>;
+
+const settled = (answer: Promise<{ rows: Record<string, unknown>[] }>, column: string) =>
+  answer.then(
+    ({ rows }) => rows[0]?.[column],
+    (error) => error.code,
+  );
+
+/** Reads of the third item that ask along with them whether its name is still good. Each gives a value, or a SQLSTATE. */
+const reads = {
+  prepared: (client: Client, column: string) => {
+    const text = `SELECT ${column} FROM item WHERE id = $1`;
+    return settled(client.query({ name: column, text, values: [3] }), column);
+  },
+  unnamed: (client: Client, column: string) =>
+    settled(client.query(`SELECT ${column} FROM item WHERE id = $1`, [3]), column),
+  simple: (client: Client, column: string) =>
+    settled(client.query(`SELECT ${column} FROM item WHERE id = 3`), column),
+} as const;
 
 suite('overlays without the function of their stamp', (test) => {
   let proxied: Proxied;
@@ -51,4 +74,47 @@ suite('overlays without the function of their stamp', (test) => {
     assert.is(failed.rowCount ?? failed.code, 1);
     await client.query('COMMIT');
   });
+
+  for (const [form, read] of Object.entries(reads))
+    test(`are read all the same, ${form}`, async () => {
+      const client = await proxied.connect(await proxied.session('staged'));
+      for (const begin of ['SELECT', 'BEGIN']) {
+        // made anew, with the function
+        await proxied.database.query(
+          'ALTER TABLE item ADD COLUMN again int; ALTER TABLE item DROP COLUMN again',
+        );
+        await client.query('UPDATE item SET price = 30 WHERE id = 3');
+        for (let time = 0; time < 3; time += 1) assert.is(await read(client, 'price'), 30);
+        await client.query(begin);
+        await dropStamp();
+        const found = await read(client, 'price');
+        // of a transaction that has failed by it the client is told to try again
+        assert.ok(found === 30 || (begin === 'BEGIN' && found === '40001'), String(found));
+        await client.query('ROLLBACK');
+        assert.is(await read(client, 'price'), 30);
+      }
+    });
+
+  for (const [form, read] of Object.entries(reads))
+    for (const begin of ['', 'BEGIN', 'BEGIN READ ONLY'])
+      test(`are not taken for what they were before ALTER TABLE, ${form}, ${begin || 'alone'}`, async () => {
+        const { database } = proxied;
+        await database.query('ALTER TABLE item DROP COLUMN IF EXISTS added');
+        const client = await proxied.connect(await proxied.session('staged'));
+        await client.query('UPDATE item SET price = 30 WHERE id = 3');
+        for (let time = 0; time < 7; time += 1) assert.is(await read(client, 'price'), 30);
+        if (begin !== '') await client.query(`${begin}; SELECT 1`);
+        await database.query('ALTER TABLE item ADD COLUMN added int DEFAULT 5');
+        const found = await read(client, 'added');
+        assert.ok([5, '40001'].includes(found), String(found));
+        if (begin === '') assert.is(found, 5);
+        await client.query('ROLLBACK');
+        await database.query(
+          'ALTER TABLE item RENAME TO former; CREATE TABLE item AS SELECT id, -price AS price FROM former',
+        );
+        await database.query('GRANT SELECT ON item TO PUBLIC');
+        assert.is(await read(client, 'price'), -3);
+        await database.query('DROP TABLE item; ALTER TABLE former RENAME TO item');
+        assert.is(await read(client, 'price'), 30);
+      });
 });

@@ -137,8 +137,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
-  v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
+  v_since bigint;
   v_touched bigint[];
   v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
   v_key_changed boolean := NOT (NEW."id" OPERATOR(pg_catalog.=) OLD."id");
@@ -172,6 +171,7 @@ BEGIN
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   -- a staged row: it is replaced only if it still is what this statement read
+  v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_u')::bigint ELSE 0 END;
   v_touched := stage.touched(v_mutation);
   UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
   WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
@@ -218,8 +218,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
-  v_since bigint := CASE WHEN pg_trigger_depth() > 1 THEN v_start ELSE 0 END;
+  v_since bigint;
   v_touched bigint[];
   v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
   v_previous record;
@@ -231,6 +230,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
   -- a staged row: it is deleted only if it still is what this statement read
+  v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_d')::bigint ELSE 0 END;
   v_touched := stage.touched(v_mutation);
   UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
   WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
@@ -1235,28 +1235,31 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 BEGIN
   RETURN QUERY
   SELECT n.number, n.operation,
-    CASE WHEN n.operation = 'INSERT' THEN pg_catalog.to_jsonb((n.newest)."id") ELSE pg_catalog.to_jsonb((n.first)._stage_old_1) END,
-    CASE WHEN n.operation <> 'INSERT' THEN pg_catalog.to_jsonb((n.first)._stage_base) END,
-    CASE WHEN n.operation <> 'DELETE' THEN pg_catalog.to_jsonb(ROW((n.newest)."id", (n.newest)."customer", (n.newest)."amount", (n.newest)."note")::stage_data.row_<invoice>) END,
-    stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN stage_data.texts_<invoice>((n.first)._stage_base) END,
-      'after', CASE WHEN n.operation <> 'DELETE' THEN stage_data.texts_<invoice>(ROW((n.newest)."id", (n.newest)."customer", (n.newest)."amount", (n.newest)."note")::stage_data.row_<invoice>) END)
+    CASE WHEN n.operation = 'INSERT' THEN pg_catalog.to_jsonb((n.version)."id") ELSE pg_catalog.to_jsonb(n._stage_old_1) END,
+    CASE WHEN n.operation <> 'INSERT' THEN pg_catalog.to_jsonb(n.base) END,
+    CASE WHEN n.operation <> 'DELETE' THEN pg_catalog.to_jsonb(n.version) END,
+    stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN stage_data.texts_<invoice>(n.base) END,
+      'after', CASE WHEN n.operation <> 'DELETE' THEN stage_data.texts_<invoice>(n.version) END)
   FROM (
-    SELECT _stage_f._stage_seq AS number, o.operation, _stage_f AS first, h.version AS newest FROM -- What diff and outline select from: each row that a session changed on balance, in the order in which rows were first touched.
+    SELECT _stage_f._stage_seq AS number, o.operation, _stage_f._stage_base AS base, h.version, _stage_f._stage_old_1 FROM -- What diff and outline select from: each row that a session changed on balance, in the order in which rows were first touched.
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
 -- The newest version is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
 stage_data.shadow_<invoice> _stage_f
--- No column bears a name that begins with _stage_: as a whole row another alias would mean a column of that name.
 LEFT JOIN LATERAL (
-  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
+  SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
+  FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
-CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
+-- OFFSET 0 has the version put together once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
-  CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN (h.version)._stage_op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
+  coalesce(later.op, _stage_f._stage_op) AS op,
+  CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
+) h
+CROSS JOIN LATERAL (SELECT
+  CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN h.op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
 ) o
 WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
-  AND CASE WHEN (h.version)._stage_op = 'D' THEN _stage_f._stage_first
-           ELSE NOT _stage_f._stage_first OR NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) END
+  AND CASE WHEN h.op = 'D' THEN _stage_f._stage_first ELSE NOT _stage_f._stage_first OR NOT (h.version *= _stage_f._stage_base) END
 
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
@@ -1280,18 +1283,21 @@ BEGIN
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
 -- The newest version is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
 stage_data.shadow_<invoice> _stage_f
--- No column bears a name that begins with _stage_: as a whole row another alias would mean a column of that name.
 LEFT JOIN LATERAL (
-  SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
+  SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
+  FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
   ORDER BY _stage_l._stage_seq DESC LIMIT 1
 ) later ON true
-CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
+-- OFFSET 0 has the version put together once, not for each of its uses
 CROSS JOIN LATERAL (SELECT
-  CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN (h.version)._stage_op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
+  coalesce(later.op, _stage_f._stage_op) AS op,
+  CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
+) h
+CROSS JOIN LATERAL (SELECT
+  CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN h.op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
 ) o
 WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
-  AND CASE WHEN (h.version)._stage_op = 'D' THEN _stage_f._stage_first
-           ELSE NOT _stage_f._stage_first OR NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) END
+  AND CASE WHEN h.op = 'D' THEN _stage_f._stage_first ELSE NOT _stage_f._stage_first OR NOT (h.version *= _stage_f._stage_base) END
 
   ) c
   GROUP BY c.chunk ORDER BY c.chunk;
@@ -1300,7 +1306,7 @@ REVOKE ALL ON FUNCTION stage_data.outline_<invoice>(uuid, int) FROM PUBLIC;
 ;
 -- How many net changes of each kind a session has in this table, and how many steps approval replays: of what foreign keys do to a row
 -- in one statement, the outcome. All of it is counted, so rows are not looked up one by one as for a page: those that were changed
--- again are joined at once, and most are not.
+-- again are joined at once, and most are not. OFFSET 0 has each row's operation found out once, not for each kind that is counted.
 CREATE FUNCTION stage_data.counts_<invoice>(p_session uuid, OUT inserts bigint, OUT updates bigint, OUT deletes bigint, OUT steps bigint)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off SET jit = off AS $body$
@@ -1323,7 +1329,7 @@ BEGIN
            WHEN NOT _stage_f._stage_first THEN 'INSERT'
            WHEN NOT (CASE WHEN h.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
     FROM stage_data.shadow_<invoice> _stage_f LEFT JOIN _stage_later h ON h.root = _stage_f._stage_seq
-    WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'overlay'
+    WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'overlay' OFFSET 0
   ) c;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.counts_<invoice>(uuid) FROM PUBLIC;

@@ -10,6 +10,7 @@ DECLARE
   v_signature pg_catalog.text;
   v_is_stale boolean;
   v_is_bound boolean;
+  v_size bigint;
   v_tree pg_catalog.jsonb;
 BEGIN
   -- every statement of SQL costs here: what an expression can tell is asked by one. 0 is no OID, and a space no signature.
@@ -23,12 +24,17 @@ BEGIN
   FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
     AND o.signature OPERATOR(pg_catalog.<>) 'dropped';  -- which stage.drop_stand_ins leaves of a table that has become a partition
   IF NOT FOUND THEN
+    -- the same of what has no overlay, a staged view at most: what stage.signature_of tells, and again stage.is_stale
     v_is_bound := stage.is_bound();
-    v_signature := stage.signature_of(v_relation);
-    v_is_stale := EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) v_relation) AND stage.is_stale(v_relation)
-      OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND EXISTS (
-      SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) i.inhparent
-      WHERE c.oid OPERATOR(pg_catalog.=) v_relation AND c.relkind OPERATOR(pg_catalog.=) 'r');
+    v_size := pg_catalog.pg_relation_size('stage.migration');  -- see stage.overlay_of
+    SELECT coalesce(
+        CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition THEN t.stamp END,
+        CASE WHEN pg_catalog.to_regclass(pg_catalog.concat('stage_overlay_', c.relnamespace, '.', pg_catalog.quote_ident(c.relname))) IS NOT NULL THEN '' END),
+      t.relation IS NOT NULL AND stage.is_stale(c.oid) OR NOT (p_entry OPERATOR(pg_catalog.?|) '{tree,only}') AND c.relkind OPERATOR(pg_catalog.=) 'r'
+        AND EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent OPERATOR(pg_catalog.=) c.oid)
+    INTO v_signature, v_is_stale
+    FROM pg_catalog.pg_class c LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid
+    WHERE c.oid OPERATOR(pg_catalog.=) v_relation;
   END IF;
   IF p_entry OPERATOR(pg_catalog.?) 'tree' THEN
     v_tree := stage.tree_state(v_relation);
