@@ -1,6 +1,6 @@
 /** SQL fragments by which review finds a row in production, names and shows it to people. */
 import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
-import type { Table } from '../model/table.ts';
+import type { Column, Table } from '../model/table.ts';
 import {
   columnNamed,
   equalImages,
@@ -69,6 +69,30 @@ const formOf: Readonly<Record<string, (value: string) => string>> = {
 /** The function that makes JSON of a table's rows. */
 export const rowImage = (table: Table) =>
   table.columns.some(({ holdsJson }) => holdsJson) ? 'stage.row_image' : 'pg_catalog.to_jsonb';
+
+/** Types whose values are equal only where they are the same image, with how two are made comparable. */
+const comparable: Readonly<Record<string, string>> = {
+  'pg_catalog.bool': '',
+  'pg_catalog.int2': '',
+  'pg_catalog.int4': '',
+  'pg_catalog.int8': '',
+  'pg_catalog.oid': '',
+  'pg_catalog.uuid': '',
+  'pg_catalog.date': '',
+  'pg_catalog.timestamp': '',
+  'pg_catalog.timestamptz': '',
+  'pg_catalog.bytea': '',
+  // byte by byte, whatever the column's own collation takes for equal
+  'pg_catalog.text': ' COLLATE pg_catalog."C"',
+  'pg_catalog.varchar': ' COLLATE pg_catalog."C"',
+};
+
+/** Two values of a column are the same image: what `same` says, which takes ten times as long. */
+export function sameInColumn(column: Column, left: string, right: string): string {
+  const collation = column.domain === null ? comparable[column.baseType] : undefined;
+  if (collation === undefined) return same(left, right);
+  return `coalesce(${left}${collation} OPERATOR(pg_catalog.=) ${right}, ${left} IS NULL AND ${right} IS NULL)`;
+}
 
 /**
  * Two values are the same image: stricter than any type's equality, and defined for every type.

@@ -166,8 +166,8 @@ BEGIN
   IF NOT v_key_changed THEN
     -- the usual case in one statement: the first touch of a production row
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, _stage_old_1)
-    VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'U', v_origin, true, true, NOT pg_catalog.record_image_eq(ROW(NEW."customer"), ROW(OLD."customer")), ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
-    ON CONFLICT DO NOTHING;
+    VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'U', v_origin, true, true, NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
+    ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   -- a staged row: it is replaced only if it still is what this statement read
@@ -199,7 +199,7 @@ BEGIN
     WHERE s._stage_session = v_session AND s._stage_head AND s._stage_op = 'D' AND s."id" OPERATOR(pg_catalog.=) NEW."id";
   END IF;
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, _stage_old_1)
-  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'U', v_origin, true, v_first, v_own OR NOT pg_catalog.record_image_eq(ROW(NEW."customer"), ROW(OLD."customer")), v_root,
+  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'U', v_origin, true, v_first, v_own OR NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), v_root,
     CASE WHEN v_first THEN ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice> END, OLD."id")
   ON CONFLICT DO NOTHING
   RETURNING _stage_seq INTO v_seq;
@@ -227,7 +227,7 @@ BEGIN
   -- the usual case in one statement: the first touch of a production row
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_base, _stage_old_1)
   VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', v_origin, true, true, ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
-  ON CONFLICT DO NOTHING;
+  ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
   -- a staged row: it is deleted only if it still is what this statement read
   v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_d')::bigint ELSE 0 END;
@@ -859,10 +859,10 @@ BEGIN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN pg_catalog.record_image_eq(ROW(s."note"), ROW((s._stage_base)."note")) THEN p."note" ELSE s."note" END
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -876,10 +876,10 @@ BEGIN
     FOR v_row IN
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN pg_catalog.record_image_eq(ROW(s."note"), ROW((s._stage_base)."note")) THEN p."note" ELSE s."note" END
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
@@ -960,10 +960,10 @@ BEGIN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN pg_catalog.record_image_eq(ROW(s."note"), ROW((s._stage_base)."note")) THEN p."note" ELSE s."note" END
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
@@ -981,10 +981,10 @@ BEGIN
     FOR v_row IN
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN pg_catalog.record_image_eq(ROW(s."id"), ROW((s._stage_base)."id")) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN pg_catalog.record_image_eq(ROW(s."customer"), ROW((s._stage_base)."customer")) THEN p."customer" ELSE s."customer" END,
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
           "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN pg_catalog.record_image_eq(ROW(s."note"), ROW((s._stage_base)."note")) THEN p."note" ELSE s."note" END
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last

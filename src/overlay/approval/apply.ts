@@ -20,7 +20,7 @@ import {
   rowId,
   rowImage,
   rowKey,
-  same,
+  sameInColumn,
 } from '../row-identity.ts';
 import { foundSql } from '../rows/keyless.ts';
 import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
@@ -132,11 +132,11 @@ function assignments(columns: readonly Column[]): string {
     return columns.map(({ name }) => `${quoteIdentifier(name)} = DEFAULT`).join(', ');
   }
   return settable
-    .map(({ name }) => quoteIdentifier(name))
-    .map(
-      (name) =>
-        `${name} = CASE WHEN ${same(`s.${name}`, `(s._stage_base).${name}`)} THEN p.${name} ELSE s.${name} END`,
-    )
+    .map((column) => {
+      const name = quoteIdentifier(column.name);
+      const isKept = sameInColumn(column, `s.${name}`, `(s._stage_base).${name}`);
+      return `${name} = CASE WHEN ${isKept} THEN p.${name} ELSE s.${name} END`;
+    })
     .join(',\n          ');
 }
 

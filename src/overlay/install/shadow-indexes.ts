@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import type { Index, IndexElement, Table, Unique } from '../../model/table.ts';
+import type { Index, IndexElement, Table } from '../../model/table.ts';
 import { columnList, keyNames, shadowName } from '../object-names.ts';
 import { present } from '../row-identity.ts';
+import { isMirrored } from '../rows/uniques.ts';
 
 const liveHeads = '_stage_head AND stage.is_live(_stage_op)';
 
@@ -143,10 +144,6 @@ function definitionOf(
   const conditions = [liveHeads, ...marks, ...(predicate === null ? [] : [`(${predicate})`])];
   return `ON ${shadowName(table)} (_stage_session, ${list})${nulls} WHERE ${conditions.join(' AND ')}`;
 }
-
-/** A unique index of production is mirrored per session: it serves the check, and makes two writers of one session wait for each other. */
-const isMirrored = (table: Table, { name, kind, timing }: Unique) =>
-  name !== table.keyIndex && kind === 'unique' && timing === 'immediate';
 
 function exclusionIndexes(table: Table): string[] {
   return table.uniques

@@ -6,18 +6,20 @@ import { deferredSql } from '../foreign-keys/deferral.ts';
 import { lockVanishing } from '../foreign-keys/key-locks.ts';
 import {
   columnList,
+  columnNamed,
   columnNames,
   functionName,
   imageOf,
   isKeyless,
   keyMatches,
+  keyNames,
   oldColumns,
   oldValues,
   overlayName,
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
-import { same } from '../row-identity.ts';
+import { sameInColumn } from '../row-identity.ts';
 import type { Operation } from './after-statement.ts';
 import { operations, settingKey, statementFunctionsSql } from './after-statement.ts';
 import { storedColumns, storedValues, takeRow } from './keyless.ts';
@@ -25,7 +27,7 @@ import { partitionOf } from './partitions.ts';
 import { policyTriggersSql } from './policies.ts';
 import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
 
-import { freeInProduction, insertUniqueChecks, updateUniqueChecks } from './uniques.ts';
+import { freeInProduction, insertUniqueChecks, isMirrored, updateUniqueChecks } from './uniques.ts';
 
 /** Whether a row is the client's own doing or a foreign key's action. */
 const origin = `CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END`;
@@ -125,7 +127,7 @@ function rowFunctionSql(table: Table, operation: Operation, asStep = false): str
     origin,
     shadow: shadowName(table),
     row_type: rowTypeName(table),
-    ...(keyless ? keylessParts(table) : keyedParts(table)),
+    ...(keyless ? keylessParts(table) : keyedParts(table, operation)),
     s_columns: columnList(columns, 's.'),
     old_row: columnList(columns, 'OLD.'),
     old_columns: oldColumns(table)
@@ -148,7 +150,7 @@ function referencesChanged(table: Table): string {
   const conditions = table.references.flatMap(({ child, hasPeriod }) =>
     child.columns.map((name, index) => {
       const column = quoteIdentifier(name);
-      const kept = same(`NEW.${column}`, `OLD.${column}`);
+      const kept = sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`);
       if (!hasPeriod || index < child.columns.length - 1) return `NOT ${kept}`;
       // a part of a period is covered where the whole was
       return `NOT (${kept} OR coalesce(NEW.${column} <@ OLD.${column}, false))`;
@@ -171,12 +173,22 @@ function holdRowSql(table: Table): string[] {
   return [fillSql(loadSql('table/rows/hold_row.sql'), parts)];
 }
 
-function keyedParts(table: Table) {
+function keyedParts(table: Table, operation: Operation) {
   return {
+    arbiter: arbiter(table, operation),
     columns: columnList(columnNames(table)),
     new_columns: columnList(columnNames(table), 'NEW.'),
     s_key_matches_new: keyMatches(table, 's.', 'NEW.'),
   };
+}
+
+/**
+ * What a row that is staged for the first time may meet. Where that can only be the head of its key, no other index is looked
+ * at: a row that is deleted is in no other unique one, and a number is never drawn twice.
+ */
+function arbiter(table: Table, operation: Operation): string {
+  const isOther = operation !== 'delete' && table.uniques.some((each) => isMirrored(table, each));
+  return isOther ? '' : `(_stage_session, ${columnList(keyNames(table))}) WHERE _stage_head `;
 }
 
 function keylessParts(table: Table) {

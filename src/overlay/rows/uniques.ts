@@ -2,6 +2,7 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table, Unique } from '../../model/table.ts';
 import {
+  columnNamed,
   functionName,
   isKeyless,
   keyMatches,
@@ -9,10 +10,14 @@ import {
   shadowName,
   sourceCall,
 } from '../object-names.ts';
-import { present, same } from '../row-identity.ts';
+import { present, sameInColumn } from '../row-identity.ts';
 import { indexAt, partitionOf, placeAt } from './partitions.ts';
 import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
 import { rowCall } from './row-functions.ts';
+
+/** A unique index of production is mirrored per session: it serves the check, and makes two writers of one session wait for each other. */
+export const isMirrored = (table: Table, { name, kind, timing }: Unique) =>
+  name !== table.keyIndex && kind === 'unique' && timing === 'immediate';
 
 const immediate = (table: Table) => table.uniques.filter((unique) => unique.timing === 'immediate');
 
@@ -91,9 +96,10 @@ export function updateUniqueChecks(table: Table): string {
       // another row than this one can only be in the way of an equal key; of one WITHOUT OVERLAPS its own old range can, too
       if (unique.name === table.keyIndex && unique.kind === 'unique')
         return check(table, unique, 'v_key_changed', '');
-      const changed = unique.columns.map(
-        (name) => `NOT ${same(`NEW.${quoteIdentifier(name)}`, `OLD.${quoteIdentifier(name)}`)}`,
-      );
+      const changed = unique.columns.map((name) => {
+        const column = quoteIdentifier(name);
+        return `NOT ${sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`)}`;
+      });
       const when = `(${changed.join(' OR ') || 'true'}) AND ${participates(table, unique)}`;
       return check(table, unique, when, ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`);
     })

@@ -14,7 +14,7 @@ BEGIN
   -- the usual case in one statement: the first touch of a production row
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_base, {{old_columns}})
   VALUES ({{old_row}}, v_session, v_mutation, 'D', v_origin, true, true, ROW({{old_row}})::{{row_type}}, {{old_values}})
-  ON CONFLICT DO NOTHING;
+  ON CONFLICT {{arbiter}}DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
   -- a staged row: it is deleted only if it still is what this statement read
   v_since := CASE WHEN pg_trigger_depth() > 1 THEN {{start}} ELSE 0 END;

@@ -24,7 +24,7 @@ BEGIN
     -- the usual case in one statement: the first touch of a production row
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, {{old_columns}})
     VALUES ({{new_columns}}, v_session, v_mutation, 'U', v_origin, true, true, {{references_changed}}, ROW({{old_row}})::{{row_type}}, {{old_values}})
-    ON CONFLICT DO NOTHING;
+    ON CONFLICT {{arbiter}}DO NOTHING;
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   -- a staged row: it is replaced only if it still is what this statement read
