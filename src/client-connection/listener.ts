@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { SecureContext, SecureContextOptions } from 'node:tls';
 import { createSecureContext } from 'node:tls';
 import { StageError } from '../errors.ts';
-import type { Session } from '../model/session.ts';
+import type { OpenedSession } from '../model/session.ts';
 import type { ProxyServices, RunPipeline } from '../server-connection/connected-pair.ts';
 import type { ConnectionList } from '../server-connection/connection-list.ts';
 import { createConnectionList } from '../server-connection/connection-list.ts';
@@ -24,7 +24,7 @@ export interface ListenerOptions {
   /** Asked for each connection: after a failover it is another one. */
   readonly target: () => UpstreamTarget;
   /** Gives null for an id that does not exist. */
-  readonly findSession: (id: string) => Promise<Session | null>;
+  readonly findSession: (id: string) => Promise<OpenedSession | null>;
   readonly run: RunPipeline;
   /** See LoginServices. */
   readonly isNoticedGone: () => boolean;

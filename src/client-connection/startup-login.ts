@@ -1,6 +1,6 @@
 /** A client's login as a list of steps: what it asks for, its session, the upstream in its name, both made ready. */
 import { noticeGone } from '../db/connection-settings.ts';
-import type { Session } from '../model/session.ts';
+import type { OpenedSession } from '../model/session.ts';
 import type { ConnectedPair } from '../server-connection/connected-pair.ts';
 import { backendKeyData, readyForQuery } from '../wire/backend-messages.ts';
 import { startupMessage } from '../wire/startup.ts';
@@ -21,7 +21,7 @@ export interface LoginServices {
   /** Asked once for each connection. */
   readonly target: () => UpstreamTarget;
   readonly cancelKeys: CancelKeys;
-  readonly findSession: (id: string) => Promise<Session | null>;
+  readonly findSession: (id: string) => Promise<OpenedSession | null>;
   /** Whether the upstream can notice, while it runs a statement, that nobody waits for it any more. */
   readonly isNoticedGone: () => boolean;
 }

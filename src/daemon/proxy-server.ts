@@ -6,11 +6,10 @@ import { parseUpstream } from '../client-connection/upstream-target.ts';
 import type { Database } from '../db/database.ts';
 import type { HostRoute } from '../db/host-route.ts';
 import { StageError } from '../errors.ts';
-import type { Session } from '../model/session.ts';
 import { createOverlayManager } from '../overlay/install/manager.ts';
 import type { Clients, Upstream } from '../rest/services.ts';
 import type { ProxyMetrics } from '../server-connection/connected-pair.ts';
-import { getSession } from '../staging/session-store.ts';
+import { findSession } from '../staging/session-store.ts';
 import { createPipeline } from '../statements/connection.ts';
 import { explainListenError } from './listen-policy.ts';
 import type { Parts } from './parts.ts';
@@ -50,7 +49,10 @@ export async function startProxy(
       settings,
     },
     target: followHosts(route),
-    findSession: (id) => findSession(db, upstream, id),
+    findSession: async (id) => {
+      demandReady(upstream);
+      return findSession(db, id);
+    },
     run: createPipeline(settings),
     maxConnections,
     isNoticedGone,
@@ -71,23 +73,17 @@ function followHosts(route: HostRoute): () => UpstreamTarget {
   return () => targets.get(route.url) as UpstreamTarget;
 }
 
-async function findSession(db: Database, upstream: Upstream, id: string): Promise<Session | null> {
-  if (!upstream.state.ready && !upstream.state.outdated) {
-    throw new StageError(
-      'upstream_unavailable',
-      `the upstream database is not ready: ${upstream.state.error}`,
-      {
-        sqlstate: '57P03',
-        hint: upstream.state.hint ?? 'The service keeps trying; connect again in a moment.',
-      },
-    );
-  }
-  try {
-    return await getSession(db, id);
-  } catch (error) {
-    if (error instanceof StageError && error.code === 'session_not_found') return null;
-    throw error;
-  }
+/** @throws StageError while the upstream is not ready; a service older than its schema still lets clients read */
+function demandReady({ state }: Upstream): void {
+  if (state.ready || state.outdated) return;
+  throw new StageError(
+    'upstream_unavailable',
+    `the upstream database is not ready: ${state.error}`,
+    {
+      sqlstate: '57P03',
+      hint: state.hint ?? 'The service keeps trying; connect again in a moment.',
+    },
+  );
 }
 
 /** @throws StageError when a newer release has upgraded the schema: nothing is staged here any more */

@@ -58,6 +58,9 @@ export interface Session {
   readonly reverts: string | null;
 }
 
+/** What a client's connection has to know of its session. */
+export type OpenedSession = Pick<Session, 'id' | 'reads'>;
+
 /** The first digits of a session's id: short enough to type, and unlikely to mean another one. */
 export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);
 

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
-import type { ReadsMode, Session } from '../model/session.ts';
+import type { OpenedSession, ReadsMode } from '../model/session.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { PipelineHandle } from './connection-list.ts';
 
@@ -14,8 +14,7 @@ import type { PipelineHandle } from './connection-list.ts';
 export interface ConnectedPair {
   readonly client: Socket;
   readonly upstream: Socket;
-  /** Looked up at start-up: its status may have changed since. */
-  readonly session: Session;
+  readonly session: OpenedSession;
   /** The connection option `service_reads`, else the session's own mode. */
   readonly reads: ReadsMode;
   /** The connection option `service_notice`; null where the daemon's setting applies. */

@@ -3,8 +3,14 @@ import { randomBytes } from 'node:crypto';
 import type { Database, IsDone, Queryable, Row } from '../db/database.ts';
 import type { StagedCounts } from '../metrics-pools.ts';
 import { JsonText } from '../model/json.ts';
-import type { ConflictScope, ReadsMode, Session, SessionStatus } from '../model/session.ts';
-import { sessionStatuses } from '../model/session.ts';
+import type {
+  ConflictScope,
+  OpenedSession,
+  ReadsMode,
+  Session,
+  SessionStatus,
+} from '../model/session.ts';
+import { isSessionId, sessionStatuses } from '../model/session.ts';
 import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
 /**
@@ -150,6 +156,17 @@ export async function getSession(db: Queryable, id: string): Promise<Session> {
   const [row] = await db.query(selectSession, [sessionUuid(id)]);
   if (row === undefined) throw sessionNotFound(id);
   return toSession(row as SessionRow);
+}
+
+/**
+ * What a client's connection has to know of its session, whatever has been staged in it by now; null where there is none. The rest
+ * takes longer to find out than the login itself.
+ */
+export async function findSession(db: Queryable, id: string): Promise<OpenedSession | null> {
+  if (!isSessionId(id)) return null;
+  const text = 'SELECT s.reads FROM stage.session s WHERE s.id = $1';
+  const [row] = await db.query(text, [sessionUuid(id)]);
+  return row === undefined ? null : { id, reads: row['reads'] as ReadsMode };
 }
 
 /** Whether there is such a session. */

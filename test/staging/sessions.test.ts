@@ -16,6 +16,7 @@ import { listMutations } from '../../src/staging/mutation-log.ts';
 import {
   countActiveSessions,
   createSession,
+  findSession,
   getSession,
   listSessions,
 } from '../../src/staging/session-store.ts';
@@ -97,7 +98,18 @@ suite('sessions', (test) => {
       for (const work of works) {
         assert.is((await rejects<StageError>(work())).code, 'session_not_found', id);
       }
+      assert.is(await findSession(desk.service, id), null);
     }
+  });
+
+  test('are found for a client without a look at what has been staged', async () => {
+    const id = await desk.open();
+    const { reads } = await getSession(desk.service, id);
+    const client = await desk.connect(id);
+    // whoever counts mutations waits
+    await client.query('BEGIN; LOCK TABLE stage.mutation');
+    assert.equal(await findSession(desk.service, id), { id, reads });
+    await client.end();
   });
 
   test('are listed newest first, filtered and paged', async () => {
