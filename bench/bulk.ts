@@ -12,7 +12,7 @@ interface Bulk {
 }
 
 const rows = 100_000;
-const reads = 500;
+const reads = 2000;
 
 export const bulkSchema = `
 CREATE TABLE bulk (id int PRIMARY KEY, code text NOT NULL, amount numeric(12,2) NOT NULL, note text);
