@@ -106,6 +106,11 @@ export class Retry {
     return contended;
   }
 
+  /** To be called by whoever has taken a try when it is over, armed or not: what comes next has tries of its own. */
+  endTries(): void {
+    this.isAgain = false;
+  }
+
   /** To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given. */
   arm(scope: Scope, message: Message | null = null): void {
     if (this.armedScope === null && !this.isAgain) this.tries = { ...noTries };
@@ -249,11 +254,15 @@ export class Retry {
 
   /** Handles the kept messages again, if that is wanted. What was prepared or described before still is. */
   async replay(handle: (message: Message) => Promise<void>): Promise<void> {
-    for (const { message, isAnswered } of this.take() ?? []) {
-      if (isAnswered && message.type !== frontend.bind) continue;
-      this.hidesAnswer = isAnswered;
-      await handle(message);
-      this.hidesAnswer = false;
+    try {
+      for (const { message, isAnswered } of this.take() ?? []) {
+        if (isAnswered && message.type !== frontend.bind) continue;
+        this.hidesAnswer = isAnswered;
+        await handle(message);
+        this.hidesAnswer = false;
+      }
+    } finally {
+      this.endTries();
     }
   }
 }

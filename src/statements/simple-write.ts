@@ -38,11 +38,25 @@ export async function runWrite(
   step: Step,
   staged: StagedWrite,
 ): Promise<boolean> {
-  const { state, rewriter, metrics, retry, names, internal } = context;
+  const { state, metrics, retry } = context;
   if (state.failed) throw inFailedTransaction;
   if (!state.stages) return runReadOnly(context, staged);
   metrics.query('write');
   context.pending.writeStart ??= performance.now();
+  try {
+    return await tryWrite(context, step, staged);
+  } finally {
+    retry.endTries();
+  }
+}
+
+/** Tries the write until it has succeeded, or failed by what no other try would cure. */
+async function tryWrite(
+  context: ConnectionContext,
+  step: Step,
+  staged: StagedWrite,
+): Promise<boolean> {
+  const { state, rewriter, retry, names, internal } = context;
   for (;;) {
     const rewrite = await rewriter.write(staged.body, true);
     if (isRefused(rewrite)) return staged.refuse();

@@ -6,7 +6,7 @@ import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
-import { data, done, inWords, q, tell } from '../helpers/wire-script.ts';
+import { b, data, done, e, inWords, p, q, s, tell } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TABLE top (id int PRIMARY KEY);
@@ -75,6 +75,30 @@ const scripts: Readonly<Record<string, readonly Buffer[]>> = {
     q('ROLLBACK TO a'),
     ...copy('COPY item (id) FROM STDIN', lines(30, 39)),
     q('COMMIT'),
+  ],
+  'after one that failed in a transaction': [
+    q('BEGIN'),
+    ...copy('COPY item (id) FROM STDIN', lines(10, 20), '10\n'),
+    q('ROLLBACK'),
+    ...copy('COPY item (id, n) FROM STDIN', '9\t1\n', '10\t100\n'),
+  ],
+  'an INSERT after one that failed in a transaction': [
+    q('BEGIN'),
+    q(`INSERT INTO item (id, n) SELECT g, 1 FROM generate_series(2, 90) g`),
+    q('ROLLBACK'),
+    ...[p('INSERT INTO item (id, n) SELECT g, g FROM generate_series(9, 190) g'), b(), e(), s],
+  ],
+  'INSERTs by the extended protocol, in a transaction and after it': [
+    q('BEGIN'),
+    ...[p('INSERT INTO item (id, n) SELECT g, 1 FROM generate_series(2, 90) g'), b(), e(), s],
+    q('ROLLBACK'),
+    ...[p('INSERT INTO item (id, n) SELECT g, g FROM generate_series(9, 190) g'), b(), e(), s],
+  ],
+  'INSERTs in one message, the first of them row by row': [
+    q('DELETE FROM item WHERE id = 2'),
+    q(`BEGIN; INSERT INTO item (id, n) SELECT g, 1 FROM generate_series(2, 90) g;
+      INSERT INTO item (id, n) SELECT g, g FROM generate_series(91, 190) g`),
+    q('ROLLBACK'),
   ],
   'twice in one message': [
     q('COPY item (id) FROM STDIN; COPY item (id) FROM STDIN; SELECT count(*) FROM item'),

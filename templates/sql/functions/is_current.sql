@@ -24,7 +24,7 @@ BEGIN
   FROM stage.overlay o WHERE o.relation OPERATOR(pg_catalog.=) v_relation
     AND o.signature OPERATOR(pg_catalog.<>) 'dropped';  -- which stage.drop_stand_ins leaves of a table that has become a partition
   IF NOT FOUND THEN
-    -- the same of what has no overlay, a staged view at most: what stage.signature_of tells, and again stage.is_stale
+    -- it has a staged view at most: asked by one query as stage.signature_of and stage.is_stale would ask
     v_is_bound := stage.is_bound();
     v_size := pg_catalog.pg_relation_size('stage.migration');  -- see stage.overlay_of
     SELECT coalesce(
