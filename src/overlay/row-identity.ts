@@ -87,7 +87,7 @@ const comparable: Readonly<Record<string, string>> = {
   'pg_catalog.varchar': ' COLLATE pg_catalog."C"',
 };
 
-/** Two values of a column are the same image: what `same` says, which takes ten times as long. */
+/** Two values of a column are the same image: what `same` says, which makes a row of each. */
 export function sameInColumn(column: Column, left: string, right: string): string {
   const collation = column.domain === null ? comparable[column.baseType] : undefined;
   if (collation === undefined) return same(left, right);

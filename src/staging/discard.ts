@@ -4,7 +4,7 @@ import { JsonText } from '../model/json.ts';
 import { emit } from './event-store.ts';
 import { isServable } from './servable.ts';
 import { lockSession, requireTransition } from './session-lock.ts';
-import { sessionExists } from './session-store.ts';
+import { findSession } from './session-store.ts';
 
 export interface DeletedSession {
   readonly sessionId: string;
@@ -51,6 +51,6 @@ export async function deleteSession(
       return { sessionId: id, deletedAt: String(row?.['deleted_at']) };
     },
     'read committed',
-    async (db) => !(await sessionExists(db, id)),
+    async (db) => (await findSession(db, id)) === null,
   );
 }

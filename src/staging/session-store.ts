@@ -169,12 +169,6 @@ export async function findSession(db: Queryable, id: string): Promise<OpenedSess
   return row === undefined ? null : { id, reads: row['reads'] as ReadsMode };
 }
 
-/** Whether there is such a session. */
-export async function sessionExists(db: Queryable, id: string): Promise<boolean> {
-  const rows = await db.query('SELECT FROM stage.session WHERE id = $1', [sessionUuid(id)]);
-  return rows.length > 0;
-}
-
 /** Lists sessions, newest first. */
 export async function listSessions(db: Database, filter: SessionFilter): Promise<SessionPage> {
   const { status = null, projectIds } = filter;
