@@ -95,19 +95,18 @@ export class Names {
   }
 
   /**
-   * Gives what each name stands for, in order.
-   * @param again asks for all of them, because overlays may have been made since
+   * Gives what each name stands for, in order. All are known, or all are asked for: what was learned of some at another time may
+   * not go with what the others stand for now.
+   * @param again asks, because overlays may have been made since
    */
   async resolve(names: readonly NameUse[], again = false): Promise<ResolvedName[]> {
-    const known = new Map<string, ResolvedName>();
-    for (const name of again ? [] : names) {
-      const meaning = this.relations.get(keyOf(name));
-      if (meaning !== undefined) known.set(keyOf(name), meaning);
-    }
-    const unknown = distinct(names).filter((name) => !known.has(keyOf(name)));
-    if (unknown.length > 0 && !(await this.learnRelations(unknown, known)))
-      return this.resolve(names, true);
-    return names.map((name) => known.get(keyOf(name)) as ResolvedName);
+    const known = again ? [] : names.flatMap((name) => this.relations.get(keyOf(name)) ?? []);
+    if (known.length === names.length) return known;
+    const asked = distinct(names);
+    const learned = await this.learnRelations(asked);
+    if (learned === null) return this.resolve(names, true);
+    const meanings = new Map(asked.map((name, index) => [keyOf(name), learned[index]]));
+    return names.map((name) => meanings.get(keyOf(name)) as ResolvedName);
   }
 
   /** The same for a read, of which nothing verifies that what was known of its names is still good: others may have made overlays. */
@@ -171,21 +170,15 @@ export class Names {
     return this.confirm(row ?? []);
   }
 
-  /** Adds the names to those that are known; says whether what was known before is still good. */
-  private async learnRelations(
-    names: readonly NameUse[],
-    known: Map<string, ResolvedName>,
-  ): Promise<boolean> {
+  /** Asks what the names stand for; null where the search path was another one before, under which others are known. */
+  private async learnRelations(names: readonly NameUse[]): Promise<ResolvedName[] | null> {
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
     const isSamePath = this.notePath(row?.[0]);
     if (this.relations.size > maxKept) this.forget();
-    for (const [index, name] of names.entries()) {
-      const meaning = resolved[index] as ResolvedName;
-      known.set(keyOf(name), meaning);
-      this.learn(keyOf(name), meaning);
-    }
-    return isSamePath;
+    for (const [index, name] of names.entries())
+      this.learn(keyOf(name), resolved[index] as ResolvedName);
+    return isSamePath ? resolved : null;
   }
 
   private notePath(found: Buffer | null | undefined): boolean {

@@ -113,9 +113,12 @@ export class Rewriter {
     if (write.rights.some(isMistaken)) return 'analysed';
     const cascades = write.form === 'truncate' && write.cascades;
     const staged = await this.ensureOverlays(named, cascades);
+    // while these were made a name may have come to stand for another relation, which was not looked at
+    if (haveMoved(named, staged)) return this.make(write, asSet);
     for (const each of staged) checkVisible(each);
-    if (write.form === 'query' && staged.some((each) => isMistakenConflict(each, write)))
-      return 'planned';
+    const isConflicting = (each: Named) =>
+      write.form === 'query' && isMistakenConflict(each, write);
+    if (staged.some(isConflicting)) return 'planned';
     // Of the tables that a cascade reaches it is not known whether they run code.
     const rewrite = await this.replace(write, staged, runsCode || cascades);
     return asSet ? loaded(rewrite, write, staged) : rewrite;
@@ -277,6 +280,10 @@ export class Rewriter {
     return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
   }
 }
+
+/** Whether some of the names stand for other relations than before. */
+const haveMoved = (before: readonly Named[], now: readonly Named[]) =>
+  now.some(({ meaning }, index) => meaning.oid !== before[index]?.meaning.oid);
 
 /** Has the statement fail if code that it runs writes to production. */
 export function watched(rewrite: Rewrite): Rewrite {
