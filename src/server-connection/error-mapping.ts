@@ -9,7 +9,7 @@ import { writtenPosition } from './position-map.ts';
 /** SQLSTATEs of our own functions. */
 export const staleNames = 'ST001';
 export const rowChanged = 'ST002';
-const rowByRow = 'ST004';
+export const rowByRow = 'ST004';
 
 /** Query and position inside functions: they would show the staging, not the client's statement. */
 const inner = ['q', 'p'];

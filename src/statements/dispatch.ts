@@ -58,9 +58,10 @@ function fail(
   error: unknown,
   log: Log,
 ): void | Promise<void> {
-  const { router, metrics } = context;
+  const { router, metrics, retry } = context;
   if (error instanceof ConnectionFault) throw error;
-  if (router.hasShownError) return;
+  // what came before it in the batch has failed, and is told of or run again together with it
+  if (router.hasShownError || retry.isWanted) return;
   if (!isExpected(error)) {
     log.error('a statement could not be handled', {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -121,7 +121,9 @@ async function parseWrite(
 ): Promise<void> {
   const { state, rewriter, router, internal, hasSync } = context;
   if (state.failed) throw inFailedTransaction;
-  const rewrite = await rewriter.write(verdict, state.stages && hasSync());
+  // an error of a text for a set is only told where the statement is begun anew: by our block, or from its Bind on
+  const mayBeSet = state.stages && state.block === 'none' && hasSync();
+  const rewrite = await rewriter.write(verdict, mayBeSet);
   if (router.hasShownError) return;
   const original = writtenStatement(parsing);
   const { types } = parsing.asked;
@@ -238,6 +240,7 @@ function prepare(context: ConnectionContext, parsing: Parsing, preparation: Prep
   pending.resolved = prepared;
   // Parsed before it enters: an error may come from an overlay that has not followed its table yet.
   const onError = retry.before(mapErrors(sentText, names.productionSchema), {
+    message,
     mayBeStale: (sqlstate) => statement.verdict.kind === 'write' && sqlstate.startsWith('42'),
   });
   const expected = retry.answer(new PendingResponse('parse', 'all', { onFailure, onError }));

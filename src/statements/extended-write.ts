@@ -97,7 +97,10 @@ export async function readyForWrite(
   if (retry.isFresh) internal.releaseGuard();
   else protectWrite(context, message, rewrite.isSet);
   if (rewrite.fill !== null) makeMergeTarget(internal, rewrite.fill);
-  prepareAgain(context, statement, rewrite.replacements);
+  const stageRowByRow = rewriter.fallback(body, rewrite);
+  prepareAgain(context, statement, rewrite.replacements, (handler) =>
+    retry.before(handler, { stageRowByRow }),
+  );
   await checkResult(context, statement);
   if (given !== null || bind.values.length > 0) {
     await learnParameterTypes(context, statement);
@@ -115,7 +118,6 @@ export async function readyForWrite(
     onError: (text: SentText | null) =>
       retry.before(mapErrors(text, names.productionSchema), { mayBeStale }),
   });
-  const stageRowByRow = rewriter.fallback(body, rewrite);
   if (given !== null) {
     const enterGiven = () => enterExecute(context, call(), statement, given.expressions);
     return { enter: enterGiven, stageRowByRow };

@@ -1,7 +1,7 @@
 /** Running a write again, unseen by the client, when what it was prepared for or what it read turns out to have changed. */
 
 import type { Names } from '../rewrite/relation-names.ts';
-import { rowChanged, staleNames } from '../server-connection/error-mapping.ts';
+import { rowByRow, rowChanged, staleNames } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { ResponseRouter } from '../server-connection/response-router.ts';
@@ -31,8 +31,11 @@ const without = (field: string, fields: ErrorFields): ErrorFields =>
 /** More than this is not kept for another try. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
-/** Names change once in a while; a row that many write to is waited for in turn, and each time somebody gets on. */
-const maxTries = { names: 1, rows: 100, set: 1 } as const;
+/**
+ * Names change once in a while; a row that many write to is waited for in turn, and each time somebody gets on. Of statements whose
+ * rows are staged as a set, each try leaves one less.
+ */
+const maxTries = { names: 1, rows: 100, set: Number.POSITIVE_INFINITY } as const;
 type Reason = keyof typeof maxTries;
 const noTries: Readonly<Record<Reason, number>> = { names: 0, rows: 0, set: 0 };
 
@@ -40,6 +43,8 @@ const noTries: Readonly<Record<Reason, number>> = { names: 0, rows: 0, set: 0 };
 interface Cause {
   /** Which errors names could have caused that have changed their meaning, beside those that always may be. */
   readonly mayBeStale?: (sqlstate: string) => boolean;
+  /** The message that has failed: another try has to begin with it, or before it. */
+  readonly message?: Message;
   /** Its rows are staged as a set, and would be staged one by one from now on: what that tells is PostgreSQL's error. */
   readonly stageRowByRow?: (() => void) | null;
 }
@@ -138,6 +143,10 @@ export class Retry {
     return this.keptBytes + frame.length <= maxKeptBytes;
   }
 
+  private keeps(message: Message | undefined): boolean {
+    return message === undefined || this.kept.some((entry) => entry.message === message);
+  }
+
   private push(message: Message, isProtected: boolean): void {
     this.keptBytes += message.frame.length;
     if (this.kept.at(-1)?.message === message) this.kept.pop();
@@ -200,7 +209,8 @@ export class Retry {
       if (this.wanted) return null;
       const told = this.decide(fields, cause);
       // The rest of the batch must be on its way: only then does it end without the client.
-      const canRunAgain = this.armedScope !== null && this.router.awaited > 0;
+      const canRunAgain =
+        this.armedScope !== null && this.router.awaited > 0 && this.keeps(cause.message);
       const { reason } = told;
       if (!canRunAgain || reason === null || this.tries[reason] === maxTries[reason]) {
         this.disarm();
@@ -238,7 +248,9 @@ export class Retry {
     // the context of a COPY names the table that a set is put into
     if (isInterrupt(fields)) return { fields: without('W', fields), reason: null };
     stageRowByRow();
-    return { fields, reason: 'set' };
+    // by an index of ours: what PostgreSQL would say, only another try tells
+    const isOurs = fields.get('s') === 'stage_data';
+    return { fields: isOurs ? new Map(fields).set('C', rowByRow) : fields, reason: 'set' };
   }
 
   /** Whether to try again; if so the client hears from now on, and gives what is to be handled again. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fixedReplacements, hasNames } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
 import { deliver, deliverNotice, mapErrors } from '../server-connection/error-mapping.ts';
-import type { Particulars } from '../server-connection/pending-response.ts';
+import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';
 import { hiddenClose, hiddenSync, PendingResponse } from '../server-connection/pending-response.ts';
 import type {
   PreparedStatement,
@@ -126,11 +126,13 @@ export function dropUnnamed({ statements, link }: ConnectionContext): void {
 /**
  * Makes the upstream's statement the one that is to run now. Overlays may have changed since it was prepared, and a
  * function that a read has called may have put another one in its place.
+ * @param wrapErrors for a text that may be given up for another one
  */
 export function prepareAgain(
   { link, internal, state, names }: ConnectionContext,
   statement: PreparedStatement,
   replaced: readonly Replacement[],
+  wrapErrors: (handler: ErrorHandler) => ErrorHandler = (handler) => handler,
 ): void {
   const replacements = [...replaced, ...statement.typeList];
   const isKept = statement.refusedWhen === null;
@@ -150,10 +152,10 @@ export function prepareAgain(
   const text = statementText(statement.statement, sentText);
   if (origin === 'parse') {
     const onError = mapErrors(sentText, names.productionSchema);
-    internal.prepare(name, { text, types: parameterTypes ?? types }, onError);
+    internal.prepare(name, { text, types: parameterTypes ?? types }, wrapErrors(onError));
   } else {
     link.send(closeMessage({ kind: 'statement', name }), hiddenClose);
-    internal.run({ text });
+    internal.run({ text }, { onError: wrapErrors(deliver) });
   }
 }
 

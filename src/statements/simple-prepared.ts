@@ -70,9 +70,9 @@ async function executeWrite(
     body,
     bodyText: statement.bodyText,
     refuse: () => refusePrepared(context, statement, body),
-    prepare: async ({ replacements, fill }) => {
+    prepare: async ({ replacements, fill }, wrapErrors) => {
       if (fill !== null) makeMergeTarget(context.internal, fill);
-      prepareAgain(context, statement, replacements);
+      prepareAgain(context, statement, replacements, wrapErrors);
       await checkResult(context, statement);
       await learnParameterTypes(context, statement);
     },

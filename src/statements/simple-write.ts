@@ -23,7 +23,7 @@ export interface StagedWrite {
   /** Has PostgreSQL say what is wrong with the client's own text, where it can only be refused. */
   refuse(): Promise<never>;
   /** Makes ready, inside the transaction, what the statement needs. */
-  prepare?(rewrite: Rewrite): Promise<void>;
+  prepare?(rewrite: Rewrite, wrapErrors: (handler: ErrorHandler) => ErrorHandler): Promise<void>;
   enter(call: EnterCall): void;
   /** Sends the statement; says whether the client is given the ReadyForQuery that answers it. */
   send(rewrite: Rewrite, wrapErrors: (handler: ErrorHandler) => ErrorHandler): boolean;
@@ -61,16 +61,15 @@ async function tryWrite(
     const rewrite = await rewriter.write(staged.body, true);
     if (isRefused(rewrite)) return staged.refuse();
     openForWrite(context, rewrite);
-    await staged.prepare?.(rewrite);
+    const stageRowByRow = rewriter.fallback(staged.body, rewrite);
+    const wrapErrors = (handler: ErrorHandler) => retry.before(handler, { stageRowByRow });
+    await staged.prepare?.(rewrite, wrapErrors);
     // What was asked meanwhile was asked READ ONLY.
     internal.releaseGuard();
     const onError = (text: SentText | null) =>
       retry.before(mapErrors(text, names.productionSchema));
     staged.enter({ text: staged.bodyText, rewrite, onError });
-    const stageRowByRow = rewriter.fallback(staged.body, rewrite);
-    const isReadyShown = staged.send(rewrite, (handler) =>
-      retry.before(handler, { stageRowByRow }),
-    );
+    const isReadyShown = staged.send(rewrite, wrapErrors);
     const isCopy = staged.body.form === 'copy';
     if (!isCopy) endWatch(context);
     // Sent along without waiting: after an error it rolls back, all there is. Where a COPY's data has to come it would be in
@@ -98,7 +97,7 @@ async function runReadOnly(context: ConnectionContext, staged: StagedWrite): Pro
   if (isRefused(rewrite)) return staged.refuse();
   const refusal = readOnlyRefusal(staged.body, rewrite);
   if (refusal) throw refusal;
-  await staged.prepare?.(rewrite);
+  await staged.prepare?.(rewrite, (handler) => handler);
   context.internal.guard();
   const isReadyShown = staged.send(rewrite, (handler) => handler);
   await waitForResponses(context);

@@ -42,6 +42,8 @@ export async function undo(context: ConnectionContext): Promise<void> {
     tellChanged(context);
     return;
   }
+  // what was sent since the server has failed is skipped up to a Sync, and this would be, too
+  context.link.close();
   context.internal.unwind();
   await syncAndWait(context);
 }
