@@ -31,9 +31,15 @@ export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), t
 /** Rows that come as a set are put in through one more view, under the table's own name. */
 export const loadSchema = (table: InSchema) => `stage_load_${table.namespaceOid}`;
 export const loadName = (table: Named) => qualifiedName(loadSchema(table), table.name);
+/** Rows that are changed as a set are so through another view of that schema. */
+export const changesName = (table: Named) =>
+  qualifiedName(loadSchema(table), `changes_${table.oid}`);
 /** The table behind that view, of which the shadow is the only partition: in a schema that clients may use, for a COPY names it. */
 export const loadTableName = (table: { readonly oid: number }) =>
   qualifiedName('stage', `rows_${table.oid}`);
+/** What stages rows that are changed as a set: each has the one before as its only partition, the first the table above. */
+export const updatedTableName = (table: Named) => qualifiedName('stage', `updated_${table.oid}`);
+export const deletedTableName = (table: Named) => qualifiedName('stage', `deleted_${table.oid}`);
 
 /** A table is read together with its children through a third view, under the table's own name once more. */
 export const treeSchema = (table: InSchema) => `stage_tree_${table.namespaceOid}`;

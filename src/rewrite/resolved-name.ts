@@ -62,8 +62,16 @@ export interface ResolvedName {
   readonly stamp: string | null;
   /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
-  /** The view that rows are put into as a set, where the table has one. */
-  readonly load: { readonly schema: string; readonly name: string } | null;
+  /** The views by which rows are staged as a set, where the table has them: the one that new rows are put into. */
+  readonly load: {
+    readonly schema: string;
+    readonly name: string;
+    /** The view of that schema by which rows are changed as a set. */
+    readonly changes: string | null;
+    /** The columns that are updated there. */
+    readonly updatable: readonly string[];
+    readonly isDeletable: boolean;
+  } | null;
   readonly columns: readonly {
     readonly name: string;
     readonly generated: boolean;

@@ -10,6 +10,7 @@ import { writtenPosition } from './position-map.ts';
 export const staleNames = 'ST001';
 export const rowChanged = 'ST002';
 export const rowByRow = 'ST004';
+export const rowsAffected = 'ST005';
 
 /** Query and position inside functions: they would show the staging, not the client's statement. */
 const inner = ['q', 'p'];

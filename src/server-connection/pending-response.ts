@@ -8,7 +8,7 @@ type Asked = 'parse' | 'bind' | 'describe' | 'execute' | 'close' | 'query' | 'sy
 /** What may be particular about an answer. */
 export interface Particulars {
   /** Stands in the CommandComplete in place of the tag of what was sent for the client's statement. */
-  readonly tag?: string | undefined;
+  readonly tag?: string | (() => string | undefined) | undefined;
   /** Keeps CommandComplete back until the router is told to show or to forget it. */
   readonly holdsCompletion?: boolean | undefined;
   readonly hidesNotices?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface Particulars {
   /** Gives the message for the client in an error's place; null for none. By default the error as it came, if shown. */
   readonly onError?: ErrorHandler | undefined;
   /** Gives what the client is shown of a notice; as it came by default. */
-  readonly onNotice?: ((fields: ErrorFields) => Buffer) | undefined;
+  readonly onNotice?: ((fields: ErrorFields) => Buffer | null) | undefined;
   /** Raised an error, or was skipped by the server after one. */
   readonly onFailure?: (() => void) | undefined;
   /** Answered without an error; with the payload of the completing message. */

@@ -196,8 +196,10 @@ export class ResponseRouter implements Receiver {
     // Some clients hang on one that does not end.
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (!this.shows(head) || head?.hidesNotices) return;
+    const told = head?.onNotice ? head.onNotice(fields) : frame;
+    if (told === null) return;
     this.hold.end();
-    this.writer.add(head?.onNotice ? head.onNotice(fields) : frame);
+    this.writer.add(told);
   }
 
   private parameterStatus(frame: Buffer): void {
@@ -241,7 +243,8 @@ export class ResponseRouter implements Receiver {
   }
 
   private completion(frame: Buffer, expected: PendingResponse): void {
-    const { tag, notice, remark, holdsCompletion } = expected;
+    const { notice, remark, holdsCompletion } = expected;
+    const tag = typeof expected.tag === 'function' ? expected.tag() : expected.tag;
     if (notice !== undefined) this.writer.add(notice);
     // without the zero byte at its end
     const remarked = remark?.(tag ?? frame.toString('latin1', headerBytes, frame.length - 1));

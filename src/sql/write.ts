@@ -81,6 +81,16 @@ export interface Right {
   readonly overriding: Overriding['value'] | null;
 }
 
+/** What an UPDATE or DELETE changes. */
+export interface ChangedRows {
+  /** First byte of the target's name, as in its RelationUse. */
+  readonly target: number;
+  /** The target has an alias. */
+  readonly isNamed: boolean;
+  /** Columns that the condition compares with one value each. */
+  readonly fixed: readonly string[];
+}
+
 /** What a write of any form says. */
 interface AnyWrite extends Calls {
   readonly kind: 'write';
@@ -106,6 +116,8 @@ export interface QueryWrite extends AnyWrite {
   readonly merges: readonly Merge[];
   /** The place of the target of an INSERT whose rows can be staged as a set, and may be many; null for any other write. */
   readonly brings: number | null;
+  /** Of an UPDATE or DELETE that can be staged as a set. */
+  readonly changes: ChangedRows | null;
   /** As of a read. */
   readonly standIn?: Replacement;
 }

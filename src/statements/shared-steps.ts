@@ -2,7 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fixedReplacements, hasNames } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
-import { deliver, deliverNotice, mapErrors } from '../server-connection/error-mapping.ts';
+import {
+  deliver,
+  deliverNotice,
+  mapErrors,
+  rowsAffected,
+} from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';
 import { hiddenClose, hiddenSync, PendingResponse } from '../server-connection/pending-response.ts';
 import type {
@@ -15,7 +20,8 @@ import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Read } from '../sql/verdict.ts';
-import type { Write } from '../sql/write.ts';
+import type { QueryWrite, Write } from '../sql/write.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
@@ -86,14 +92,27 @@ const inPlaceOfBody = ({ action }: Preparation): Replacement => ({
  */
 export function answerToWrite(
   { copyIn, stagedNotice }: ConnectionContext,
-  { form, relations }: Write,
+  write: Write,
   isSet = false,
 ): Particulars {
+  const { form, relations } = write;
   const hasTarget = relations.some(({ target }) => target !== null);
   const remark = hasTarget ? stagedNotice.ask() : undefined;
   const common = { onNotice: deliverNotice, ...(remark && { remark }) };
   if (form === 'copy') return { ...common, ...copyIn.pending(isSet) };
-  return form === 'truncate' ? { ...common, tag: 'TRUNCATE TABLE' } : common;
+  if (form === 'truncate') return { ...common, tag: 'TRUNCATE TABLE' };
+  return write.form === 'query' && write.changes ? { ...common, ...countedAnswer(write) } : common;
+}
+
+/** The answer to what may change rows as a set: a notice tells how many, and PostgreSQL counts none. */
+function countedAnswer({ rights }: QueryWrite): Particulars {
+  let tag: string | undefined;
+  const onNotice = (fields: ErrorFields) => {
+    if (fields.get('C') !== rowsAffected) return deliverNotice(fields);
+    tag = `${rights[0]?.operation} ${fields.get('M')}`;
+    return null;
+  };
+  return { onNotice, tag: () => tag };
 }
 
 /** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */

@@ -18,6 +18,16 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['staging/sets'],
   },
   {
+    name: 'no column of a unique index or a foreign key is updated as a set',
+    without: 'GRANT UPDATE ON {{changes}} TO PUBLIC;',
+    tests: ['staging/sets'],
+  },
+  {
+    name: 'no row that others may refer to is deleted as a set',
+    without: `...[rule('delete', deleted)],`,
+    tests: ['staging/sets'],
+  },
+  {
     name: 'a role without rights on a table locks none of its rows',
     without:
       "IF false AND NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN",

@@ -65,7 +65,7 @@ const standInTypes: Readonly<Record<keyof StandIn, readonly string[]>> = {
 const view = ['name', 'schema'];
 const nested: Readonly<Partial<Record<keyof ResolvedName, readonly string[]>>> = {
   upsert: view,
-  load: view,
+  load: ['changes', 'isDeletable', 'name', 'schema', 'updatable'],
   origins: ['columns', 'type', 'views'],
   columns: ['always', 'domain', 'drawn', 'generated', 'name'],
   dependents: ['key', 'others', 'rows'],

@@ -44,9 +44,9 @@ DO $$
 DECLARE
   v record;
 BEGIN
-  FOR v IN SELECT i.inhparent::regclass AS load, i.inhrelid::regclass AS shadow FROM pg_inherits i WHERE i.inhparent::regclass::text ~ '^stage.rows_' LOOP
+  FOR v IN SELECT i.inhparent::regclass AS load, i.inhrelid::regclass AS shadow, pg_partition_root(i.inhrelid) AS sets FROM pg_inherits i WHERE i.inhparent::regclass::text ~ '^stage.rows_' LOOP
     EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v.load, v.shadow);
-    EXECUTE format('DROP TABLE %s CASCADE', v.load);
+    EXECUTE format('DROP TABLE %s CASCADE', v.sets);
   END LOOP;
   FOR v IN SELECT c.oid::regclass AS name FROM pg_class c WHERE c.relnamespace = 'stage_data'::regnamespace AND c.relname ~ '^shadow_' AND c.relkind = 'r' LOOP
     EXECUTE format('ALTER TABLE %s ADD letter "char"', v.name);

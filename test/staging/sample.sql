@@ -306,7 +306,8 @@ BEGIN
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
 CREATE FUNCTION stage_data.after_insert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -336,7 +337,7 @@ BEGIN
     v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
@@ -386,7 +387,8 @@ BEGIN
   IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
 CREATE FUNCTION stage_data.after_update_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -416,7 +418,7 @@ BEGIN
     v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
@@ -428,7 +430,8 @@ BEGIN
   RETURN NULL;
 END $body$;
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
 CREATE FUNCTION stage_data.after_delete_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -450,7 +453,7 @@ BEGIN
     v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
@@ -495,7 +498,8 @@ FOR EACH ROW EXECUTE FUNCTION stage_data.delete_<invoice>();
 CREATE TRIGGER after_delete AFTER delete ON "stage_overlay_<namespace>"."invoice"
 FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_<invoice>();
 ;
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
 CREATE FUNCTION stage_data.after_load_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -512,8 +516,7 @@ BEGIN
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
-    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start
-      OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0))
+    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0))
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
@@ -536,7 +539,7 @@ BEGIN
     v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
@@ -549,9 +552,8 @@ BEGIN
 END $body$;
 ;
 -- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
--- shadow is. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow itself. What is said of
--- the rows as staged ones comes from the defaults. The view has none of those columns, and on the table clients have no right but to
--- fill the others: a COPY names the table, for PostgreSQL fills no view by one.
+-- shadow is, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow
+-- itself. What is said of the rows as staged ones comes from the defaults.
 CREATE TABLE "stage"."rows_<invoice>" (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
 ALTER TABLE "stage"."rows_<invoice>"
   ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
@@ -564,21 +566,186 @@ ALTER TABLE "stage"."rows_<invoice>"
   ALTER _stage_check SET DEFAULT true;
 ALTER TABLE "stage"."rows_<invoice>" ATTACH PARTITION stage_data.shadow_<invoice> DEFAULT;
 
+CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."rows_<invoice>"
+FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>, 'INSERT');
+CREATE TRIGGER before_load BEFORE INSERT ON "stage"."rows_<invoice>"
+FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_i', 'INSERT');
+CREATE TRIGGER stage_load AFTER INSERT ON "stage"."rows_<invoice>" REFERENCING NEW TABLE AS brought
+FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>('INSERT');
+ALTER TABLE "stage"."rows_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
+;
+-- New rows that come as a set. The view has none of the columns that tell of staging, and on the table clients have no right but to
+-- fill the others: a COPY names the table, for PostgreSQL fills no view by one.
 CREATE VIEW "stage_load_<namespace>"."invoice" AS SELECT "id", "customer", "amount", "note" FROM "stage"."rows_<invoice>";
 GRANT INSERT ON "stage_load_<namespace>"."invoice" TO PUBLIC;
 GRANT INSERT ("id", "customer", "amount", "note") ON "stage"."rows_<invoice>" TO PUBLIC;
-
-CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."rows_<invoice>"
-FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>);
-CREATE TRIGGER before_load BEFORE INSERT ON "stage"."rows_<invoice>"
-FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_i');
-CREATE TRIGGER stage_load AFTER INSERT ON "stage"."rows_<invoice>" REFERENCING NEW TABLE AS brought
-FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_load_<invoice>();
-ALTER TABLE "stage"."rows_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
 ;
 ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "id" SET DEFAULT stage_data.default_<invoice>_1();
 ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "note" SET DEFAULT stage_data.default_<invoice>_4();
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
+CREATE FUNCTION stage_data.after_update_set_<invoice>() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
+  v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
+  v_rows bigint;
+  v_affected bigint := 0;
+  v_set text;
+BEGIN
+  -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
+  -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
+  -- What the query calls may have changed settings under way: every row is judged, and none is staged for another session or statement.
+  -- guard: rows that came as a set are judged
+  IF pg_trigger_depth() > 1 OR EXISTS (
+    SELECT FROM brought s
+    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount"))
+  THEN
+    RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
+  END IF;
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO v_rows, v_affected
+  FROM stage_data.shadow_<invoice>
+  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
+  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+      IF pg_trigger_depth() > 1 THEN
+        PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
+      ELSE
+        IF v_rows > 200 THEN PERFORM stage_data.check_update_<invoice>_big(v_session, v_start, v_mutation);
+        ELSE PERFORM stage_data.check_update_<invoice>(v_session, v_start, v_mutation); END IF;
+        PERFORM stage.run_queue();
+      END IF;
+  END IF;
+  PERFORM stage.tell_affected(v_affected);
+
+  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF pg_trigger_depth() = 1 THEN
+    v_set := set_config('enable_seqscan', 'on', true);
+    IF v_affected > 0 THEN
+      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+    END IF;
+  ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
+    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    PERFORM set_config('stage.mutation_<invoice>_u', current_setting('stage.own_<invoice>_u'), true),
+            set_config('stage.start_<invoice>_u', current_setting('stage.own_<invoice>_u'), true);
+  END IF;
+  RETURN NULL;
+END $body$;
+;
+-- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
+-- shadow is, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow
+-- itself. What is said of the rows as staged ones comes from the defaults.
+CREATE TABLE "stage"."updated_<invoice>" (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
+ALTER TABLE "stage"."updated_<invoice>"
+  ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
+  ALTER _stage_session SET DEFAULT current_setting('stage.session')::uuid,
+  ALTER _stage_mutation SET DEFAULT current_setting('stage.mutation_<invoice>_u')::bigint,
+  ALTER _stage_op SET DEFAULT 'U',
+  ALTER _stage_origin SET DEFAULT 'client',
+  ALTER _stage_head SET DEFAULT true,
+  ALTER _stage_first SET DEFAULT true,
+  ALTER _stage_check SET DEFAULT false;
+ALTER TABLE "stage"."updated_<invoice>" ATTACH PARTITION "stage"."rows_<invoice>" DEFAULT;
+
+CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."updated_<invoice>"
+FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>, 'UPDATE');
+CREATE TRIGGER before_load BEFORE INSERT ON "stage"."updated_<invoice>"
+FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_u', 'UPDATE');
+CREATE TRIGGER stage_load AFTER INSERT ON "stage"."updated_<invoice>" REFERENCING NEW TABLE AS brought
+FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_update_set_<invoice>('UPDATE');
+ALTER TABLE "stage"."updated_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
+;
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
+CREATE FUNCTION stage_data.after_delete_set_<invoice>() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+  v_session uuid := current_setting('stage.session')::uuid;
+  v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
+  v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
+  v_rows bigint;
+  v_affected bigint := 0;
+  v_set text;
+BEGIN
+  -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
+  -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
+  -- What the query calls may have changed settings under way: every row is judged, and none is staged for another session or statement.
+  -- guard: rows that came as a set are judged
+  IF pg_trigger_depth() > 1 OR EXISTS (
+    SELECT FROM brought s
+    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start)
+  THEN
+    RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
+  END IF;
+  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO v_rows, v_affected
+  FROM stage_data.shadow_<invoice>
+  -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
+  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
+
+  PERFORM stage.tell_affected(v_affected);
+
+  IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
+  IF pg_trigger_depth() = 1 THEN
+    v_set := set_config('enable_seqscan', 'on', true);
+    IF v_affected > 0 THEN
+      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
+    END IF;
+  ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
+    -- the client's statement writes in this way, too, and has its own checks and entry still before it
+    PERFORM set_config('stage.mutation_<invoice>_d', current_setting('stage.own_<invoice>_d'), true),
+            set_config('stage.start_<invoice>_d', current_setting('stage.own_<invoice>_d'), true);
+  END IF;
+  RETURN NULL;
+END $body$;
+;
+-- Rows that come as a set are put into the shadow table without a trigger for each of them: through a table whose only partition the
+-- shadow is, or another such table. Triggers and defaults of the whole are its own: nothing changes for what is written to the shadow
+-- itself. What is said of the rows as staged ones comes from the defaults.
+CREATE TABLE "stage"."deleted_<invoice>" (LIKE stage_data.shadow_<invoice>) PARTITION BY LIST (_stage_op);
+ALTER TABLE "stage"."deleted_<invoice>"
+  ALTER _stage_seq SET DEFAULT nextval('stage.seq'),
+  ALTER _stage_session SET DEFAULT current_setting('stage.session')::uuid,
+  ALTER _stage_mutation SET DEFAULT current_setting('stage.mutation_<invoice>_d')::bigint,
+  ALTER _stage_op SET DEFAULT 'D',
+  ALTER _stage_origin SET DEFAULT 'client',
+  ALTER _stage_head SET DEFAULT true,
+  ALTER _stage_first SET DEFAULT true,
+  ALTER _stage_check SET DEFAULT false;
+ALTER TABLE "stage"."deleted_<invoice>" ATTACH PARTITION "stage"."updated_<invoice>" DEFAULT;
+
+CREATE TRIGGER allow_load BEFORE INSERT ON "stage"."deleted_<invoice>"
+FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights(<invoice>, 'DELETE');
+CREATE TRIGGER before_load BEFORE INSERT ON "stage"."deleted_<invoice>"
+FOR EACH STATEMENT EXECUTE FUNCTION stage.before_statement('<invoice>_d', 'DELETE');
+CREATE TRIGGER stage_load AFTER INSERT ON "stage"."deleted_<invoice>" REFERENCING NEW TABLE AS brought
+FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_set_<invoice>('DELETE');
+ALTER TABLE "stage"."deleted_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE ALWAYS TRIGGER before_load, ENABLE ALWAYS TRIGGER stage_load;
+;
+-- Rows of the overlay that are changed as a set: PostgreSQL's rewriter makes of an UPDATE or DELETE of the view one INSERT of what it
+-- stages. Each is staged as the first change of a row of production. If the session has staged the row before, its head is in the way.
+CREATE VIEW "stage_load_<namespace>"."changes_<invoice>" AS SELECT "id", "customer", "amount", "note" FROM "stage_overlay_<namespace>"."invoice";
+GRANT SELECT ON "stage_load_<namespace>"."changes_<invoice>" TO PUBLIC;
+;
+-- guard: no column of a unique index or a foreign key is updated as a set
+GRANT UPDATE ("amount", "note") ON "stage_load_<namespace>"."changes_<invoice>" TO PUBLIC;
+CREATE RULE stage_update AS ON UPDATE TO "stage_load_<namespace>"."changes_<invoice>" DO INSTEAD
+INSERT INTO "stage"."updated_<invoice>" ("id", "customer", "amount", "note", _stage_base, _stage_old_1)
+VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id");
+;
+GRANT DELETE ON "stage_load_<namespace>"."changes_<invoice>" TO PUBLIC;
+CREATE RULE stage_delete AS ON DELETE TO "stage_load_<namespace>"."changes_<invoice>" DO INSTEAD
+INSERT INTO "stage"."deleted_<invoice>" ("id", "customer", "amount", "note", _stage_base, _stage_old_1)
+VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id");
+;
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
 CREATE FUNCTION stage_data.after_upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -608,7 +775,7 @@ BEGIN
     v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, <invoice>, 'invoice',
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;

@@ -1,11 +1,11 @@
-/** Rows that are put in as a set, by roles that connect past the proxy: they get no further than row by row, and leave the same rows. */
-import type pg from 'pg';
+/** Rows that are put in or changed as a set, by roles that connect past the proxy: they get no further than row by row, and leave the same rows. */
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
+import { enter, refused } from '../helpers/past-proxy.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
-import { assert, rejects, suite } from '../helpers/suite.ts';
+import { assert, suite } from '../helpers/suite.ts';
 
 const schema = `
 CREATE TABLE top (id int PRIMARY KEY);
@@ -30,62 +30,59 @@ suite('rows put in as a set', (test) => {
   let desk: Desk;
   let reader: TestRole;
   let inserter: TestRole;
+  let filler: TestRole;
+  let updater: TestRole;
   let stranger: TestRole;
   let overlay: string;
   let load: string;
+  let changes: string;
   test.before(async () => {
     desk = await createDesk(schema, data);
     const [row] = await desk.database.query<{ oid: number }>(`SELECT 'public'::regnamespace::oid`);
     overlay = `stage_overlay_${row?.oid}`;
     load = `stage_load_${row?.oid}`;
+    changes = `${load}.changes_${await oidOf('item')}`;
     reader = await createRole(desk.database, 'GRANT SELECT ON item, top, numbered TO $role');
     inserter = await createRole(desk.database, 'GRANT UPDATE, DELETE ON item TO $role');
+    filler = await createRole(desk.database, 'GRANT SELECT, INSERT ON item, top TO $role');
+    updater = await createRole(desk.database, 'GRANT SELECT, UPDATE ON item, top TO $role');
     stranger = await createRole(desk.database);
   });
   test.after(async () => {
-    for (const role of [reader, inserter, stranger]) await role.drop();
+    for (const role of [reader, inserter, filler, updater, stranger]) await role.drop();
     await desk.close();
   });
-
-  async function enter(role: TestRole, session: string): Promise<pg.Client> {
-    const client = await role.connect();
-    await client.query(`SET stage.session = '${session.slice(5)}'`);
-    await client.query('BEGIN');
-    await client.query(`SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`);
-    return client;
-  }
-
-  /** Each is tried alone, and fails with one of the SQLSTATEs. */
-  async function refused(client: pg.Client, attempts: readonly string[], codes: readonly string[]) {
-    for (const attempt of attempts) {
-      await client.query('SAVEPOINT a');
-      const error = await rejects(client.query(attempt));
-      await client.query('ROLLBACK TO a');
-      assert.ok(codes.includes(error.code ?? ''), `${attempt}: ${error.code} ${error.message}`);
-    }
-  }
 
   test('only tables whose rows can be judged together take them', async () => {
     const found = await desk.database.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = '${load}'::regnamespace ORDER BY relname`,
     );
+    const changes = await Promise.all(
+      ['item', 'top'].map(async (name) => `changes_${await oidOf(name)}`),
+    );
     assert.equal(
       found.map(({ name }) => name),
-      ['item', 'top'],
+      [...changes.sort(), 'item', 'top'],
     );
   });
 
   test('what is in order leaves the rows that are left row by row', async () => {
     const rows = `SELECT g, 'c' || g, CASE WHEN g % 3 = 0 THEN g END, nullif(g % 2, 0) FROM generate_series(11, 30) g`;
     const both = await Promise.all([desk.open(), desk.open()]);
-    for (const [at, schemaOf] of [overlay, load].entries()) {
+    const views = [
+      [`${overlay}.item`, `${overlay}.item`],
+      [`${load}.item`, changes],
+    ] as const;
+    for (const [at, [item, changed]] of views.entries()) {
       const client = await enter(reader, both[at] as string);
-      await client.query(`INSERT INTO ${schemaOf}.item ${rows}`);
-      await client.query(`INSERT INTO ${schemaOf}.item (id, code) VALUES (40, 'last')`);
+      await client.query(`INSERT INTO ${item} ${rows}`);
+      await client.query(`INSERT INTO ${item} (id, code) VALUES (40, 'last')`);
+      await client.query(`UPDATE ${changed} SET n = n + 1 WHERE code = 'taken'`);
+      await client.query(`DELETE FROM ${changed} WHERE code = 'gone'`);
       await client.query('COMMIT');
     }
     const [one, other] = await Promise.all(both.map((session) => staged(session)));
-    assert.is(one?.rows.length, 21);
+    assert.is(one?.rows.length, 23);
     assert.equal(one, other);
   });
 
@@ -129,7 +126,13 @@ suite('rows put in as a set', (test) => {
       `VALUES (9, 'y', 1), (8, 'x', 100)`,
       `VALUES (9, 'y', 1, 1), (8, 'x', 1, 77)`,
     ].map((rows) => `INSERT INTO ${load}.item ${rows}`);
-    await refused(client, attempts, ['ST004', '23505', '23503']);
+    const changing = [
+      'n = 100',
+      "n = 1 WHERE code IN ('own')",
+      'n = 100 WHERE false OR id < 5',
+    ].map((set) => `UPDATE ${changes} SET ${set}`);
+    await refused(client, [...attempts, ...changing], ['ST004', '23505', '23503']);
+    await refused(client, [`DELETE FROM ${changes} WHERE id IN (7)`], ['23505']);
     await client.query('COMMIT');
     assert.is(await desk.stagedRows(session), 2);
   });
@@ -152,6 +155,20 @@ suite('rows put in as a set', (test) => {
         `SELECT * FROM ${load}.item`,
         `UPDATE ${load}.item SET n = 1`,
         `DELETE FROM ${load}.item`,
+        `INSERT INTO ${changes} (id, code) VALUES (8, 'x')`,
+        ...['id = 8', `code = 'x'`, 'up = 1', 'n = 1, id = 8'].map(
+          (set) => `UPDATE ${changes} SET ${set}`,
+        ),
+        `DELETE FROM ${load}.changes_${await oidOf('top')}`,
+        `TRUNCATE ${changes}`,
+        `DROP RULE stage_update ON ${changes}`,
+        `CREATE OR REPLACE RULE stage_update AS ON UPDATE TO ${changes} DO INSTEAD NOTHING`,
+        `INSERT INTO stage.updated_${oid} (id, code) VALUES (8, 'x')`,
+        `INSERT INTO stage.deleted_${oid} (id, code) VALUES (8, 'x')`,
+        `COPY stage.updated_${oid} (id, code) FROM STDIN`,
+        `SELECT id FROM stage.deleted_${oid}`,
+        `ALTER TABLE stage.updated_${oid} DETACH PARTITION stage.rows_${oid}`,
+        'SELECT stage.tell_affected(5)',
         `INSERT INTO ${load}.item VALUES (8, 'x') RETURNING id`,
         `INSERT INTO ${load}.item VALUES (8, 'x') ON CONFLICT (id) DO NOTHING`,
         `INSERT INTO stage.rows_${oid} (id, code, _stage_head) VALUES (8, 'x', true)`,
@@ -193,18 +210,36 @@ suite('rows put in as a set', (test) => {
     }
   });
 
+  test('who may not change a row of the table changes none', async () => {
+    const update = `UPDATE ${changes} SET n = 2 WHERE code = 'taken'`;
+    const remove = `DELETE FROM ${changes} WHERE code = 'taken'`;
+    for (const [role, attempts] of [
+      [filler, [update, remove]],
+      [updater, [remove]],
+      [stranger, [update, remove, `UPDATE ${changes} SET n = 2 WHERE false`]],
+    ] as const)
+      await refused(await enter(role, await desk.open()), attempts, ['42501']);
+    const client = await enter(updater, await desk.open());
+    await client.query(update);
+  });
+
   test('a proposed session takes none, whatever a client pretends', async () => {
     const session = await desk.open();
     await desk.stage(session, `INSERT INTO item VALUES (200, 'two hundred')`);
     await proposeSession(desk.service, session);
     const client = await enter(reader, session);
-    const insert = `INSERT INTO ${load}.item VALUES (300, 'late')`;
-    await refused(client, [insert], ['25006']);
-    const key = `${await oidOf('item')}_i`;
-    await client.query(
-      `SET stage.statement = '7'; SET stage.statement_${key} = '7'; SET stage.mutation_${key} = '7'; SET stage.start_${key} = '7'; SET stage.judge_later = 'on'`,
-    );
-    await refused(client, [insert], ['25006']);
+    const writes = [
+      `INSERT INTO ${load}.item VALUES (300, 'late')`,
+      `UPDATE ${changes} SET n = 5 WHERE code = 'taken'`,
+      `DELETE FROM ${changes} WHERE code = 'taken'`,
+    ];
+    await refused(client, writes, ['25006']);
+    const oid = await oidOf('item');
+    for (const key of ['i', 'u', 'd'].map((operation) => `${oid}_${operation}`))
+      await client.query(
+        `SET stage.statement = '7'; SET stage.statement_${key} = '7'; SET stage.mutation_${key} = '7'; SET stage.start_${key} = '7'; SET stage.judge_later = 'on'`,
+      );
+    await refused(client, writes, ['25006']);
     assert.is(await desk.stagedRows(session), 1);
   });
 
@@ -219,13 +254,19 @@ suite('rows put in as a set', (test) => {
     await jump('back', 'stage.session', own.slice(5));
     await jump('mutate', `stage.mutation_${key}`, '7');
     await jump('start', `stage.start_${key}`, '9000000000000000');
+    const calls = [
+      `CASE id WHEN 1 THEN pg_temp.away(code) ELSE pg_temp.back(code) END`,
+      `CASE id WHEN 2 THEN pg_temp.mutate(code) ELSE code END`,
+      `CASE id WHEN 2 THEN pg_temp.start(code) ELSE code END`,
+    ];
+    // each of them once for the row of production with id 1, then for the one with id 2
     const put = (call: string) =>
-      `INSERT INTO ${load}.item SELECT i, CASE i WHEN 2 THEN ${call} WHEN 3 THEN pg_temp.back('c') ELSE 'x' || i END, 1, 1 FROM generate_series(51, 53) g CROSS JOIN LATERAL (SELECT g - 50 AS i OFFSET 0) s WHERE i > 1`;
-    await refused(
-      client,
-      [put(`pg_temp.away('a')`), put(`pg_temp.mutate('a')`), put(`pg_temp.start('a')`)],
-      ['ST004', '23505'],
-    );
+      `INSERT INTO ${load}.item SELECT id + 50, ${call} || 'x', 1, 1 FROM (SELECT * FROM ${overlay}.item ORDER BY id OFFSET 0) i`;
+    await refused(client, calls.map(put), ['ST004']);
+    await jump('mutate', `stage.mutation_${key.replace('_i', '_u')}`, '7');
+    await jump('start', `stage.start_${key.replace('_i', '_u')}`, '9000000000000000');
+    const change = (call: string) => `UPDATE ${changes} SET n = 5 WHERE ${call} = code`;
+    await refused(client, calls.map(change), ['ST004']);
     await client.query('ROLLBACK');
     assert.is(await desk.stagedRows(own, other), 0);
   });

@@ -107,13 +107,21 @@ export function afterUpsertSql(table: Table, key: string, server: number): strin
 }
 
 /**
- * The function that ends a statement whose rows came as a set: as one that brought them one by one, once they are judged.
+ * The function that ends a statement whose rows came or changed as a set: as one that staged them one by one, once they are judged.
+ * @param name of the function
  * @param judge statements that fail where one of them is not in order
  */
-export function afterLoadSql(table: Table, server: number, judge: string): string {
-  const run = runChecks(table, 'insert', statementChecks(table, 'insert', server));
-  const both = judge + judgeRows(table, codeOf('insert'), run);
-  return afterStatementSql(table, 'load', settingKey(table, 'insert'), both);
+export function afterSetSql(
+  table: Table,
+  operation: Operation,
+  name: string,
+  server: number,
+  judge: string,
+): string {
+  const run = runChecks(table, operation, statementChecks(table, operation, server));
+  const tell = operation === 'insert' ? '' : '  PERFORM stage.tell_affected(v_affected);\n';
+  const both = judge + judgeRows(table, codeOf(operation), run) + tell;
+  return afterStatementSql(table, name, settingKey(table, operation), both);
 }
 
 /** The function that ends an action of a MERGE, which runs on a table in the overlay's place. */
@@ -149,7 +157,7 @@ export function afterTreeSql(
 }
 
 /** An operation as `_stage_op` has it. */
-const codeOf = (operation: Operation) => quoteLiteral(operation[0]?.toUpperCase() ?? '');
+export const codeOf = (operation: Operation) => quoteLiteral(operation[0]?.toUpperCase() ?? '');
 
 /** After an UPDATE or DELETE the copies of a row without a key are counted anew. */
 const isSettled = (table: Table, operation: Operation) =>

@@ -1,18 +1,26 @@
-/** Rows that a statement brings as a set: a view by which they are put into the shadow table, and what judges them there together. */
+/** Rows that a statement brings or changes as a set: views by which they are put into the shadow table, and what judges them there together. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import {
+  changesName,
   columnList,
   columnNames,
+  deletedTableName,
   functionName,
   isKeyless,
   loadName,
   loadTableName,
+  oldColumns,
+  oldValues,
+  overlayName,
+  rowTypeName,
   shadowName,
+  updatedTableName,
 } from '../object-names.ts';
 import { present } from '../row-identity.ts';
-import { afterLoadSql, settingKey } from './after-statement.ts';
+import type { Operation } from './after-statement.ts';
+import { afterSetSql, codeOf, settingKey } from './after-statement.ts';
 import { rowCall } from './row-functions.ts';
 import { takenInProduction } from './uniques.ts';
 import { hungDefaultsSql } from './view.ts';
@@ -41,22 +49,120 @@ const takesSets = (table: Table) =>
 /** Creates what takes rows as a set; nothing for a table whose rows are staged one by one. */
 export function setLoadSql(table: Table, server: number): string[] {
   if (!takesSets(table)) return [];
-  const judge = fillSql(loadSql('table/rows/judge_load.sql'), {
-    violations: violations(table).join(' OR '),
-  });
   const load = fillSql(loadSql('table/rows/load.sql'), {
     load: loadName(table),
-    load_table: loadTableName(table),
-    shadow: shadowName(table),
+    set_table: loadTableName(table),
     columns: columnList(columnNames(table)),
-    oid: table.oid,
-    key: settingKey(table, 'insert'),
-    after_function: functionName(table, 'after_load'),
   });
   return [
-    afterLoadSql(table, server, judge),
+    ...setTableSql(table, insertSet(table), server),
     load,
     ...hungDefaultsSql(table, loadTableName(table)),
+    ...changeSetSql(table, server),
+  ];
+}
+
+/** How rows of one operation are staged as a set. */
+interface RowSet {
+  readonly operation: Operation;
+  readonly table: string;
+  /** What a row goes to next on its way to the shadow table. */
+  readonly partition: string;
+  /** The function that ends a statement. */
+  readonly after: string;
+  readonly isFirst: boolean;
+  /** Whether its foreign keys are. */
+  readonly isJudged: boolean;
+  /** Conditions under which a staged row `s` is not in order. */
+  readonly violations: readonly string[];
+}
+
+const insertSet = (table: Table): RowSet => ({
+  operation: 'insert',
+  table: loadTableName(table),
+  partition: shadowName(table),
+  after: 'load',
+  isFirst: false,
+  isJudged: true,
+  violations: [...violations(table), ...takenInProduction(table)],
+});
+
+const updateSet = (table: Table): RowSet => ({
+  operation: 'update',
+  table: updatedTableName(table),
+  partition: loadTableName(table),
+  after: 'update_set',
+  isFirst: true,
+  isJudged: false,
+  violations: violations(table),
+});
+
+const deleteSet = (table: Table): RowSet => ({
+  operation: 'delete',
+  table: deletedTableName(table),
+  partition: updatedTableName(table),
+  after: 'delete_set',
+  isFirst: true,
+  isJudged: false,
+  violations: [],
+});
+
+function setTableSql(table: Table, set: RowSet, server: number): string[] {
+  const { operation } = set;
+  const key = settingKey(table, operation);
+  const judge = fillSql(loadSql('table/rows/judge_load.sql'), {
+    violations: set.violations.map((violation) => ` OR ${violation}`).join(''),
+  });
+  const made = fillSql(loadSql('table/rows/set_table.sql'), {
+    set_table: set.table,
+    partition: set.partition,
+    shadow: shadowName(table),
+    oid: table.oid,
+    operation: operation.toUpperCase(),
+    op: codeOf(operation),
+    key,
+    is_first: String(set.isFirst),
+    is_judged: String(set.isJudged),
+    after_function: functionName(table, `after_${set.after}`),
+  });
+  return [afterSetSql(table, operation, set.after, server, judge), made];
+}
+
+/**
+ * Creates what changes rows as a set. Columns of unique indexes and foreign keys have a trigger for each row, and so have deleted rows
+ * that others may refer to.
+ */
+function changeSetSql(table: Table, server: number): string[] {
+  const judged = new Set([
+    ...table.key.map(({ name }) => name),
+    ...table.uniques.flatMap(({ columns }) => columns),
+    ...table.references.flatMap(({ child }) => child.columns),
+    ...table.referencedBy.flatMap(({ parent }) => parent.columns),
+  ]);
+  const updatable = columnNames(table).filter((name) => !judged.has(name));
+  const parts = {
+    changes: changesName(table),
+    overlay: overlayName(table),
+    row_type: rowTypeName(table),
+    columns: columnList(columnNames(table)),
+    updatable: columnList(updatable),
+    new_columns: columnList(columnNames(table), 'NEW.'),
+    old_row: columnList(columnNames(table), 'OLD.'),
+    old_columns: oldColumns(table)
+      .map((_, index) => `_stage_old_${index + 1}`)
+      .join(', '),
+    old_values: oldValues(table, 'OLD.').join(', '),
+  };
+  const rule = (operation: 'update' | 'delete', set: RowSet) =>
+    fillSql(loadSql(`table/rows/${operation}_set.sql`), { ...parts, set_table: set.table });
+  const [updated, deleted] = [updateSet(table), deleteSet(table)];
+  return [
+    ...setTableSql(table, updated, server),
+    ...setTableSql(table, deleted, server),
+    fillSql(loadSql('table/rows/change_set.sql'), parts),
+    ...(updatable.length > 0 ? [rule('update', updated)] : []),
+    // guard: no row that others may refer to is deleted as a set
+    ...(table.referencedBy.length === 0 ? [rule('delete', deleted)] : []),
   ];
 }
 
@@ -69,5 +175,5 @@ function violations(table: Table): string[] {
     ({ columns }, index) =>
       `NOT ${rowCall(functionName(table, 'constraint', index + 1), columns, 's.')}`,
   );
-  return [...nulls, ...checks, ...takenInProduction(table)];
+  return [...nulls, ...checks];
 }

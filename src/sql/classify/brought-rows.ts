@@ -1,6 +1,6 @@
-/** Which writes may bring many rows, and have nothing about them that is done row by row. */
-import type { Node, SelectStmt } from 'libpg-query';
-import type { Right } from '../write.ts';
+/** Which writes may bring or change many rows, and have nothing about them that is done row by row. */
+import type { DeleteStmt, Node, SelectStmt, UpdateStmt } from 'libpg-query';
+import type { ChangedRows, Right } from '../write.ts';
 
 /** A VALUES of fewer rows is staged row by row: it costs no more. */
 const manyRows = 50;
@@ -27,3 +27,52 @@ function mayBeMany({ fromClause, valuesLists = [], larg, rarg }: SelectStmt): bo
 /** What a default is drawn from, only the server knows. */
 const givesDefault = (list: Node) =>
   'List' in list && list.List.items?.some((item) => 'SetToDefault' in item) === true;
+
+/**
+ * Gives what is changed by an UPDATE or DELETE whose rows can be staged as a set.
+ * RETURNING asks for something about each row, and DEFAULT for what only the server knows.
+ */
+export function changedRows(query: Node, rights: readonly Right[]): ChangedRows | null {
+  const [right, ...others] = rights;
+  const statement = changeOf(query);
+  if (statement === null || right === undefined || others.length > 0) return null;
+  const { relation, whereClause, returningClause } = statement;
+  if (returningClause) return null;
+  if (right.given.length < (right.columns?.length ?? 0)) return null;
+  const hasSource = 'fromClause' in statement || 'usingClause' in statement;
+  return {
+    target: right.target,
+    isNamed: relation?.alias !== undefined,
+    fixed: hasSource ? [] : fixedColumns(whereClause),
+  };
+}
+
+function changeOf(query: Node): UpdateStmt | DeleteStmt | null {
+  if ('UpdateStmt' in query) {
+    const isAssignedTogether = query.UpdateStmt.targetList?.some(
+      (target) => 'ResTarget' in target && 'MultiAssignRef' in (target.ResTarget.val ?? {}),
+    );
+    return isAssignedTogether ? null : query.UpdateStmt;
+  }
+  return 'DeleteStmt' in query ? query.DeleteStmt : null;
+}
+
+/** Columns that a condition compares with a value. */
+function fixedColumns(condition: Node | undefined): string[] {
+  if (!condition) return [];
+  if ('BoolExpr' in condition) {
+    const { boolop, args = [] } = condition.BoolExpr;
+    return boolop === 'AND_EXPR' ? args.flatMap(fixedColumns) : [];
+  }
+  if (!('A_Expr' in condition) || condition.A_Expr.kind !== 'AEXPR_OP') return [];
+  const { name = [], lexpr, rexpr } = condition.A_Expr;
+  const [operator] = name;
+  if (!operator || !('String' in operator) || operator.String.sval !== '=') return [];
+  return [columnName(lexpr), columnName(rexpr)].filter((column) => column !== null);
+}
+
+function columnName(expression: Node | undefined): string | null {
+  if (!expression || !('ColumnRef' in expression)) return null;
+  const last = expression.ColumnRef.fields?.at(-1);
+  return last && 'String' in last ? (last.String.sval ?? null) : null;
+}

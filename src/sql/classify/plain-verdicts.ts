@@ -32,5 +32,6 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   rights: [],
   merges: [],
   brings: null,
+  changes: null,
   ...given,
 });

@@ -1,4 +1,5 @@
--- BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] names the table and the operation, e.g. 16402_u.
+-- BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] names the table and the operation, e.g. 16402_u;
+-- TG_ARGV[1] is the operation where that of the trigger is another one.
 -- Locks the session against being proposed under the statement, and draws the mutation's id.
 CREATE OR REPLACE FUNCTION stage.before_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -8,12 +9,13 @@ DECLARE
   v_id text := nextval('stage.seq')::text;
   v_statement text;
   v_set text;
+  v_operation text := coalesce(TG_ARGV[1], TG_OP);
 BEGIN
   -- always, whatever the settings below claim: a client that goes around the proxy can set them
   SELECT status, edited INTO v_status, v_edited FROM stage.session WHERE id = current_setting('stage.session')::uuid FOR SHARE;
   -- guard: a session that is no longer active takes no writes
   IF v_status IS DISTINCT FROM 'active' THEN
-    RAISE EXCEPTION 'cannot execute % in a session that is %', TG_OP, coalesce(v_status, 'deleted')
+    RAISE EXCEPTION 'cannot execute % in a session that is %', v_operation, coalesce(v_status, 'deleted')
       USING ERRCODE = 'read_only_sql_transaction', HINT = 'Create a new session to stage further changes.';
   END IF;
   -- what the statement has read may have been taken out since, and would leave no trace to meet
@@ -22,7 +24,7 @@ BEGIN
     PERFORM stage.raise_changed();
   END IF;
   IF EXISTS (SELECT 1 FROM stage.parked_table WHERE session = current_setting('stage.session')::uuid) THEN
-    RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', TG_OP
+    RAISE EXCEPTION 'cannot execute % in a session whose staged rows a change of their table has made ambiguous', v_operation
       USING ERRCODE = 'object_in_use', HINT = 'Look at the conflicts of the session, reject it, and stage the changes in a new one.';
   END IF;
   IF pg_trigger_depth() > 1 THEN  -- a foreign key's action: part of the mutation that caused it

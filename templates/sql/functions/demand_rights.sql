@@ -1,4 +1,5 @@
--- First BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] is the production table. The triggers after it run with the
+-- First BEFORE STATEMENT trigger of every overlay view. TG_ARGV[0] is the production table, TG_ARGV[1] the operation where that of the
+-- trigger is another one. The triggers after it run with the
 -- service account's rights: whoever has none on the table must not learn from their errors what it holds.
 -- A role that may write some of the table is held to that; one that may only read, the recommended one, stages for others to
 -- approve. Columns are the business of has_rights. Not SECURITY DEFINER: it asks about the client. A TRUNCATE, which needs a right
@@ -8,10 +9,11 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   v_table oid := TG_ARGV[0];
   v_granted boolean;
+  v_operation text := coalesce(TG_ARGV[1], TG_OP);
 BEGIN
   IF has_table_privilege(v_table, 'INSERT, UPDATE, DELETE') OR has_any_column_privilege(v_table, 'INSERT, UPDATE') THEN
-    v_granted := CASE TG_OP WHEN 'DELETE' THEN has_table_privilege(v_table, 'DELETE')
-        OR current_setting('stage.judge_later', true) = 'on' AND has_table_privilege(v_table, 'TRUNCATE') ELSE has_any_column_privilege(v_table, TG_OP) END;
+    v_granted := CASE v_operation WHEN 'DELETE' THEN has_table_privilege(v_table, 'DELETE')
+        OR current_setting('stage.judge_later', true) = 'on' AND has_table_privilege(v_table, 'TRUNCATE') ELSE has_any_column_privilege(v_table, v_operation) END;
   ELSE
     v_granted := has_any_column_privilege(v_table, 'SELECT');
   END IF;

@@ -7,14 +7,15 @@ DECLARE
   v_functions text := concat(CASE WHEN p_only_tree THEN '^tree_[a-z_]+' END, '_', p_relation, '(_|$)');
   v_shadow regclass := CASE WHEN NOT p_only_tree THEN to_regclass('stage_data.shadow_' || p_relation) END;
   v_load regclass := (SELECT i.inhparent FROM pg_inherits i WHERE i.inhrelid = v_shadow);
+  v_sets regclass := pg_partition_root(v_shadow);
   v_drop text;
 BEGIN
   IF NOT p_only_tree THEN
     PERFORM stage.drop_stand_ins(t.relation, true) FROM stage.tree t WHERE t.relation = p_relation OR p_relation = ANY (t.members);
   END IF;
-  IF v_load IS NOT NULL THEN  -- with its view, whatever the relation was called when that was made
+  IF v_load IS NOT NULL THEN  -- with its views, whatever the relation was called when these were made
     EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v_load, v_shadow);
-    EXECUTE format('DROP TABLE %s CASCADE', v_load);
+    EXECUTE format('DROP TABLE %s CASCADE', v_sets);
   END IF;
   FOR v_drop IN
     WITH named (namespace, name) AS (
@@ -24,7 +25,8 @@ BEGIN
     ), view (schema, name) AS (
       SELECT v.schema, v.name FROM named n CROSS JOIN LATERAL (VALUES
         (concat('stage_overlay_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), n.name),
-        (concat('stage_load_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), concat('conflict_', p_relation))) v (schema, name)
+        (concat('stage_load_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), concat('conflict_', p_relation)),
+        (concat('stage_load_', n.namespace), concat('changes_', p_relation))) v (schema, name)
       WHERE NOT p_only_tree
       UNION SELECT concat('stage_tree_', t.namespace), t.table_name FROM stage.tree t WHERE t.relation = p_relation
     )

@@ -1,10 +1,14 @@
--- The view that rows are put into a table as a set, as JSON, or NULL.
+-- The views by which rows of a table are staged as a set, as JSON, or NULL: by which new ones are put in; the other one's name, the
+-- columns that are updated there, and whether rows are deleted there.
 CREATE OR REPLACE FUNCTION stage.load_of(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT jsonb_build_object('schema', n.nspname, 'name', v.relname)
+  SELECT jsonb_build_object('schema', n.nspname, 'name', v.relname, 'changes', w.relname,
+    'updatable', (SELECT coalesce(jsonb_agg(a.attname), '[]') FROM pg_attribute a WHERE a.attrelid = w.oid AND a.attacl IS NOT NULL),
+    'isDeletable', w.oid IS NOT NULL AND has_table_privilege('public', w.oid, 'DELETE'))
   FROM pg_class c
   JOIN pg_namespace n ON n.nspname = concat('stage_load_', c.relnamespace)
   JOIN pg_class v ON v.relnamespace = n.oid AND v.relname = c.relname
+  LEFT JOIN pg_class w ON w.relnamespace = n.oid AND w.relname = concat('changes_', c.oid)
   WHERE c.oid = p_relation AND stage.is_own_schema(n.oid)
     AND EXISTS (SELECT FROM pg_class t JOIN pg_namespace d ON d.oid = t.relnamespace WHERE d.nspname = 'stage' AND t.relname = concat('rows_', p_relation))
 $$;

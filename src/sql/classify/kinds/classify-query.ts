@@ -4,7 +4,7 @@ import type { FunctionUse } from '../../functions/calls.ts';
 import { findLocking } from '../../locate/locking-ranges.ts';
 import type { Read, Refusal } from '../../verdict.ts';
 import type { Write } from '../../write.ts';
-import { placeOfBrought } from '../brought-rows.ts';
+import { changedRows, placeOfBrought } from '../brought-rows.ts';
 import { plainRead, plainWrite } from '../plain-verdicts.ts';
 import { collectUses } from '../query-uses.ts';
 import { unclearLocking } from '../refused-parts.ts';
@@ -31,6 +31,7 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
         merges,
         rights,
         brings: draws ? null : placeOfBrought(query, rights),
+        changes: draws ? null : changedRows(query, rights),
       })
     : plainRead({ ...common, functions: calls.functions, called });
 }

@@ -1,4 +1,5 @@
--- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log.
+-- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
+-- trigger is another one.
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -15,7 +16,7 @@ BEGIN
     v_set := set_config('enable_seqscan', 'on', true);
     IF v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, TG_OP, {{oid}}, {{shown_name}},
+      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), {{oid}}, {{shown_name}},
         current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
