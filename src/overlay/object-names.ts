@@ -115,6 +115,10 @@ export function oldValues(table: Table, prefix: string): string[] {
   );
 }
 
+/** The shadow columns that keep them. */
+export const oldColumnNames = (table: Table) =>
+  oldColumns(table).map((_, index) => `_stage_old_${index + 1}`);
+
 /** The shadow column that keeps a column's value before the change. */
 export function oldColumnName(table: Table, column: string): string {
   return `_stage_old_${oldColumns(table).indexOf(column) + 1}`;

@@ -7,7 +7,7 @@ import {
   columnNames,
   functionName,
   isKeyless,
-  oldColumns,
+  oldColumnNames,
   productionName,
   productionRows,
   rowTypeName,
@@ -144,7 +144,7 @@ function cascadedFunctionsSql(table: Table): string {
   const columns = columnNames(table);
   const key = keyColumns(table, 'p.');
   const staged = oldKeyColumns(table, 's.');
-  const old = oldColumns(table).map((_, index) => `_stage_old_${index + 1}`);
+  const old = oldColumnNames(table);
   return fillSql(loadSql('table/approval/apply_cascaded.sql'), {
     prepare: functionName(table, 'prepare'),
     capture: functionName(table, 'capture'),

@@ -11,7 +11,7 @@ import {
   imageColumn,
   imageOf,
   keyMatches,
-  oldColumns,
+  oldColumnNames,
   oldValues,
   productionRows,
   rowTypeName,
@@ -34,9 +34,7 @@ export function takeRow(table: Table): string {
     shadow: shadowName(table),
     columns: storedColumns(table),
     old_row_and_image: storedValues(table, 'OLD.'),
-    old_columns: oldColumns(table)
-      .map((_, index) => `_stage_old_${index + 1}`)
-      .join(', '),
+    old_columns: oldColumnNames(table).join(', '),
     old_values: oldValues(table, 'OLD.').join(', '),
     source: sourceCall(table),
     p_looks_like_old: looksLike(table, 'p.', 'OLD.', 'v_image'),

@@ -11,7 +11,7 @@ import {
   isKeyless,
   loadName,
   loadTableName,
-  oldColumns,
+  oldColumnNames,
   oldValues,
   overlayName,
   rowTypeName,
@@ -70,9 +70,6 @@ interface RowSet {
   readonly partition: string;
   /** The function that ends a statement. */
   readonly after: string;
-  readonly isFirst: boolean;
-  /** Whether its foreign keys are. */
-  readonly isJudged: boolean;
   /** Conditions under which a staged row `s` is not in order. */
   readonly violations: readonly string[];
 }
@@ -82,8 +79,6 @@ const insertSet = (table: Table): RowSet => ({
   table: loadTableName(table),
   partition: shadowName(table),
   after: 'load',
-  isFirst: false,
-  isJudged: true,
   violations: [...violations(table), ...takenInProduction(table)],
 });
 
@@ -92,8 +87,6 @@ const updateSet = (table: Table): RowSet => ({
   table: updatedTableName(table),
   partition: loadTableName(table),
   after: 'update_set',
-  isFirst: true,
-  isJudged: false,
   violations: violations(table),
 });
 
@@ -102,13 +95,12 @@ const deleteSet = (table: Table): RowSet => ({
   table: deletedTableName(table),
   partition: updatedTableName(table),
   after: 'delete_set',
-  isFirst: true,
-  isJudged: false,
   violations: [],
 });
 
 function setTableSql(table: Table, set: RowSet, server: number): string[] {
   const { operation } = set;
+  const isNew = operation === 'insert';
   const key = settingKey(table, operation);
   const judge = fillSql(loadSql('table/rows/judge_load.sql'), {
     violations: set.violations.map((violation) => ` OR ${violation}`).join(''),
@@ -121,8 +113,9 @@ function setTableSql(table: Table, set: RowSet, server: number): string[] {
     operation: operation.toUpperCase(),
     op: codeOf(operation),
     key,
-    is_first: String(set.isFirst),
-    is_judged: String(set.isJudged),
+    // a changed row has one of production behind it, and keeps the columns of its foreign keys
+    is_first: String(!isNew),
+    is_judged: String(isNew),
     after_function: functionName(table, `after_${set.after}`),
   });
   return [afterSetSql(table, operation, set.after, server, judge), made];
@@ -148,9 +141,7 @@ function changeSetSql(table: Table, server: number): string[] {
     updatable: columnList(updatable),
     new_columns: columnList(columnNames(table), 'NEW.'),
     old_row: columnList(columnNames(table), 'OLD.'),
-    old_columns: oldColumns(table)
-      .map((_, index) => `_stage_old_${index + 1}`)
-      .join(', '),
+    old_columns: oldColumnNames(table).join(', '),
     old_values: oldValues(table, 'OLD.').join(', '),
   };
   const rule = (operation: 'update' | 'delete', set: RowSet) =>

@@ -13,7 +13,7 @@ import {
   isKeyless,
   keyMatches,
   keyNames,
-  oldColumns,
+  oldColumnNames,
   oldValues,
   overlayName,
   rowTypeName,
@@ -130,9 +130,7 @@ function rowFunctionSql(table: Table, operation: Operation, asStep = false): str
     ...(keyless ? keylessParts(table) : keyedParts(table, operation)),
     s_columns: columnList(columns, 's.'),
     old_row: columnList(columns, 'OLD.'),
-    old_columns: oldColumns(table)
-      .map((_, index) => `_stage_old_${index + 1}`)
-      .join(', '),
+    old_columns: oldColumnNames(table).join(', '),
     old_values: oldValues(table, 'OLD.').join(', '),
     prepare_row: operation === 'delete' ? '' : prepareRow(table, operation),
     row_checks: rowChecks(table, asStep),
