@@ -72,6 +72,11 @@ function write(random: Random): string {
     `DELETE FROM item WHERE id = ${id}`,
     `DELETE FROM part WHERE item = ${id} RETURNING id`,
     `WITH gone AS (DELETE FROM part WHERE id = ${id} RETURNING item) SELECT count(*) FROM gone`,
+    `UPDATE item SET amount = amount + 1 WHERE amount > ${other * 10}`,
+    `UPDATE item SET amount = amount + abs(10 / (id - ${id})) WHERE id > ${other}`,
+    `DELETE FROM part WHERE id > ${id}`,
+    `INSERT INTO part SELECT id + ${id}, item FROM part ORDER BY id`,
+    `INSERT INTO item SELECT 1 / (id - id) FROM item`,
     `UPDATE nowhere SET id = 1`,
     `UPDATE item SET nowhere = 1`,
     'PREPARE sqlwrite(int) AS UPDATE item SET amount = amount + 1 WHERE id = $1 RETURNING id, amount',
@@ -130,6 +135,11 @@ function steps(random: Random, writes: boolean): Buffer[] {
     () => [b([id, '1'], 'writes', 'open'), e(1, 'open'), e(1, 'open'), c('portal', 'open')],
     () => [c('statement', 'writes')],
     () => [run(`INSERT INTO item VALUES ($1, $2, 5)`, id, `bound ${id}`)],
+    () => [run('UPDATE item SET amount = amount + $1 WHERE id > $2', '2', id)],
+    () => [run('DELETE FROM part WHERE id > $1', id)],
+    () => [run('INSERT INTO part SELECT id + $1, item FROM part ORDER BY id', id)],
+    () => [p('UPDATE item SET name = $1 WHERE amount > $2', 'many'), d('statement', 'many')],
+    () => [b(['many', `${id}0`], 'many'), d(), e()],
   ];
   return random.pick(writes ? [...all, ...writing] : all)();
 }

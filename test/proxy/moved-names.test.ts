@@ -68,7 +68,9 @@ suite('names that move', (test) => {
       await database.query('BEGIN; LOCK TABLE stage.overlay IN SHARE UPDATE EXCLUSIVE MODE');
       const answer = update('seen');
       await until(async () => {
-        const waiting = await database.query('SELECT FROM pg_locks WHERE NOT granted');
+        const waiting = await database.query(
+          `SELECT FROM pg_locks WHERE relation = 'stage.overlay'::regclass AND NOT granted`,
+        );
         return waiting.length > 0;
       });
       await database.query(`${change}; COMMIT`);
