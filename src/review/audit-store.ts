@@ -9,26 +9,38 @@ import { textsOf } from './diff/change-row.ts';
 
 const columns = `
   a.position, a.session, a.relation, ${sessionIdSql('a.session')} AS session_id, a.project_id, a.table_name, a.operation, a.row_id,
-  a.old_data, a.new_data, a.texts, stage.iso_time(a.approved_at) AS approved_at, a.approved_by,
-  (SELECT p.approved_as FROM stage.approval p WHERE p.session = a.session) AS approved_as`;
+  a.old_data, a.new_data, a.texts, stage.iso_time(a.approved_at) AS approved_at, a.approved_by, p.approved_as`;
 
-const filters = `
-WHERE a.project_id = $1
-  AND ($2::uuid IS NULL OR a.session = $2) AND ($3::text IS NULL OR a.table_name = $3)
-  AND ($4::text IS NULL OR a.operation = $4)
-  AND ($5::timestamptz IS NULL OR a.approved_at > $5) AND ($6::timestamptz IS NULL OR a.approved_at < $6)`;
+/** Approvals of the page's filter: what their entries have in common is told by them. */
+const approvals = `
+stage.approval p
+WHERE p.project_id = $1 AND ($2::uuid IS NULL OR p.session = $2)
+  AND ($3::timestamptz IS NULL OR p.approved_at > $3) AND ($4::timestamptz IS NULL OR p.approved_at < $4)`;
 
+/** The entries of an approval that match, which stand together. */
+const entries = `
+FROM stage.audit a
+WHERE a.position >= p.first_position AND a.position < p.first_position + p.entries
+  AND ($5::text IS NULL OR a.table_name = $5) AND ($6::text IS NULL OR a.operation = $6)`;
+
+/** From approval to approval, no further than the page. */
 const selectEntries = `
-SELECT ${columns} FROM stage.audit a ${filters} ORDER BY a.position LIMIT $7 OFFSET $8`;
+SELECT ${columns}
+FROM (SELECT * FROM ${approvals}) p
+CROSS JOIN LATERAL (SELECT a.* ${entries} ORDER BY a.position LIMIT $7::bigint + $8::bigint) a
+ORDER BY p.first_position, a.position LIMIT $7 OFFSET $8`;
 
-const countEntries = `SELECT count(*) FROM stage.audit a ${filters}`;
+const countEntries = `
+SELECT coalesce(sum(CASE WHEN $5::text IS NULL AND $6::text IS NULL THEN p.entries ELSE (SELECT count(*) ${entries}) END), 0) AS count
+FROM ${approvals}`;
 
 /** Of sessions and tables, which ones every role that staged in the session may read. */
 const selectReadable = `
 SELECT t.session, t.relation FROM jsonb_to_recordset($1::jsonb) AS t (session uuid, relation oid)
 WHERE stage.is_readable(t.session, stage.relation_of_approval(t.session, t.relation))`;
 
-const selectEntry = `SELECT ${columns} FROM stage.audit a WHERE a.position = $1`;
+const selectEntry = `
+SELECT ${columns} FROM stage.audit a JOIN stage.approval p ON p.session = a.session WHERE a.position = $1`;
 
 export interface AuditFilter {
   readonly projectId: string;
@@ -60,10 +72,10 @@ export async function listAudit(db: Database, filter: AuditFilter): Promise<Audi
   const matching = [
     projectId,
     session,
-    tableName ?? null,
-    operation ?? null,
     since ?? null,
     until ?? null,
+    tableName ?? null,
+    operation ?? null,
   ];
   const [rows, [total]] = await Promise.all([
     db.query(selectEntries, [...matching, limit, offset]),

@@ -6,6 +6,7 @@ import { listSql } from '../../src/db/sql-file.ts';
 import type { StageError } from '../../src/errors.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { auditIndexes } from '../helpers/earlier-schema.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const objects = `
@@ -86,7 +87,7 @@ suite('migrations', (test) => {
 
   test('who staged before it was recorded is not known, and who stages afterwards is', async () => {
     await migrate(service());
-    await database.query(`${originsAsLetters}
+    await database.query(`${originsAsLetters} ${auditIndexes}
       ALTER TABLE stage.mutation DROP COLUMN role, DROP COLUMN ended;
       ALTER TABLE stage.audit DROP COLUMN texts;
       ALTER TABLE stage.parked_change DROP COLUMN texts;
@@ -121,7 +122,7 @@ suite('migrations', (test) => {
       DO $$ BEGIN
         EXECUTE format('CREATE FUNCTION stage_data.staged_view_%s() RETURNS int LANGUAGE sql AS ''SELECT 1''', 'seen'::regclass::oid);
         EXECUTE format('CREATE VIEW stage_overlay_2200.seen AS SELECT stage_data.staged_view_%s()', 'seen'::regclass::oid);
-      END $$; ${originsAsLetters}
+      END $$; ${originsAsLetters} ${auditIndexes}
       ALTER TABLE stage.mutation DROP COLUMN ended;
       ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
       DELETE FROM stage.migration WHERE number >= 19;

@@ -5,10 +5,14 @@ import { streamRows } from '../stream-rows.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 
+/** By the positions that its approval says, in which they stand already. */
 const appliedSteps = (uuid: string) => `
 SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after,
   stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation
-FROM stage.audit a WHERE a.session = '${uuid}' ORDER BY a.position`;
+FROM stage.audit a
+WHERE a.position >= (SELECT p.first_position FROM stage.approval p WHERE p.session = '${uuid}')
+  AND a.position < (SELECT p.first_position + p.entries FROM stage.approval p WHERE p.session = '${uuid}')
+ORDER BY a.position`;
 
 /** Streams them inside the caller's transaction. Parked changes are none: nothing is known of the way to them. */
 export async function* readSteps(
