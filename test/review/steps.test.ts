@@ -212,6 +212,21 @@ suite('steps: neighbours', (test) => {
     });
   }
 
+  test('many: the same digest with parallel workers and without', async () => {
+    const session = await desk.open();
+    await desk.stage(
+      session,
+      `INSERT INTO b SELECT g, g FROM generate_series(10, 20020) g; UPDATE b SET v = 'w' WHERE id % 97 = 0; DELETE FROM a WHERE id = 1`,
+    );
+    const digest = (workers: number) =>
+      desk.service.transaction(async (tx) => {
+        await tx.query(`SET LOCAL max_parallel_workers_per_gather = ${workers}`);
+        return tx.query('SELECT stage.steps_digest($1) AS digest', [session.slice(5)]);
+      });
+    assert.equal(await digest(2), await digest(0));
+    assert.match(String((await digest(2))[0]?.['digest']), /^sha256:/);
+  });
+
   for (const [name, [statements, expected]] of Object.entries(counted)) {
     test(`${name}: counted, and applied as counted`, async () => {
       const { counts } = await read(statements);

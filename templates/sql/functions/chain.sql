@@ -7,6 +7,6 @@ BEGIN
   RETURN pg_catalog.sha256(coalesce(p_hash, p_start) OPERATOR(pg_catalog.||) p_link);
 END $$;
 
-CREATE OR REPLACE AGGREGATE stage.chain(p_start bytea, p_link bytea) (SFUNC = stage.chain_link, STYPE = bytea);
+CREATE OR REPLACE AGGREGATE stage.chain(p_start bytea, p_link bytea) (SFUNC = stage.chain_link, STYPE = bytea, PARALLEL = SAFE);
 
 REVOKE ALL ON FUNCTION stage.chain_link(bytea, bytea, bytea), stage.chain(bytea, bytea) FROM PUBLIC;

@@ -4,18 +4,15 @@
 -- statements ended, with the bounds of statements and of what each changes in a table: approval replays them together, and triggers
 -- see them so.
 -- Values are in the form from which PostgreSQL would restore them: JSON would be the same for `{1}` and `[0:0]={1}`.
--- Only hashes are sorted, so memory does not grow with the rows.
+-- Only hashes are sorted, so memory does not grow with the rows. Those of many rows are made by parallel workers, where the server has some.
 CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET enable_nestloop = off
-SET plan_cache_mode = force_custom_plan AS $$
+SET plan_cache_mode = force_custom_plan SET parallel_setup_cost = 0 SET parallel_tuple_cost = 0 SET min_parallel_table_scan_size = '1TB' AS $$
 DECLARE
-  v_numbers text;
   v_steps text;
   v_hash bytea;
 BEGIN
-  SELECT string_agg(format('SELECT s._stage_mutation, s._stage_seq FROM stage_data.shadow_%s s'
-    ' WHERE s._stage_session = $1 AND s._stage_origin <> ''overlay''', o.relation), ' UNION ALL '),
-    string_agg(format(
+  SELECT string_agg(format(
     'SELECT s._stage_seq, s._stage_mutation, sha256(convert_to(ROW(%L, s._stage_op,'
     -- a session has one digest for good, and that was made with letters when origins had no words
     ' CASE s._stage_origin WHEN ''client'' THEN ''c'' WHEN ''action'' THEN ''f'' END, s._stage_first, %s, %s)::text, ''UTF8'')'
@@ -27,26 +24,30 @@ BEGIN
     (SELECT string_agg('s._stage_old_' || n, ', ' ORDER BY n) FROM generate_series(1, greatest(1, cardinality(o.key_columns))) AS n),
     (SELECT string_agg(format('s.%I', c.name), ', ' ORDER BY c.n) FROM unnest(o.columns) WITH ORDINALITY AS c (name, n)),
     o.relation), ' UNION ALL ')
-  INTO v_numbers, v_steps
+  INTO v_steps
   FROM stage.staged_shapes(p_session) o;
   -- parked changes are not replayed: a session that has some is in conflict. They are of no mutation
-  v_numbers := concat_ws(' UNION ALL ', v_numbers, 'SELECT 0::bigint, p.number FROM stage.parked_change p WHERE p.session = $1');
   v_steps := concat_ws(' UNION ALL ', v_steps,
     'SELECT p.number, 0::bigint, sha256(convert_to(jsonb_build_array(t.table_name, p.operation, p.row_id, p.before, p.after)::text, ''UTF8''))'
     ' FROM stage.parked_change p JOIN stage.parked_table t USING (session, relation) WHERE p.session = $1');
 
+  -- statistics know little of rows just staged, and to start workers takes longer than to hash a few rows
+  IF (SELECT sum(m.affected_rows) FROM stage.mutation m WHERE m.session = p_session) > 20000 THEN
+    PERFORM set_config('min_parallel_table_scan_size', '0', true);
+  END IF;
   EXECUTE $q$
+    WITH steps (seq, mutation, hash) AS MATERIALIZED ($q$ || v_steps || $q$),
     -- one row a mutation: where its statement begins and ended, and what stands before the first step of it and before others
-    WITH mutations AS MATERIALIZED (
+    mutations AS MATERIALIZED (
       SELECT g.mutation, min(g.first) OVER w AS first, max(m.ended) OVER w AS ended,
         convert_to(ROW(true, m.relation, m.operation)::text, 'UTF8') AS opening, convert_to(ROW(false, m.relation, m.operation)::text, 'UTF8') AS going_on
-      FROM (SELECT n.mutation, min(n.seq) AS first FROM ($q$ || v_numbers || $q$) n (mutation, seq) GROUP BY n.mutation) g
+      FROM (SELECT s.mutation, min(s.seq) AS first FROM steps s GROUP BY s.mutation) g
       LEFT JOIN stage.mutation m ON m.id = g.mutation AND m.session = $1
       WINDOW w AS (PARTITION BY m.statement)
     )
     -- guard: the digest covers the bounds of statements
     SELECT stage.chain('', CASE WHEN s.seq = m.first THEN m.opening ELSE m.going_on END || s.hash ORDER BY coalesce(m.ended, m.first), s.seq)
-    FROM ($q$ || v_steps || $q$) s (seq, mutation, hash) JOIN mutations m ON m.mutation = s.mutation
+    FROM steps s JOIN mutations m ON m.mutation = s.mutation
   $q$ INTO v_hash USING p_session;
   RETURN 'sha256:' || encode(coalesce(v_hash, sha256('')), 'hex');
 END $$;
