@@ -1,53 +1,41 @@
 /**
- * The messages that the proxy sends for itself between the client's. They use a statement and a portal of reserved
- * names in the extended protocol, so that the client's unnamed statement, its portals and its statements are left
- * alone. Statements are parsed anew right before they run: a function of the client's may run any SQL that does not
- * write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where writing is possible. Those that come
- * with every staged write stay prepared as long as no such code can have run (see `KeptStatements`). The wall before COMMIT never
- * does: it holds whatever the proxy believes to have run.
+ * What the proxy runs for itself between the client's messages. Statements are parsed anew right before they run: a function of the
+ * client's may run any SQL that does not write, DEALLOCATE and PREPARE among it, and what it prepared in our name would run where
+ * writing is possible. Those that come with every staged write stay prepared as long as no such code can have run (see
+ * `KeptStatements`), and what a read depends on as long as nothing drops it. The wall before COMMIT never does: it holds whatever the
+ * proxy believes to have run.
  */
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
-import { bindMessage, closeMessage, executeMessage } from '../wire/frontend-messages.ts';
 import { CommitWall } from './commit-wall.ts';
-import { deliver } from './error-mapping.ts';
+import { InternalMessages } from './internal-messages.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
-import { failing, pinning, readOnly, texts, unlessFailed } from './internal-texts.ts';
+import { failing, readOnly, texts, unlessFailed } from './internal-texts.ts';
 import { KeptStatements } from './kept-statements.ts';
-import type { ErrorHandler } from './pending-response.ts';
-import { hiddenClose, PendingResponse } from './pending-response.ts';
+import { PendingResponse } from './pending-response.ts';
 import { ownPrefix } from './reserved-names.ts';
-import { step, stepMessages, toReadOnly } from './step-messages.ts';
+import { step, toReadOnly } from './step-messages.ts';
 import type { TransactionState } from './transaction-state.ts';
 import type { Access } from './transaction-table.ts';
-import { internalText } from './upstream-text.ts';
 import type { UpstreamWriter } from './upstream-writer.ts';
 
 const guardName = `${ownPrefix}guard`;
-const pinName = `${ownPrefix}pin`;
 const protectionName = `${ownPrefix}write`;
 
-export class InternalQueries {
-  private readonly link: UpstreamWriter;
+export class InternalQueries extends InternalMessages {
   private readonly state: TransactionState;
   readonly wall = new CommitWall((statement, call) => this.run(statement, call));
   /** Known to nobody else while the statement is watched that it was made for. */
   private nonce: Buffer | null = null;
   /** Those of our statements that are prepared already. */
-  readonly kept: KeptStatements;
+  private readonly kept: KeptStatements;
+  /** Of these nobody knows what code has made of them meanwhile. */
+  private readonly questions = new KeptStatements('question', () => 0);
 
   constructor(link: UpstreamWriter, state: TransactionState) {
-    this.link = link;
+    super(link);
     this.state = state;
-    this.kept = new KeptStatements(state);
-    link.pinBy(() => this.pin());
-  }
-
-  /** Sets the settings by which texts are read, which code that has run may have changed. */
-  private pin(): void {
-    // Under a name of its own: it comes between the messages of another statement of ours.
-    this.execute({ text: pinning }, pinName, {}, pinName);
-    this.link.send(closeMessage({ kind: 'portal', name: pinName }), hiddenClose);
+    this.kept = new KeptStatements('kept', () => state.runs);
   }
 
   /** Opens a block of ours, with the access that the client's transactions have. */
@@ -204,43 +192,32 @@ export class InternalQueries {
     this.run({ text: 'SET default_transaction_read_only = on' }, { onError: () => null });
   }
 
-  /** What has failed may have been a statement of ours, whose portal is there until the transaction is rolled back. */
-  private closeStep(): void {
-    this.link.send(stepMessages.closePortal, hiddenClose);
-  }
-
-  /** Runs a statement of ours. */
-  run(statement: InternalStatement, call: InternalCall = {}): void {
-    this.execute(statement, step, call);
-    this.closeStep();
-  }
-
   /** Runs a statement of ours that stays prepared, unless code of others may be running. */
   runKept(statement: InternalStatement, call: InternalCall = {}): void {
-    this.executeKept(statement, step, call);
+    this.keep(statement, step, call);
     this.closeStep();
   }
 
-  /** Prepares a statement of ours under a name of its own, for a text of ours that executes it right afterwards. */
-  prepare(
-    name: string,
-    { text, types = [] }: InternalStatement,
-    onError: ErrorHandler,
-    onDone?: () => void,
-  ): void {
-    // Closing what may not be there is no error; parsing a name that is there would be.
-    const close =
-      name === step ? stepMessages.closeStatement : closeMessage({ kind: 'statement', name });
-    this.link.send(close, hiddenClose);
-    const sent = typeof text === 'string' ? internalText(text) : text;
-    const expected = new PendingResponse('parse', 'nothing', { onError, onDone });
-    this.link.parse({ name, text: sent, types }, expected);
+  /**
+   * Asks what a read depends on, guarded as one, by a statement that stays prepared whatever reads have run since. What code of the
+   * client's may have put in its place cannot do more than that code itself, and deceives nobody but that client.
+   */
+  ask(statement: InternalStatement, call: InternalCall): void {
+    // guard: a question is asked where nothing can be written
+    this.guard();
+    this.executeKept(this.questions, statement, step, call);
+    this.closeStep();
   }
 
-  /** Makes a portal of the client's anew. */
-  bindAgain(portal: string, frame: Buffer, onError: ErrorHandler): void {
-    this.link.send(closeMessage({ kind: 'portal', name: portal }), hiddenClose);
-    this.link.send(frame, new PendingResponse('bind', 'nothing', { onError }));
+  /** To be called before a command that may drop what is prepared, or where code may run that is not counted. */
+  forgetKept(): void {
+    this.kept.forget();
+    this.forgetQuestions();
+  }
+
+  /** One of them turned out not to be what it was. */
+  forgetQuestions(): void {
+    this.questions.forget();
   }
 
   /**
@@ -248,45 +225,13 @@ export class InternalQueries {
    * in the way of COMMIT: it stays when the message that made it has failed.
    */
   private runAtEdge(statement: InternalStatement, call: InternalCall = {}): void {
-    this.executeKept(statement, '', call);
+    this.keep(statement, '', call);
   }
 
-  private executeKept(statement: InternalStatement, portal: string, call: InternalCall): void {
+  private keep(statement: InternalStatement, portal: string, call: InternalCall): void {
     // guard: nothing stays prepared that is prepared while watched code may run
-    if (this.isWatching) {
-      this.execute(statement, portal, call);
-      return;
-    }
-    const prepare = (name: string, onDone: () => void) =>
-      this.prepare(name, statement, call.onError ?? deliver, onDone);
-    const { name, onFailure } = this.kept.use(statement, prepare);
-    this.bindAndExecute(name, portal, call, onFailure);
-  }
-
-  private execute(
-    statement: InternalStatement,
-    portal: string,
-    call: InternalCall,
-    name: string = step,
-  ): void {
-    this.prepare(name, statement, call.onError ?? deliver);
-    this.bindAndExecute(name, portal, call);
-  }
-
-  private bindAndExecute(
-    name: string,
-    portal: string,
-    call: InternalCall,
-    onFailure?: () => void,
-  ): void {
-    const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
-    const isBare = values.length === 0 && portal === step && name === step;
-    const bind = isBare
-      ? stepMessages.bind
-      : bindMessage({ portal, statement: name, values, formats });
-    this.link.send(bind, new PendingResponse('bind', 'nothing', { onError, onFailure }));
-    const expected = new PendingResponse('execute', 'nothing', { onError, onRow, onDone });
-    this.link.send(portal === step ? stepMessages.execute : executeMessage(portal), expected);
+    if (this.isWatching) this.execute(statement, portal, call);
+    else this.executeKept(this.kept, statement, portal, call);
   }
 }
 

@@ -1,10 +1,10 @@
 /**
  * Which statements of the proxy's own are prepared upstream, and still are what they were. A function of the client's may run any SQL
- * that does not write, DEALLOCATE and PREPARE among it: what was prepared before such code may have run is prepared anew.
+ * that does not write, DEALLOCATE and PREPARE among it: where that matters, what was prepared before such code may have run is
+ * prepared anew.
  */
 import type { InternalStatement } from './internal-statement.ts';
 import { ownPrefix } from './reserved-names.ts';
-import type { TransactionState } from './transaction-state.ts';
 
 interface Place {
   readonly name: string;
@@ -22,16 +22,22 @@ interface Use {
 const most = 32;
 
 export class KeptStatements {
-  private readonly state: TransactionState;
+  private readonly kind: string;
+  private readonly runs: () => number;
   /** By type OIDs and text; the one that was made first comes first. */
   private readonly places = new Map<string, Place>();
   private forgotten = 0;
 
-  constructor(state: TransactionState) {
-    this.state = state;
+  /**
+   * @param kind the beginning of their names
+   * @param runs how often code has run that may have put others in their place
+   */
+  constructor(kind: string, runs: () => number) {
+    this.kind = kind;
+    this.runs = runs;
   }
 
-  /** Code may be about to run that `TransactionState` does not count, or a command that drops what is prepared. */
+  /** Code may be about to run that is not counted, or a command that drops what is prepared. */
   forget(): void {
     this.forgotten += 1;
   }
@@ -42,7 +48,7 @@ export class KeptStatements {
    */
   use(statement: InternalStatement, prepare: (name: string, onDone: () => void) => void): Use {
     const place = this.placeOf(statement);
-    const moment = `${this.state.runs} ${this.forgotten}`;
+    const moment = `${this.runs()} ${this.forgotten}`;
     // What has failed, perhaps for not being there, is prepared anew.
     const onFailure = () => {
       place.moment = null;
@@ -70,7 +76,7 @@ export class KeptStatements {
   private freeName(): string {
     const [first] = this.places;
     if (first === undefined || this.places.size < most)
-      return `${ownPrefix}kept_${this.places.size}`;
+      return `${ownPrefix}${this.kind}_${this.places.size}`;
     this.places.delete(first[0]);
     return first[1].name;
   }

@@ -86,7 +86,7 @@ function forgetKept(
   // COMMIT runs the queries of cursors WITH HOLD, but of none in a transaction that may write: the wall refuses them there.
   const leaves = leavesPrepared.has(type) || (type === 'commit' && state.stages);
   // guard: nothing of ours counts as prepared after a command that may have dropped it
-  if (!leaves) internal.kept.forget();
+  if (!leaves) internal.forgetKept();
 }
 
 /** The constraints of what is staged follow those of production; outside a transaction there is nothing to set. */

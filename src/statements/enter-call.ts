@@ -65,7 +65,7 @@ export function enter(
   // To read a value of a domain may run code, here and where the statement is bound.
   const runsCode = types.some((type) => type >= firstOfUsers);
   // guard: nothing stays prepared that a domain of a parameter may have replaced
-  if (runsCode) internal.kept.forget();
+  if (runsCode) internal.forgetKept();
   if (fills) {
     internal.run({ text: fill.text, types }, { values, formats, onError });
   }
@@ -88,7 +88,7 @@ export function enterWithExpressions(
   if (fill !== null) makeMergeTarget(internal, fill);
   internal.wall.noteWrite();
   if (isWatched) internal.watch();
-  internal.kept.forget();
+  internal.forgetKept();
   if (fill !== null) {
     internal.prepare(filled, { text: fill.text, types }, call.onError(null));
     execute(filled, []);

@@ -24,6 +24,9 @@ import { isStampGone, stampCalls } from './stamp-calls.ts';
 /** More are not sent ahead: each takes memory until it is answered. */
 const maxBatches = 256;
 
+/** What was prepared is not there any more: a function has dropped it. */
+const dropped = '26000';
+
 const headerBytes = 5;
 /** Of messages that name the unnamed portal: its row limit follows, or nothing. */
 const executeBytes = headerBytes + 5;
@@ -137,21 +140,22 @@ export function askAlong(
   { relations, stamps }: Verification,
   hide: () => void,
 ): void {
-  // The search path is the client's: what is called in its names must not write either.
-  internal.guard();
   const forget = () => {
     names.forget();
+    internal.forgetQuestions();
     hide();
   };
   const onRow = (payload: Buffer) => {
     if (!names.confirm(decodeDataRow(payload))) forget();
   };
   const onError = (fields: ErrorFields) => {
-    if (!isStampGone(fields)) return deliver(fields);
+    internal.forgetQuestions();
+    if (!isStampGone(fields) && fields.get('C') !== dropped) return deliver(fields);
     forget();
     return null;
   };
-  internal.run(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
+  // The search path is the client's: what is called in its names must not write either.
+  internal.ask(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
 }
 
 /**

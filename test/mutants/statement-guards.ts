@@ -34,7 +34,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'nothing stays prepared that is prepared while watched code may run',
-    without: 'if (this.isWatching && !this.isWatching) {',
+    without: 'if (this.isWatching && !this.isWatching) this.execute(statement, portal, call);',
     tests: ['proxy/kept-statements'],
   },
   {
@@ -44,8 +44,13 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'nothing of ours counts as prepared after a command that may have dropped it',
-    without: 'if (!leaves && leaves) internal.kept.forget();',
+    without: 'if (!leaves && leaves) internal.forgetKept();',
     tests: ['proxy/kept-statements'],
+  },
+  {
+    name: 'a question is asked where nothing can be written',
+    without: '',
+    tests: ['proxy/kept-questions'],
   },
   {
     name: 'a portal that a read may have replaced is not run as a write',

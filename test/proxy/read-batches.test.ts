@@ -152,7 +152,7 @@ suite('batches that only read', (test) => {
         return sent.filter(ends).length === (form === 'simple' ? 2 : 1);
       };
       await until(isSent);
-      assert.ok(sent.some((message) => message.includes('stage.are_current')));
+      assert.ok(sent.some((message) => message.includes('_stage_question')));
       locking.close();
       assert.is((await client.readTo(ready)).map(inWords).at(-1), 'Z I');
       client.close();
