@@ -6,6 +6,12 @@ import { until } from './until.ts';
 /** Which connection sends what. */
 export type Step = readonly [connection: number, text: string];
 
+/** Opens a transaction on the first two connections. */
+export const beginBoth = (level = 'READ COMMITTED'): Step[] => [
+  [0, `BEGIN ISOLATION LEVEL ${level}`],
+  [1, `BEGIN ISOLATION LEVEL ${level}`],
+];
+
 /** A session may wait for a millisecond, in which the next statement must not be sent. */
 const neverWaits = /NOWAIT|SKIP LOCKED/;
 

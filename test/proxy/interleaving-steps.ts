@@ -1,10 +1,6 @@
 /** Steps of two or three connections, by what they are about: the tables are those of interleavings.test.ts. */
 import type { Step } from '../helpers/interleaving.ts';
-
-const begin = (level = 'READ COMMITTED'): Step[] => [
-  [0, `BEGIN ISOLATION LEVEL ${level}`],
-  [1, `BEGIN ISOLATION LEVEL ${level}`],
-];
+import { beginBoth as begin } from '../helpers/interleaving.ts';
 
 const child = 'INSERT INTO part VALUES (1, 1)';
 const orphan = 'DELETE FROM item WHERE id = 1';

@@ -4,6 +4,7 @@ import { interleave } from '../helpers/interleaving.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { obstacles, otherwise } from './interleaving-obstacles.ts';
 import { interleavings } from './interleaving-steps.ts';
 
 const schema = `
@@ -26,7 +27,7 @@ suite('two connections of one session, step by step', (test) => {
   });
   test.after(() => proxied.stop());
 
-  for (const [name, steps] of Object.entries(interleavings)) {
+  for (const [name, steps] of Object.entries({ ...interleavings, ...obstacles })) {
     for (const mode of [undefined, 'extended'] as const) {
       test(`${name}${mode ? ', extended protocol' : ''}`, async () => {
         const { database, twin, daemon } = proxied;
@@ -45,6 +46,17 @@ suite('two connections of one session, step by step', (test) => {
         assert.equal(await rowsOf(database.url), rows);
       });
     }
+  }
+
+  for (const [name, [steps, mine, theirs]] of Object.entries(otherwise)) {
+    test(`otherwise than in PostgreSQL: ${name}`, async () => {
+      const { database, twin, session } = proxied;
+      for (const each of [database, twin]) await each.query(fill);
+      const outcome = async (url: string, of: typeof twin) =>
+        (await interleave(of, url, steps)).at(-2)?.split(': ').at(-1);
+      assert.is(await outcome(await session('staged'), database), mine);
+      assert.is(await outcome(twin.url, twin), theirs);
+    });
   }
 
   async function rowsOf(url: string): Promise<unknown[]> {

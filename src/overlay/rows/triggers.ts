@@ -160,13 +160,20 @@ function referencesChanged(table: Table): string {
   return [...changed, ...(table.kind === 'partitioned' ? [moved] : [])].join(' OR ');
 }
 
-/** The function that waits for a row, which without a key cannot be told from its like. */
+/** The functions that wait for a row, which without a key cannot be told from its like. */
 function holdRowSql(table: Table): string[] {
   if (isKeyless(table)) return [];
+  const names = keyNames(table);
   const parts = {
     function: functionName(table, 'hold'),
+    await: functionName(table, 'await'),
     shadow: shadowName(table),
     s_key_matches_k: keyMatches(table, 's.', 'k.'),
+    key: columnList(names),
+    k_key: columnList(names, 'k.'),
+    key_definitions: names
+      .map((name) => `${quoteIdentifier(name)} ${columnNamed(table, name).baseType}`)
+      .join(', '),
   };
   return [fillSql(loadSql('table/rows/hold_row.sql'), parts)];
 }

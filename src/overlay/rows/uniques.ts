@@ -149,10 +149,15 @@ const raiseNoArbiter = (table: Table, unique: Unique) =>
   });
 
 function check(table: Table, unique: Unique, when: string, except: string): string {
+  const other = `FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1`;
+  const find = `SELECT ${displayKey(storedElements(unique))} INTO v_value ${other};`;
   return `  IF ${when} THEN
-    SELECT ${displayKey(storedElements(unique))} INTO v_value FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1;
+    ${find}
     IF FOUND THEN
       PERFORM stage.look_again(${table.oid}, ${quoteLiteral(unique.name)});
+      PERFORM stage.await_row(${table.oid}, stage.row_image(o.*)) ${other};
+      ${find}
+      IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
       ${raiseCollision(table, unique)}
     END IF;
   END IF;`;
