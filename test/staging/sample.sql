@@ -111,7 +111,7 @@ BEGIN
     SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
     IF FOUND THEN
       PERFORM stage.look_again(<invoice>, 'invoice_pkey');
-      PERFORM stage.await_row(<invoice>, stage.row_image(o.*)) FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+      PERFORM stage_data.await_<invoice>(o."id") FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
       RAISE EXCEPTION USING MESSAGE = 'duplicate key value violates unique constraint "invoice_pkey"', ERRCODE = '23505', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_pkey', DETAIL = 'Key (id)=(' || coalesce(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END, 'null') || ') already exists.';
@@ -162,7 +162,7 @@ BEGIN
     SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
     IF FOUND THEN
       PERFORM stage.look_again(<invoice>, 'invoice_pkey');
-      PERFORM stage.await_row(<invoice>, stage.row_image(o.*)) FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+      PERFORM stage_data.await_<invoice>(o."id") FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
       RAISE EXCEPTION USING MESSAGE = 'duplicate key value violates unique constraint "invoice_pkey"', ERRCODE = '23505', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_pkey', DETAIL = 'Key (id)=(' || coalesce(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END, 'null') || ') already exists.';
@@ -274,29 +274,29 @@ BEGIN
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.hold_<invoice>(uuid, bigint) FROM PUBLIC;
 
--- Waits for another connection that is changing the row with the key of p_row, which is in the way of the running statement, and holds it.
+-- Waits for another connection that is changing the row of the key, which is in the way of the running statement, and holds it.
 -- Who changes a row for the first time has put a head for its key there, which nobody sees yet: another one has to wait for that.
-CREATE FUNCTION stage_data.await_<invoice>(p_session uuid, p_row jsonb) RETURNS void
+CREATE FUNCTION stage_data.await_<invoice>(pg_catalog.int4) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_variable
 DECLARE
-  k record;
+  v_session uuid := current_setting('stage.session')::uuid;
   v_seq bigint;
 BEGIN
-  SELECT r.* INTO k FROM jsonb_to_record(p_row) AS r ("id" pg_catalog.int4);
   LOOP
-    PERFORM 1 FROM stage_data.shadow_<invoice> s WHERE s._stage_session = p_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) k."id" FOR NO KEY UPDATE;
+    PERFORM 1 FROM stage_data.shadow_<invoice> s, (SELECT $1 AS "id") k
+    WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) k."id" FOR NO KEY UPDATE OF s;
     EXIT WHEN FOUND;
     INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES (k."id", p_session, 0, 'D', 'overlay', true)
+    VALUES ($1, v_session, 0, 'D', 'overlay', true)
     ON CONFLICT DO NOTHING
     RETURNING _stage_seq INTO v_seq;
     CONTINUE WHEN NOT FOUND;  -- it is there by now
-    DELETE FROM stage_data.shadow_<invoice> WHERE _stage_session = p_session AND _stage_seq = v_seq;
+    DELETE FROM stage_data.shadow_<invoice> WHERE _stage_session = v_session AND _stage_seq = v_seq;
     EXIT;
   END LOOP;
 END $body$;
-REVOKE ALL ON FUNCTION stage_data.await_<invoice>(uuid, jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.await_<invoice>(pg_catalog.int4) FROM PUBLIC;
 ;
 -- Set-based checks and foreign key actions at the end of a statement.
 CREATE FUNCTION stage_data.check_insert_<invoice>(v_session uuid, v_start bigint, v_mutation bigint, v_end bigint DEFAULT 9223372036854775807) RETURNS void

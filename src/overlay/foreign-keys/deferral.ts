@@ -44,7 +44,6 @@ interface DeferredCheck {
 export function deferredSql(table: Table, server: number): string[] {
   const row = (alias: string) =>
     `${alias}._stage_session = NEW._stage_session AND ${alias}._stage_seq = NEW._stage_seq`;
-  const atCommit = { strict: false, server, isAtCommit: true };
   const ofRows = (rows: string): DeferredCheck[] => [
     ...table.references
       .filter(({ deferrable }) => deferrable)
@@ -66,7 +65,7 @@ export function deferredSql(table: Table, server: number): string[] {
       deferral: foreignKeyDeferral(key),
       checks: (['delete', 'update'] as const)
         .filter((event) => isDeferrableFor(key, event))
-        .map((event) => restriction(table, key, event, row('d'), atCommit)),
+        .map((event) => restriction(table, key, event, row('d'), false, server)),
     })),
     ...ofRows(row('s')),
   ];

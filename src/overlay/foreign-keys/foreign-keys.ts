@@ -186,8 +186,7 @@ export function parentStep(
   server: number,
 ): string {
   const action = event === 'delete' ? foreignKey.onDelete : foreignKey.onUpdate;
-  const mode = { strict: action === 'restrict', server, isAtCommit: false };
-  const check = restriction(table, foreignKey, event, rows, mode);
+  const check = restriction(table, foreignKey, event, rows, action === 'restrict', server);
   if (action === 'no action' || action === 'restrict') return check;
   const statement = actionStatement(table, foreignKey, event, rows, action);
   const run = `  PERFORM stage.demand_current(${foreignKey.child.oid});
@@ -196,15 +195,6 @@ export function parentStep(
   PERFORM set_config('stage.origin', '', true);`;
   // the defaults may themselves point at a key that vanished
   return action === 'set default' ? `${run}\n${check}` : run;
-}
-
-interface RestrictionMode {
-  /** RESTRICT. */
-  readonly strict: boolean;
-  /** Major version of PostgreSQL. */
-  readonly server: number;
-  /** The statements that staged the rows are over. */
-  readonly isAtCommit: boolean;
 }
 
 /**
@@ -216,7 +206,8 @@ export function restriction(
   foreignKey: ForeignKey,
   event: ParentEvent,
   rows: string,
-  { strict, server, isAtCommit }: RestrictionMode,
+  strict: boolean,
+  server: number,
 ): string {
   const columns = pairs(foreignKey);
   const key = vanishedKey(table, foreignKey, event);
@@ -242,19 +233,10 @@ export function restriction(
       `Key${referenced}`,
     ),
   });
-  const found = `FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${reached(table, foreignKey, event, rows)}
-  ${unlessTaken} ORDER BY d._stage_seq LIMIT 1`;
-  const find = `SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO v_value, v_partition
-  ${found};`;
-  // at COMMIT nothing can be run again
-  const wait = isAtCommit
-    ? ''
-    : `PERFORM stage.await_row(${foreignKey.child.oid}, stage.row_image(c.child)) FROM (SELECT o AS child ${found}) c;
-  ${find}
-  IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
-  `;
-  return `  ${find}
-  IF FOUND THEN ${wait}${violation} END IF;`;
+  return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO v_value, v_partition
+  FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${reached(table, foreignKey, event, rows)}
+  ${unlessTaken} ORDER BY d._stage_seq LIMIT 1;
+  IF FOUND THEN ${violation} END IF;`;
 }
 
 function actionStatement(

@@ -170,10 +170,9 @@ function holdRowSql(table: Table): string[] {
     shadow: shadowName(table),
     s_key_matches_k: keyMatches(table, 's.', 'k.'),
     key: columnList(names),
-    k_key: columnList(names, 'k.'),
-    key_definitions: names
-      .map((name) => `${quoteIdentifier(name)} ${columnNamed(table, name).baseType}`)
-      .join(', '),
+    types: names.map((name) => columnNamed(table, name).baseType).join(', '),
+    values: names.map((_, index) => `$${index + 1}`).join(', '),
+    k_key: names.map((name, index) => `$${index + 1} AS ${quoteIdentifier(name)}`).join(', '),
   };
   return [fillSql(loadSql('table/rows/hold_row.sql'), parts)];
 }

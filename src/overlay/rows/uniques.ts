@@ -2,10 +2,12 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table, Unique } from '../../model/table.ts';
 import {
+  columnList,
   columnNamed,
   functionName,
   isKeyless,
   keyMatches,
+  keyNames,
   overlayName,
   shadowName,
   sourceCall,
@@ -151,14 +153,18 @@ const raiseNoArbiter = (table: Table, unique: Unique) =>
 function check(table: Table, unique: Unique, when: string, except: string): string {
   const other = `FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1`;
   const find = `SELECT ${displayKey(storedElements(unique))} INTO v_value ${other};`;
+  // another connection may be about to take it out of the way
+  const wait = isKeyless(table)
+    ? ''
+    : `PERFORM ${functionName(table, 'await')}(${columnList(keyNames(table), 'o.')}) ${other};
+      ${find}
+      IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
+      `;
   return `  IF ${when} THEN
     ${find}
     IF FOUND THEN
       PERFORM stage.look_again(${table.oid}, ${quoteLiteral(unique.name)});
-      PERFORM stage.await_row(${table.oid}, stage.row_image(o.*)) ${other};
-      ${find}
-      IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
-      ${raiseCollision(table, unique)}
+      ${wait}${raiseCollision(table, unique)}
     END IF;
   END IF;`;
 }
