@@ -1,5 +1,6 @@
 /** Which writes may bring or change many rows, and have nothing about them that is done row by row. */
 import type { DeleteStmt, Node, SelectStmt, UpdateStmt } from 'libpg-query';
+import { textsOf } from '../parser/syntax-tree.ts';
 import type { ChangedRows, Right } from '../write.ts';
 
 /** A VALUES of fewer rows is staged row by row: it costs no more. */
@@ -65,9 +66,8 @@ function fixedColumns(condition: Node | undefined): string[] {
     return boolop === 'AND_EXPR' ? args.flatMap(fixedColumns) : [];
   }
   if (!('A_Expr' in condition) || condition.A_Expr.kind !== 'AEXPR_OP') return [];
-  const { name = [], lexpr, rexpr } = condition.A_Expr;
-  const [operator] = name;
-  if (!operator || !('String' in operator) || operator.String.sval !== '=') return [];
+  const { name, lexpr, rexpr } = condition.A_Expr;
+  if (textsOf(name).join('.') !== '=') return [];
   return [columnName(lexpr), columnName(rexpr)].filter((column) => column !== null);
 }
 
