@@ -273,30 +273,6 @@ BEGIN
   END LOOP;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.hold_<invoice>(uuid, bigint) FROM PUBLIC;
-
--- Waits for another connection that is changing the row of the key, which is in the way of the running statement, and holds it.
--- Who changes a row for the first time has put a head for its key there, which nobody sees yet: another one has to wait for that.
-CREATE FUNCTION stage_data.await_<invoice>(pg_catalog.int4) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-#variable_conflict use_variable
-DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_seq bigint;
-BEGIN
-  LOOP
-    PERFORM 1 FROM stage_data.shadow_<invoice> s, (SELECT $1 AS "id") k
-    WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) k."id" FOR NO KEY UPDATE OF s;
-    EXIT WHEN FOUND;
-    INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES ($1, v_session, 0, 'D', 'overlay', true)
-    ON CONFLICT DO NOTHING
-    RETURNING _stage_seq INTO v_seq;
-    CONTINUE WHEN NOT FOUND;  -- it is there by now
-    DELETE FROM stage_data.shadow_<invoice> WHERE _stage_session = v_session AND _stage_seq = v_seq;
-    EXIT;
-  END LOOP;
-END $body$;
-REVOKE ALL ON FUNCTION stage_data.await_<invoice>(pg_catalog.int4) FROM PUBLIC;
 ;
 -- Set-based checks and foreign key actions at the end of a statement.
 CREATE FUNCTION stage_data.check_insert_<invoice>(v_session uuid, v_start bigint, v_mutation bigint, v_end bigint DEFAULT 9223372036854775807) RETURNS void
@@ -953,16 +929,36 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT')
 $body$;
 
--- Locks a row of the caller's session until the transaction ends, as SELECT ... FOR UPDATE does in PostgreSQL: whoever stages a
--- change of it from another connection waits. Gives the row's key as JSON.
--- A row that is not staged has nothing to lock: to stage it and take that back leaves what others have to wait for.
--- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
-CREATE FUNCTION stage_overlay_<namespace>.lock_<invoice>("id" pg_catalog.int4, p_seen bigint) RETURNS jsonb
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+-- Locks a row of the caller's session until the transaction ends, and gives its version: whoever stages a change of it from another
+-- connection waits, and whoever has begun one is waited for. For those only who have seen to it that the caller may know of the row.
+-- A row that is not staged has nothing to lock, and null is given: to stage it and take that back leaves what others have to wait for.
+CREATE FUNCTION stage_data.await_<invoice>("id" pg_catalog.int4) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_seq bigint;
+BEGIN
+  LOOP
+    SELECT s._stage_seq INTO v_seq FROM stage_data.shadow_<invoice> s
+    WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) await_<invoice>."id" FOR NO KEY UPDATE;
+    IF FOUND THEN RETURN v_seq; END IF;
+    INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
+    VALUES (await_<invoice>."id", v_session, 0, 'D', 'overlay', true)
+    ON CONFLICT DO NOTHING
+    RETURNING _stage_seq INTO v_seq;
+    CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
+    DELETE FROM stage_data.shadow_<invoice> WHERE _stage_session = v_session AND _stage_seq = v_seq;
+    RETURN NULL;
+  END LOOP;
+END $body$;
+REVOKE ALL ON FUNCTION stage_data.await_<invoice>(pg_catalog.int4) FROM PUBLIC;
+
+-- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Gives its key as JSON.
+-- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
+CREATE FUNCTION stage_overlay_<namespace>.lock_<invoice>("id" pg_catalog.int4, p_seen bigint) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
 BEGIN
   -- guard: a role without rights on a table locks none of its rows
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT') THEN
@@ -971,21 +967,7 @@ BEGIN
   IF p_seen IS NULL THEN
     RAISE EXCEPTION 'FOR UPDATE cannot be applied to the nullable side of an outer join' USING ERRCODE = 'feature_not_supported';
   END IF;
-  LOOP
-    SELECT s._stage_seq INTO v_seq FROM stage_data.shadow_<invoice> s
-    WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) lock_<invoice>."id" FOR NO KEY UPDATE;
-    IF FOUND THEN
-      IF v_seq <> p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
-      EXIT;
-    END IF;
-    INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES (lock_<invoice>."id", v_session, 0, 'D', 'overlay', true)
-    ON CONFLICT DO NOTHING
-    RETURNING _stage_seq INTO v_seq;
-    CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
-    DELETE FROM stage_data.shadow_<invoice> WHERE _stage_session = v_session AND _stage_seq = v_seq;
-    EXIT;
-  END LOOP;
+  IF stage_data.await_<invoice>(lock_<invoice>."id") <> p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
   RETURN jsonb_build_object('id', lock_<invoice>."id");
 END $body$;
 

@@ -6,6 +6,7 @@ import {
   columnList,
   columnNamed,
   columnNames,
+  functionName,
   isKeyless,
   keyMatches,
   keyNames,
@@ -32,6 +33,8 @@ export function rowLockSql(table: Table): string[] {
   const { seen, lock, tryLock, locked } = rowLockFunctions(overlaySchema(table), table.oid);
   const names = keyNames(table);
   const ofLock = (name: string) => `lock_${table.oid}.${quoteIdentifier(name)}`;
+  const ofAwait = `await_${table.oid}.`;
+  const types = names.map((name) => columnNamed(table, name).baseType);
   return [
     fillSql(loadSql('table/rows/row_lock.sql'), {
       seen,
@@ -40,19 +43,20 @@ export function rowLockSql(table: Table): string[] {
       table_literal: quoteLiteral(table.name),
       try_lock: tryLock,
       locked,
-      parameters: names
-        .map((name) => `${quoteIdentifier(name)} ${columnNamed(table, name).baseType}`)
-        .join(', '),
+      await: functionName(table, 'await'),
+      parameters: names.map((name, index) => `${quoteIdentifier(name)} ${types[index]}`).join(', '),
+      types: types.join(', '),
       arguments: names.map((_, index) => `$${index + 1}`).join(', '),
       shadow: shadowName(table),
       row_type: rowTypeName(table),
       overlay: overlayName(table),
       key: columnList(names),
-      values: names.map(ofLock).join(', '),
+      values: columnList(names, ofAwait),
+      locked_key: names.map(ofLock).join(', '),
       members: names.map((name) => `${quoteLiteral(name)}, ${ofLock(name)}`).join(', '),
       held: quoteLiteral(`could not obtain lock on row in relation "${table.name}"`),
       s_key_matches_seen: keyMatches(table, 's.', `seen_${table.oid}.`),
-      s_key_matches: keyMatches(table, 's.', `lock_${table.oid}.`),
+      s_key_matches: keyMatches(table, 's.', ofAwait),
       o_columns: columnList(columnNames(table), 'o.'),
       o_key_matches_k: keyMatches(table, 'o.', 'k.'),
     }),

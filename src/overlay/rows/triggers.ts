@@ -160,19 +160,13 @@ function referencesChanged(table: Table): string {
   return [...changed, ...(table.kind === 'partitioned' ? [moved] : [])].join(' OR ');
 }
 
-/** The functions that wait for a row, which without a key cannot be told from its like. */
+/** The function that waits for a row, which without a key cannot be told from its like. */
 function holdRowSql(table: Table): string[] {
   if (isKeyless(table)) return [];
-  const names = keyNames(table);
   const parts = {
     function: functionName(table, 'hold'),
-    await: functionName(table, 'await'),
     shadow: shadowName(table),
     s_key_matches_k: keyMatches(table, 's.', 'k.'),
-    key: columnList(names),
-    types: names.map((name) => columnNamed(table, name).baseType).join(', '),
-    values: names.map((_, index) => `$${index + 1}`).join(', '),
-    k_key: names.map((name, index) => `$${index + 1} AS ${quoteIdentifier(name)}`).join(', '),
   };
   return [fillSql(loadSql('table/rows/hold_row.sql'), parts)];
 }

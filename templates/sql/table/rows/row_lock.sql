@@ -10,16 +10,36 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT')
 $body$;
 
--- Locks a row of the caller's session until the transaction ends, as SELECT ... FOR UPDATE does in PostgreSQL: whoever stages a
--- change of it from another connection waits. Gives the row's key as JSON.
--- A row that is not staged has nothing to lock: to stage it and take that back leaves what others have to wait for.
--- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
-CREATE FUNCTION {{lock}}({{parameters}}, p_seen bigint) RETURNS jsonb
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+-- Locks a row of the caller's session until the transaction ends, and gives its version: whoever stages a change of it from another
+-- connection waits, and whoever has begun one is waited for. For those only who have seen to it that the caller may know of the row.
+-- A row that is not staged has nothing to lock, and null is given: to stage it and take that back leaves what others have to wait for.
+CREATE FUNCTION {{await}}({{parameters}}) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
   v_session uuid := current_setting('stage.session')::uuid;
   v_seq bigint;
+BEGIN
+  LOOP
+    SELECT s._stage_seq INTO v_seq FROM {{shadow}} s
+    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches}} FOR NO KEY UPDATE;
+    IF FOUND THEN RETURN v_seq; END IF;
+    INSERT INTO {{shadow}} ({{key}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
+    VALUES ({{values}}, v_session, 0, 'D', 'overlay', true)
+    ON CONFLICT DO NOTHING
+    RETURNING _stage_seq INTO v_seq;
+    CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
+    DELETE FROM {{shadow}} WHERE _stage_session = v_session AND _stage_seq = v_seq;
+    RETURN NULL;
+  END LOOP;
+END $body$;
+REVOKE ALL ON FUNCTION {{await}}({{types}}) FROM PUBLIC;
+
+-- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Gives its key as JSON.
+-- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
+CREATE FUNCTION {{lock}}({{parameters}}, p_seen bigint) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
 BEGIN
   -- guard: a role without rights on a table locks none of its rows
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
@@ -28,21 +48,7 @@ BEGIN
   IF p_seen IS NULL THEN
     RAISE EXCEPTION 'FOR UPDATE cannot be applied to the nullable side of an outer join' USING ERRCODE = 'feature_not_supported';
   END IF;
-  LOOP
-    SELECT s._stage_seq INTO v_seq FROM {{shadow}} s
-    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches}} FOR NO KEY UPDATE;
-    IF FOUND THEN
-      IF v_seq <> p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
-      EXIT;
-    END IF;
-    INSERT INTO {{shadow}} ({{key}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES ({{values}}, v_session, 0, 'D', 'overlay', true)
-    ON CONFLICT DO NOTHING
-    RETURNING _stage_seq INTO v_seq;
-    CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
-    DELETE FROM {{shadow}} WHERE _stage_session = v_session AND _stage_seq = v_seq;
-    EXIT;
-  END LOOP;
+  IF {{await}}({{locked_key}}) <> p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
   RETURN jsonb_build_object({{members}});
 END $body$;
 
