@@ -7,7 +7,8 @@
 -- Only hashes are sorted, so memory does not grow with the rows. Those of many rows are made by parallel workers, where the server has some.
 CREATE OR REPLACE FUNCTION stage.steps_digest(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET enable_nestloop = off
-SET plan_cache_mode = force_custom_plan SET parallel_setup_cost = 0 SET parallel_tuple_cost = 0 SET min_parallel_table_scan_size = '1TB' AS $$
+SET plan_cache_mode = force_custom_plan SET parallel_setup_cost = 0 SET parallel_tuple_cost = 0
+SET min_parallel_table_scan_size = '1TB' SET min_parallel_index_scan_size = '1TB' AS $$
 DECLARE
   v_steps text;
   v_hash bytea;
@@ -33,7 +34,8 @@ BEGIN
 
   -- statistics know little of rows just staged, and to start workers takes longer than to hash a few rows
   IF (SELECT sum(m.affected_rows) FROM stage.mutation m WHERE m.session = p_session) > 20000 THEN
-    PERFORM set_config('min_parallel_table_scan_size', '0', true);
+    -- both: without the one for indexes a single worker makes the hashes of a table while the others wait
+    PERFORM set_config('min_parallel_table_scan_size', '0', true), set_config('min_parallel_index_scan_size', '0', true);
   END IF;
   EXECUTE $q$
     WITH steps (seq, mutation, hash) AS MATERIALIZED ($q$ || v_steps || $q$),
