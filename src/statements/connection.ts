@@ -10,6 +10,7 @@ import type {
   RunPipeline,
 } from '../server-connection/connected-pair.ts';
 import { KeptTogether } from '../server-connection/kept-data.ts';
+import { readPieces } from '../server-connection/socket-reader.ts';
 import { SocketWriter } from '../server-connection/socket-writer.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
 import type { Message } from '../wire/framer.ts';
@@ -88,8 +89,8 @@ class Connection {
   async run(): Promise<void> {
     const { client, upstream, shutdown, leftover, upstreamLeftover } = this.pair;
     const closed = Promise.all([untilClosed(client), untilClosed(upstream)]);
-    client.on('data', this.onClientData).on('drain', this.pump);
-    upstream.on('data', this.onUpstreamData).on('drain', this.pump);
+    readPieces(client.on('drain', this.pump), this.onClientData);
+    readPieces(upstream.on('drain', this.pump), this.onUpstreamData);
     for (const event of ['end', 'close']) {
       client.on(event, () => this.end(null));
       upstream.on(event, () => this.end(null));
