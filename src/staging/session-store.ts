@@ -14,12 +14,12 @@ import { isSessionId, sessionStatuses } from '../model/session.ts';
 import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
 /**
- * When the session's last mutation was. Read back from behind its place in the index of sessions: asked for by the session alone, the
- * planner may prefer the way back through all mutations, which a session without any has to go to its end.
+ * When the session's last mutation was. Read back from behind its place in the index of sessions to before it: asked for by the session
+ * alone, the planner may prefer the way back through all mutations, and without an end what a deleted session has left is gone through.
  */
 const lastExecuted = `
-    SELECT CASE WHEN m.session = s.id THEN m.executed_at END FROM stage.mutation m
-    WHERE (m.session, m.id) <= (s.id, 9223372036854775807) ORDER BY m.session DESC, m.id DESC LIMIT 1`;
+    SELECT m.executed_at FROM stage.mutation m
+    WHERE (m.session, m.id) <= (s.id, 9223372036854775807) AND (m.session, m.id) >= (s.id, 0) ORDER BY m.session DESC, m.id DESC LIMIT 1`;
 
 const columns = `
   ${sessionIdSql('s.id')} AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,

@@ -1,0 +1,51 @@
+/** A list of sessions costs as much as its sessions, and not what others have left behind. */
+import { listSessions } from '../../src/staging/session-store.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk } from '../helpers/desk.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+/** Two neighbours in every index that begins with sessions: nothing of others lies between them. */
+const [deleted, listed] = ['e', 'f'].map((end) => `${'f'.repeat(31)}${end}`);
+
+suite('a list of sessions', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk('CREATE TABLE t (id int PRIMARY KEY)', 'INSERT INTO t VALUES (1)');
+    await desk.service.query(`
+      INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope, created_at)
+      SELECT x::uuid, 'p', '{}', 'production', 'row', now() + interval '1 hour' * (x = '${listed}')::int
+      FROM unnest(ARRAY['${deleted}', '${listed}']) x`);
+  });
+  test.after(() => desk.close());
+
+  /** How many blocks the server looks at for the newest session. */
+  async function blocks(): Promise<number> {
+    const queries: (readonly [string, readonly unknown[]])[] = [];
+    const heard = {
+      query: async (text: string, values: readonly unknown[]) => {
+        queries.push([text, values]);
+        return [];
+      },
+    };
+    await listSessions(heard as never, { limit: 1, offset: 0 });
+    const [text, values] = queries[0]!;
+    const explained = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`;
+    const [row] = await desk.service.query(explained, values as never);
+    const [{ Plan: plan }] = JSON.parse(String(row?.['QUERY PLAN']));
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  }
+
+  test('looks at nothing of the mutations of a deleted one', async () => {
+    const before = await blocks();
+    await desk.service.query(`
+      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
+      SELECT nextval('stage.seq'), '${deleted}', 1, 'INSERT', 1, 't', 'INSERT', '[]', 1 FROM generate_series(1, 20000)`);
+    // what is deleted stays as long as somebody might see it
+    const client = await desk.connect(await desk.open());
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM t');
+    await desk.service.query(`DELETE FROM stage.mutation WHERE session = '${deleted}'`);
+    const after = await blocks();
+    await client.end();
+    assert.ok(after < before + 50, `${before} blocks before, ${after} after`);
+  });
+});
