@@ -88,4 +88,25 @@ suite('pieces of a socket', (test) => {
         socket.destroy();
         server.close();
       });
+
+  test('of one come to nobody else', async () => {
+    const ends = await Promise.all(['a', 'b', 'c'].map(() => connected(false)));
+    const pieces = ends.map((): Buffer[] => []);
+    for (const [index, [, socket]] of ends.entries()) {
+      readPieces(socket, (piece) => pieces[index]?.push(piece));
+      socket.resume();
+    }
+    const counts = [10, 90_000, 1, 40_000, 5];
+    for (const count of counts)
+      for (const [index, [client]] of ends.entries()) client.write(Buffer.alloc(count, index + 1));
+    const sum = counts.reduce((all, count) => all + count);
+    await until(() => pieces.every((each) => Buffer.concat(each).length === sum));
+    for (const [index, each] of pieces.entries())
+      assert.ok(Buffer.concat(each).equals(Buffer.alloc(sum, index + 1)));
+    for (const [client, socket, server] of ends) {
+      client.destroy();
+      socket.destroy();
+      server.close();
+    }
+  });
 });
