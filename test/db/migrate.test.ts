@@ -6,7 +6,7 @@ import { listSql } from '../../src/db/sql-file.ts';
 import type { StageError } from '../../src/errors.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
-import { auditIndexes } from '../helpers/earlier-schema.ts';
+import { auditIndexes, logChecks } from '../helpers/earlier-schema.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const objects = `
@@ -87,7 +87,7 @@ suite('migrations', (test) => {
 
   test('who staged before it was recorded is not known, and who stages afterwards is', async () => {
     await migrate(service());
-    await database.query(`${originsAsLetters} ${auditIndexes}
+    await database.query(`${originsAsLetters} ${auditIndexes} ${logChecks}
       ALTER TABLE stage.mutation DROP COLUMN role, DROP COLUMN ended;
       ALTER TABLE stage.audit DROP COLUMN texts;
       ALTER TABLE stage.parked_change DROP COLUMN texts;
@@ -115,6 +115,22 @@ suite('migrations', (test) => {
     assert.equal(rows, [{ own: null }, { own: true }]);
   });
 
+  test('a mutation log that is there is kept, and held to what it was held to', async () => {
+    await migrate(service());
+    await database.query(`${logChecks}
+      DELETE FROM stage.migration WHERE number >= 24;
+      ${mutation(1)}`);
+    await migrate(service());
+    assert.equal(
+      await database.query('SELECT operation, params, affected_rows FROM stage.mutation'),
+      [{ operation: 'INSERT', params: [], affected_rows: '1' }],
+    );
+    for (const change of [`operation = 'TRUNCATE'`, 'affected_rows = 0', `params = '{}'`]) {
+      const error = await rejects(database.query(`UPDATE stage.mutation SET ${change}`));
+      assert.is(error.code, '23514', change);
+    }
+  });
+
   test('staged views that are there are known by the names under which they were made', async () => {
     await migrate(service());
     await database.query(`
@@ -122,7 +138,7 @@ suite('migrations', (test) => {
       DO $$ BEGIN
         EXECUTE format('CREATE FUNCTION stage_data.staged_view_%s() RETURNS int LANGUAGE sql AS ''SELECT 1''', 'seen'::regclass::oid);
         EXECUTE format('CREATE VIEW stage_overlay_2200.seen AS SELECT stage_data.staged_view_%s()', 'seen'::regclass::oid);
-      END $$; ${originsAsLetters} ${auditIndexes}
+      END $$; ${originsAsLetters} ${auditIndexes} ${logChecks}
       ALTER TABLE stage.mutation DROP COLUMN ended;
       ALTER TABLE stage.staged_view DROP COLUMN namespace, DROP COLUMN table_name;
       DELETE FROM stage.migration WHERE number >= 19;

@@ -5,7 +5,7 @@ import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
-import { auditIndexes } from '../helpers/earlier-schema.ts';
+import { auditIndexes, logChecks } from '../helpers/earlier-schema.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
@@ -65,6 +65,7 @@ END $$;
 ALTER TYPE stage.apply_run ALTER ATTRIBUTE origin TYPE "char";
 DROP TYPE stage.row_origin CASCADE;
 ${auditIndexes}
+${logChecks}
 DELETE FROM stage.migration WHERE number >= 22;
 UPDATE stage.function SET hash = '';
 UPDATE stage.overlay SET generation = 'before'; UPDATE stage.tree SET generation = 'before'; UPDATE stage.staged_view SET generation = 'before';`;
