@@ -16,6 +16,7 @@ import { bulkSchema, compareBulk } from './bulk.ts';
 import { compareConnections } from './connections.ts';
 import { curvesSchema, drawCurves } from './curves.ts';
 import { startBuiltDaemon } from './daemon.ts';
+import { startForwarder } from './forwarder.ts';
 import { compareLoad, isInstalled } from './pgbench.ts';
 import { startBouncer } from './pgbouncer.ts';
 import type { ReadEffort, ReadTarget } from './reads.ts';
@@ -126,22 +127,24 @@ async function scriptOf(text: string): Promise<string> {
   return script;
 }
 
-/** Works with the server itself, PgBouncer where it is installed, and daemons of their own, all of which reach it by the URL. */
+/** Works with the server itself, PgBouncer where it is installed, a bare forwarder, and daemons of their own, all of which reach it by the URL. */
 async function besideBouncer(
   url: string,
   work: (targets: readonly ReadTarget[]) => Promise<void>,
 ): Promise<void> {
   const bouncer = (await isInstalled('pgbouncer')) ? await startBouncer(url) : null;
   if (!bouncer) print('PgBouncer is not installed: compared without it');
+  const forwarder = await startForwarder(url);
   const build = process.env['BENCH_BASE'];
   const base = build ? await startBuiltDaemon(url, directory, build) : null;
   const own = await startBuiltDaemon(url, directory);
   const targets: ReadTarget[] = [{ name: 'direct', url, pid: null }];
   if (bouncer) targets.push({ ...bouncer.target, pid: bouncer.pid });
+  targets.push(forwarder.target);
   for (const [name, { pid, newSession }] of Object.entries({ ...(base && { base }), stage: own }))
     targets.push({ name, url: await newSession('production'), pid });
   await work(targets);
-  for (const each of [own, base, bouncer]) await each?.stop();
+  for (const each of [own, base, forwarder, bouncer]) await each?.stop();
 }
 
 async function measureReads(
