@@ -13,23 +13,14 @@ import type {
 import { isSessionId, sessionStatuses } from '../model/session.ts';
 import { sessionIdSql, sessionNotFound, sessionUuid } from './session-id.ts';
 
-/**
- * When the session's last mutation was. Read back from behind its place in the index of sessions to before it: asked for by the session
- * alone, the planner may prefer the way back through all mutations, and without an end what a deleted session has left is gone through.
- */
-const lastExecuted = `
-    SELECT m.executed_at FROM stage.mutation m
-    WHERE (m.session, m.id) <= (s.id, 9223372036854775807) AND (m.session, m.id) >= (s.id, 0) ORDER BY m.session DESC, m.id DESC LIMIT 1`;
-
 const columns = `
   ${sessionIdSql('s.id')} AS id, s.project_id, s.metadata, s.status, s.reads, s.conflict_scope,
   CASE WHEN s.status = 'active' THEN s.round ELSE greatest(s.round, 1) END AS round,
   coalesce(s.mutation_count, (SELECT count(*) FROM stage.mutation m WHERE m.session = s.id)) AS mutation_count,
   s.edits,
   stage.iso_time(s.created_at) AS created_at,
-  stage.iso_time(greatest(s.created_at, s.edited_at, s.proposed_at, s.approved_at, s.rejected_at, (
-${lastExecuted}
-  ))) AS updated_at,
+  stage.iso_time(greatest(s.created_at, s.edited_at, s.proposed_at, s.approved_at, s.rejected_at,
+    stage.last_executed(s.id))) AS updated_at,
   stage.iso_time(s.proposed_at) AS proposed_at,
   stage.iso_time(s.approved_at) AS approved_at, s.approved_by,
   stage.iso_time(s.rejected_at) AS rejected_at, s.reason,

@@ -30,9 +30,14 @@ suite('a list of sessions', (test) => {
     await listSessions(heard as never, { limit: 1, offset: 0 });
     const [text, values] = queries[0]!;
     const explained = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`;
-    const [row] = await desk.service.query(explained, values as never);
-    const [{ Plan: plan }] = JSON.parse(String(row?.['QUERY PLAN']));
-    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    // a connection's first time looks at the catalogs, too
+    let least = Number.POSITIVE_INFINITY;
+    for (let time = 0; time < 5; time += 1) {
+      const [row] = await desk.service.query(explained, values as never);
+      const [{ Plan: plan }] = JSON.parse(String(row?.['QUERY PLAN']));
+      least = Math.min(least, plan['Shared Hit Blocks'] + plan['Shared Read Blocks']);
+    }
+    return least;
   }
 
   test('looks at nothing of the mutations of a deleted one', async () => {
@@ -46,6 +51,24 @@ suite('a list of sessions', (test) => {
     await desk.service.query(`DELETE FROM stage.mutation WHERE session = '${deleted}'`);
     const after = await blocks();
     await client.end();
+    assert.ok(after < before + 50, `${before} blocks before, ${after} after`);
+  });
+
+  test('looks at one of its own mutations, whatever statistics say of them', async () => {
+    const insert = `
+      INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows, role)`;
+    const values = `1, 'INSERT', 1, 't', 'INSERT', '[]', 1, 'r'`;
+    await desk.service.query(`
+      ALTER TABLE stage.mutation SET (autovacuum_enabled = off);
+      UPDATE stage.session SET mutation_count = 1, status = 'proposed', proposed_at = now(), sealed = 1, round = 1 WHERE id = '${listed}'`);
+    // each of many has made few, and then one makes many more
+    await desk.service.query(`
+      ${insert} SELECT nextval('stage.seq'), gen_random_uuid(), ${values} FROM generate_series(1, 3000)`);
+    await desk.service.query('ANALYZE stage.mutation');
+    const before = await blocks();
+    await desk.service.query(`
+      ${insert} SELECT nextval('stage.seq'), '${listed}', ${values} FROM generate_series(1, 20000)`);
+    const after = await blocks();
     assert.ok(after < before + 50, `${before} blocks before, ${after} after`);
   });
 });

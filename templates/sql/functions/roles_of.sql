@@ -1,7 +1,8 @@
 -- The roles that staged in a session, each once, and null behind them where that of some mutation is not known. From role to
--- role through the index, past the mutations of each.
+-- role through the index, past the mutations of each: nothing is sorted, for by the other index that begins with the session all of
+-- them would be read.
 CREATE OR REPLACE FUNCTION stage.roles_of(p_session uuid) RETURNS SETOF name
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off SET enable_incremental_sort = off AS $$
   WITH RECURSIVE found AS (
     (SELECT m.role FROM stage.mutation m WHERE m.session = $1 AND m.role IS NOT NULL ORDER BY m.role LIMIT 1)
     UNION ALL
@@ -12,6 +13,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT f.role FROM found f
   UNION ALL
   -- guard: mutations whose role is not known are among the roles
-  SELECT NULL WHERE EXISTS (SELECT FROM stage.mutation m WHERE m.session = $1 AND m.role IS NULL)
+  SELECT NULL WHERE (SELECT m.role IS NULL FROM stage.mutation m WHERE m.session = $1 ORDER BY m.role DESC LIMIT 1)
 $$;
 REVOKE ALL ON FUNCTION stage.roles_of(uuid) FROM PUBLIC;
