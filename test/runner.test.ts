@@ -20,6 +20,7 @@ const expected: Readonly<Record<string, RegExp>> = {
   'no-tests': /0 passed, 1 failed[\s\S]*has no tests/,
   only: /uses test\.only/,
   'rejects-unheard': /ended with exit code 1[\s\S]*unheard/,
+  'skips-all': /0 passed, 1 failed[\s\S]*has no tests/,
   'stays-open': /something is still open/,
   'throws-in-after': /1 passed, 1 failed[\s\S]*not released/,
   'throws-in-after-each': /0 passed, 1 failed[\s\S]*not put back/,
@@ -44,6 +45,9 @@ function run(...args: readonly string[]): Promise<Run> {
   });
 }
 
+/** Those with nothing wrong. */
+const right = ['passes', 'lacks-a-program'];
+
 const fixtures = ['--directory', 'test/fixtures/runner', '--file-timeout', '8000'];
 
 suite('runner', (test) => {
@@ -58,7 +62,7 @@ suite('runner', (test) => {
         assert.match(section, /^FAIL/, name);
         assert.match(section, complaint, name);
       }
-      assert.match(output, /^ok .*\/passes\.test\.ts/m);
+      for (const name of right) assert.match(output, new RegExp(`^ok .*/${name}\\.test\\.ts`, 'm'));
       assert.match(output, /\n\d+ passed, 2\d failed\n$/);
     },
     { timeout: 120_000 },
@@ -66,13 +70,19 @@ suite('runner', (test) => {
 
   test('has an expectation for every fixture', () => {
     const names = readdirSync('test/fixtures/runner').map((name) => name.replace('.test.ts', ''));
-    assert.equal(names.filter((name) => name !== 'passes').sort(), Object.keys(expected).sort());
+    assert.equal([...right, ...Object.keys(expected)].sort(), names.sort());
   });
 
   test('is green when nothing is wrong, and says so on its last line', async () => {
     const { code, output } = await run(...fixtures, 'runner/passes');
     assert.is(code, 0);
     assert.match(output, /2 passed, 1 skipped[\s\S]*\n2 passed, 0 failed\n$/);
+  });
+
+  test('is green where a program is missing that all tests of a file need', async () => {
+    const { code, output } = await run(...fixtures, 'runner/lacks-a-program');
+    assert.is(code, 0);
+    assert.match(output, /^ok .*0 passed, 1 skipped[\s\S]*\n0 passed, 0 failed\n$/m);
   });
 
   test('is red when nothing matches', async () => {

@@ -39,6 +39,8 @@ export type TestEvent =
       readonly passed: number;
       readonly failed: number;
       readonly skipped: number;
+      /** Those of the skipped that need a program which this machine does not have. */
+      readonly lacking: number;
       readonly only: boolean;
     };
 
@@ -145,14 +147,14 @@ export class MissingProgram extends Error {
 
 function queue(name: string, plan: Plan): void {
   const target = uvuSuite(name);
-  const counts = { passed: 0, failed: 0 };
+  const counts = { passed: 0, failed: 0, lacking: 0 };
   const record = async (work: Work) => {
     try {
       await work();
       counts.passed += 1;
     } catch (error) {
       if (error instanceof MissingProgram) {
-        plan.skipped += 1;
+        counts.lacking += 1;
         return;
       }
       counts.failed += 1;
@@ -180,7 +182,8 @@ function queue(name: string, plan: Plan): void {
   target.after(() => {
     if (counts.failed > 0) process.once('exit', () => (process.exitCode = 1));
     const only = plan.only.length > 0;
-    report({ event: 'finished', suite: name, ...counts, skipped: plan.skipped, only });
+    const skipped = plan.skipped + counts.lacking;
+    report({ event: 'finished', suite: name, ...counts, skipped, only });
   });
   target.run();
 }

@@ -153,13 +153,14 @@ function unfinished(events: readonly TestEvent[]): number {
   return events.reduce((sum, { event }) => sum + (event === 'declared' ? 1 : -1), 0);
 }
 
-function count(events: readonly TestEvent[]): { passed: number; failed: number; skipped: number } {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+function count(events: readonly TestEvent[]) {
+  const counts = { passed: 0, failed: 0, skipped: 0, lacking: 0 };
   for (const event of events) {
     if (event.event !== 'finished') continue;
     counts.passed += event.passed;
     counts.failed += event.failed;
     counts.skipped += event.skipped;
+    counts.lacking += event.lacking;
   }
   return counts;
 }
@@ -167,11 +168,11 @@ function count(events: readonly TestEvent[]): { passed: number; failed: number; 
 /** What the events alone give away. */
 function judge(events: readonly TestEvent[]): string[] {
   const faults: string[] = [];
-  const { passed, failed } = count(events);
+  const { passed, failed, lacking } = count(events);
   if (events.length === 0) faults.push('declared no suite of test/helpers/suite.ts');
   else if (unfinished(events) > 0)
     faults.push(`${unfinished(events)} of its suites did not run to the end`);
-  else if (passed + failed === 0) faults.push('ran no test');
+  else if (passed + failed + lacking === 0) faults.push('ran no test');
   if (events.some((event) => event.event === 'finished' && event.only))
     faults.push('uses test.only');
   return faults;
