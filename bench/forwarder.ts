@@ -1,6 +1,6 @@
 /**
  * The least that a proxy can be in Node: hands the bytes of each side to the other, and looks at none. What it costs is Node's and the
- * system's, and no proxy in Node can cost less. Run as a program it takes the upstream's address as JSON, and prints its port.
+ * system's, as this project uses them. Run as a program it takes the upstream's address as JSON, and prints its port.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
