@@ -21,7 +21,7 @@ export interface Forwarder {
 /** Starts one before the given server, in a process of its own, on a free port. */
 export async function startForwarder(server: string): Promise<Forwarder> {
   const upstream = JSON.stringify(parseUpstream(server).address);
-  const child = spawn(process.execPath, ['--import', 'tsx', program, upstream], {
+  const child = spawn(process.execPath, [program, upstream], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { parseArgs, promisify } from 'node:util';
 import { commitWall, otherWalls } from './attacks/walls-away.ts';
+import { compiled } from './helpers/compiled.ts';
 import type { Edit } from './mutants/project-copy.ts';
 import { changeFile, copyProject } from './mutants/project-copy.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
@@ -31,10 +32,11 @@ async function countsWithout(edits: readonly Edit[], upstream: string): Promise<
       env: { ...process.env, STAGE_TEST_UPSTREAM: upstream },
       maxBuffer: 64 * 1024 * 1024,
     };
-    const script = ['--import', 'tsx', 'test/attack-random.ts', ...args];
-    const { stdout } = await run(process.execPath, script, options).catch(
-      (error: { stdout: string }) => error,
-    );
+    const { stdout } = await run(
+      process.execPath,
+      [compiled('test/attack-random.ts'), ...args],
+      options,
+    ).catch((error: { stdout: string }) => error);
     return stdout.trim().split('\n').at(-1) ?? '';
   } finally {
     await rm(copy, { recursive: true });

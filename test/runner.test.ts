@@ -1,6 +1,7 @@
 /** The runner itself: every fixture goes wrong in its own way, and none of them may come out green. */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { compiled } from './helpers/compiled.ts';
 import { assert, suite } from './helpers/suite.ts';
 
 /** What the runner must say about each fixture. */
@@ -34,7 +35,7 @@ interface Run {
 
 function run(...args: readonly string[]): Promise<Run> {
   return new Promise((done, failed) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'test/run.ts', ...args], {
+    const child = spawn(process.execPath, [compiled('test/run.ts'), ...args], {
       env: { ...process.env, NO_COLOR: '1', DATABASE_URL: 'postgresql://production/' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,13 +1,11 @@
 /** Runs the command line: in this process, at a terminal that the test plays or in pipes; or as a process of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import type { Host } from '../../src/cli/host.ts';
 import { main } from '../../src/cli/main.ts';
 
@@ -37,26 +35,8 @@ export interface Shell {
   clear(): Promise<void>;
 }
 
-/** What to give Node to run the program as it is shipped where it has been built since the sources last changed, else from them. */
-export const stageCommand: readonly string[] = isBuilt()
-  ? [resolve('bin/stage.js')]
-  : [
-      '--import',
-      import.meta.resolve('tsx'),
-      fileURLToPath(new URL('./stage-entry.ts', import.meta.url)),
-    ];
-
-function isBuilt(): boolean {
-  const newest = Math.max(...filesIn('src').map((file) => statSync(file).mtimeMs));
-  return existsSync('dist/cli/main.js') && statSync('dist/cli/main.js').mtimeMs > newest;
-}
-
-function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-}
+/** What to give Node to run the program as it is shipped. */
+export const stageCommand: readonly string[] = [resolve('bin/stage.js')];
 
 /** Makes a shell whose commands talk to the given server. */
 export async function createShell(server = 'http://127.0.0.1:1'): Promise<Shell> {

@@ -7,6 +7,5 @@ process.on('exit', () => {
   const packages = Object.keys(cache).map(
     (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file,
   );
-  const own = [...new Set(packages)].filter((name) => name !== 'tsx' && name !== 'esbuild');
-  process.stderr.write(`${own.join(' ')}\n`);
+  process.stderr.write(`${[...new Set(packages)].join(' ')}\n`);
 });

@@ -22,6 +22,7 @@ import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { clearLeftovers } from '../../src/daemon/embedded/embedded-recovery.ts';
 import { installSample } from '../../src/daemon/embedded/sample.ts';
 import { createLog } from '../../src/log.ts';
+import { compiled } from '../helpers/compiled.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { defaultMajor } from '../runner/server.ts';
 
@@ -51,11 +52,9 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 
 /** Starts a server in a process of its own. */
 async function startOwner(directory: string) {
-  const owner = spawn(
-    process.execPath,
-    ['--import', 'tsx', 'test/fixtures/embedded-owner.ts', directory],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const owner = spawn(process.execPath, [compiled('test/fixtures/embedded-owner.ts'), directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [url] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
   const kill = async () => {
     owner.kill('SIGKILL');

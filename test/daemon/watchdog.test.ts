@@ -24,7 +24,7 @@ suite('the watchdog', (test) => {
   /** Stands still for so many seconds when it is told to. */
   async function serve(seconds: number): Promise<SpawnedDaemon> {
     const daemon = await spawnDaemon(database.url, {
-      modules: ['tsx', pathToFileURL(resolve('test/fixtures/daemon/stand-still.mjs')).href],
+      modules: [pathToFileURL(resolve('test/fixtures/daemon/stand-still.mjs')).href],
       env: { STAND_STILL_SECONDS: String(seconds) },
     });
     children.push(daemon.child);

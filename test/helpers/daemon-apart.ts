@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { compiled } from './compiled.ts';
 
 export interface DaemonApart {
   readonly child: ChildProcess;
@@ -13,8 +13,6 @@ export interface DaemonApart {
   kill(): Promise<void>;
 }
 
-const program = fileURLToPath(new URL('../fixtures/daemon/serve.ts', import.meta.url));
-
 /**
  * Starts it on free ports, and resolves when it serves. The caller ends it.
  * @param settings by name, as flags give them
@@ -23,7 +21,7 @@ export async function startDaemonApart(
   upstream: string,
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<DaemonApart> {
-  const args = ['--import', 'tsx', program, upstream, JSON.stringify(settings)];
+  const args = [compiled('test/fixtures/daemon/serve.ts'), upstream, JSON.stringify(settings)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = once(child, 'exit');
   const lines = createInterface(child.stdout);

@@ -105,9 +105,8 @@ export async function createCertificate(
 ): Promise<Certificate> {
   const certFile = join(directory, `${name}.crt`);
   const keyFile = join(directory, `${name}.key`);
-  const fixtures = new URL('../fixtures/tls/', import.meta.url);
-  await copyFile(new URL(`${name}.crt`, fixtures), certFile);
-  await copyFile(new URL(`${name}.key`, fixtures), keyFile);
+  await copyFile(`test/fixtures/tls/${name}.crt`, certFile);
+  await copyFile(`test/fixtures/tls/${name}.key`, keyFile);
   await chmod(keyFile, 0o600);
   const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
   return { cert, key, certFile, keyFile };

@@ -2,6 +2,7 @@
 import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import ts from 'typescript';
 
 export interface Edit {
   readonly file: string;
@@ -12,6 +13,8 @@ export interface Edit {
 }
 
 const parts = [
+  '.build',
+  'dist',
   'src',
   'test',
   'templates',
@@ -22,16 +25,18 @@ const parts = [
   'docs',
 ];
 
-/** Copies the project to a temporary folder, which the caller removes. Its dependencies are the project's own. */
+/** Copies the project, compiled as it is, to a temporary folder, which the caller removes. Its dependencies are the project's own. */
 export async function copyProject(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'stage-mutants-'));
-  for (const part of parts) await cp(part, join(copy, part), { recursive: true });
+  // links stay relative: the copy's tests have to import the copy's product
+  const options = { recursive: true, verbatimSymlinks: true };
+  for (const part of parts) await cp(part, join(copy, part), options);
   await symlink(resolve('node_modules'), join(copy, 'node_modules'));
   return copy;
 }
 
 /**
- * Changes a file of the copy.
+ * Changes a file of the copy, and what it is compiled to.
  * @returns what puts back what was there
  * @throws Error when the text is not where it is said to be: then it must be looked for
  */
@@ -42,9 +47,20 @@ export async function changeFile(
   const path = join(copy, file);
   const original = await readFile(path, 'utf8');
   if (original.split(text).length !== 2) throw new Error(`not found once in ${file}: ${text}`);
-  await writeFile(
-    path,
-    original.replace(text, () => without),
-  );
-  return () => writeFile(path, original);
+  const put = async (source: string) => {
+    await writeFile(path, source);
+    if (/^src\/.*\.tsx?$/.test(file))
+      await writeFile(join(copy, programOf(file)), transpile(source));
+  };
+  await put(original.replace(text, () => without));
+  return () => put(original);
+}
+
+const programOf = (file: string) => file.replace(/^src\//, 'dist/').replace(/\.tsx?$/, '.js');
+
+function transpile(source: string): string {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
+  return ts.transpileModule(source, { compilerOptions: { ...options, sourceMap: false } })
+    .outputText;
 }

@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { compiled } from '../helpers/compiled.ts';
 import { defaultMajor, startTestServer } from '../runner/server.ts';
 import { allMutants } from './all-mutants.ts';
 import { changeFile, copyProject } from './project-copy.ts';
@@ -14,10 +15,11 @@ const run = promisify(execFile);
 async function testIn(copy: string, tests: readonly string[], upstream: string): Promise<string> {
   const env = { ...process.env, STAGE_TEST_UPSTREAM: upstream };
   const options = { cwd: copy, env, maxBuffer: 64 * 1024 * 1024 };
-  const args = ['--import', 'tsx', 'test/run.ts', ...tests];
-  const { stdout } = await run(process.execPath, args, options).catch(
-    (error: { stdout: string }) => error,
-  );
+  const { stdout } = await run(
+    process.execPath,
+    [compiled('test/run.ts'), ...tests],
+    options,
+  ).catch((error: { stdout: string }) => error);
   return stdout.trim().split('\n').at(-1) ?? '';
 }
 

@@ -78,7 +78,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const hostile = readFileSync(new URL('../fixtures/hostile-names.sql', import.meta.url), 'utf8');
+const hostile = readFileSync('test/fixtures/hostile-names.sql', 'utf8');
 
 suite('hostile names', (test) => {
   let database: TestDatabase;

@@ -6,6 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compiled } from '../helpers/compiled.ts';
 import type { TestEvent } from '../helpers/suite.ts';
 
 export interface FileOptions {
@@ -35,7 +36,7 @@ const lingering = (timeout: number) => Math.min(10_000, timeout / 2);
 /** Runs the file to its end, or kills it and all processes it started. */
 export async function runTestFile(options: FileOptions): Promise<FileResult> {
   const start = Date.now();
-  const child = spawn(process.execPath, ['--import', 'tsx', options.path], {
+  const child = spawn(process.execPath, ['--enable-source-maps', compiled(options.path)], {
     // A process group of its own, so that what it leaves running can be found and ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
