@@ -35,7 +35,7 @@ interface TestDaemonOptions {
 
 /** Starts a daemon; the caller stops it. */
 export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
-  const database = options.database ?? (await createTestDatabase());
+  const database = options.database ?? (await createTestDatabase({ template: 'migrated-sample' }));
   // The server is shared by all test files that run: a part of what is free at the moment may be few.
   const flags = { upstream: database.url, maxConnections: 190, ...options.flags };
   const config = testConfig(flags, options.env);

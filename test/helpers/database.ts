@@ -1,6 +1,7 @@
 /** Databases for tests: each one a clone of a template, on the server that the runner started. */
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { printMigrations } from '../../src/db/migrate.ts';
 import { loadSql } from '../../src/db/sql-file.ts';
 
 export interface TestDatabase {
@@ -20,9 +21,16 @@ export interface TestDatabase {
 }
 
 interface TestDatabaseOptions {
-  /** `sample`: the shop of templates/sql/sample.sql (default). `empty`: nothing at all. Or a database nobody is connected to. */
-  readonly template?: 'empty' | 'sample' | TestDatabase;
+  /** What is in it from the start; a database nobody is connected to stands for what it holds. The sample by default. */
+  readonly template?: 'empty' | keyof typeof templates | TestDatabase;
 }
+
+/** What each template holds: the shop of templates/sql/sample.sql, the schema `stage` as this release makes it, or both. */
+const templates = {
+  sample: () => loadSql('sample.sql'),
+  migrated: printMigrations,
+  'migrated-sample': () => `${loadSql('sample.sql')};${printMigrations()}`,
+};
 
 /** Gives the URL of the test server's superuser. */
 function testUpstream(): string {
@@ -47,9 +55,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'desk')}${randomBytes(6).toString('hex')}`;
   await onServer(server.href, async (query) => {
     const { template: wanted = 'sample' } = options;
-    const names = { empty: () => 'template0', sample: () => ensureSampleTemplate(server, query) };
-    const template = typeof wanted === 'string' ? await names[wanted]() : wanted.name;
-    await query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await query(`CREATE DATABASE ${name} TEMPLATE ${await nameOf(wanted, server, query)}`);
   });
   const url = withParts(server, { database: name });
   const pool = new pg.Pool({ connectionString: url, max: 4 });
@@ -88,10 +94,19 @@ const databasePrefix = (file: string) => `stage_test_${file}_`;
 
 type Query = (text: string) => Promise<Record<string, unknown>[]>;
 
-/** Makes the template once per server. Its name tells the sample's version, so a changed sample makes a new one. */
-async function ensureSampleTemplate(server: URL, query: Query): Promise<string> {
-  const sample = loadSql('sample.sql');
-  const name = `stage_template_${createHash('sha256').update(sample).digest('hex').slice(0, 8)}`;
+async function nameOf(
+  template: NonNullable<TestDatabaseOptions['template']>,
+  server: URL,
+  query: Query,
+): Promise<string> {
+  if (typeof template !== 'string') return template.name;
+  if (template === 'empty') return 'template0';
+  return ensureTemplate(templates[template](), server, query);
+}
+
+/** Makes a template once per server. Its name tells its contents, so that changed contents make a new one. */
+async function ensureTemplate(contents: string, server: URL, query: Query): Promise<string> {
+  const name = `stage_template_${createHash('sha256').update(contents).digest('hex').slice(0, 8)}`;
   const exists = async () =>
     (await query(`SELECT FROM pg_database WHERE datname = '${name}'`)).length > 0;
   if (await exists()) return name;
@@ -100,7 +115,7 @@ async function ensureSampleTemplate(server: URL, query: Query): Promise<string> 
   if (await exists()) return name;
   await query(`DROP DATABASE IF EXISTS ${name}_new`);
   await query(`CREATE DATABASE ${name}_new TEMPLATE template0`);
-  await onServer(withParts(server, { database: `${name}_new` }), (inside) => inside(sample));
+  await onServer(withParts(server, { database: `${name}_new` }), (inside) => inside(contents));
   await query(`ALTER DATABASE ${name}_new RENAME TO ${name}`);
   return name;
 }

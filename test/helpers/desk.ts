@@ -2,7 +2,6 @@
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import type { Change } from '../../src/model/change.ts';
 import { JsonText } from '../../src/model/json.ts';
 import type { ConflictScope } from '../../src/model/session.ts';
@@ -36,7 +35,7 @@ export interface Desk {
 
 /** Creates the database. @param data INSERT statements, run again by reset() */
 export async function createDesk(schema: string, data = ''): Promise<Desk> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   await database.query(schema);
   await database.query(data);
   const services: Database[] = [];
@@ -46,7 +45,6 @@ export async function createDesk(schema: string, data = ''): Promise<Desk> {
     return service;
   };
   const service = another();
-  await migrate(service);
   const tables = await database.query<{ oid: number; name: string }>(
     `SELECT oid::int, oid::regclass::text AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,

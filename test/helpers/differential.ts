@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import type { TestDatabase } from './database.ts';
 import { createTestDatabase } from './database.ts';
@@ -29,10 +28,9 @@ export interface Differential {
 
 /** Creates a database with the given schema and overlays over all its tables in schema public. */
 export async function createDifferential(schema: string): Promise<Differential> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   await database.query(schema);
   const service = createDatabase({ url: database.url });
-  await migrate(service);
   const tables = await database.query<{ oid: number; name: string }>(
     `SELECT oid::int, relname AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,

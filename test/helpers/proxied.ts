@@ -27,7 +27,7 @@ export interface Proxied {
 
 /** @param schema run on both databases */
 export async function startProxied(schema: string, flags = {}): Promise<Proxied> {
-  const database = await createTestDatabase({ template: 'empty' });
+  const database = await createTestDatabase({ template: 'migrated' });
   const twin = await createTestDatabase({ template: 'empty' });
   await database.query(schema);
   await twin.query(schema);

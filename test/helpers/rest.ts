@@ -68,7 +68,7 @@ export function testToken(token: Partial<Omit<Token, 'hash'>> & { secret?: strin
 
 /** Starts everything; the caller stops it. */
 export async function startTestRest(options: TestRestOptions = {}): Promise<TestRest> {
-  const database = options.database ?? (await createTestDatabase());
+  const database = options.database ?? (await createTestDatabase({ template: 'migrated-sample' }));
   const db = createDatabase({ url: database.url, maxConnections: 4 });
   await migrate(db);
   await ensureBound(db);
