@@ -1,5 +1,6 @@
 /**
- * Runs the test files: `npm test -- [part of a path ...]`. Each in a process of its own, all on one PostgreSQL.
+ * Runs the test files: `npm test -- [part of a path ...]`. Each in a process of its own, but for those of rooms that need no server,
+ * which share one; all on one PostgreSQL.
  * Ends with the line `N passed, N failed`; anything that is wrong counts as a failure.
  *
  * STAGE_TEST_PG=15|16|17|18 chooses the major, or an installation by its absolute path (`/usr/lib/postgresql/15`: distributions' builds have JIT);
@@ -13,7 +14,7 @@ import { dropLeftovers } from './helpers/database.ts';
 import type { TestServer } from './runner/server.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
 import type { FileResult } from './runner/test-file.ts';
-import { runTestFile } from './runner/test-file.ts';
+import { runTestFiles } from './runner/test-file.ts';
 
 interface Settings {
   readonly directory: string;
@@ -50,6 +51,19 @@ async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
     .sort();
 }
 
+/** Rooms whose files share a process, room by room: they need no server, and are done sooner than a process has started. */
+const sharing = /^test\/(wire|sql|config|client|tui|cli\/diff)\//;
+
+/** Groups the files by the process that they run in. */
+function groupFiles(paths: readonly string[]): string[][] {
+  const rooms = new Map<string, string[]>();
+  for (const path of paths) {
+    const process = sharing.exec(path)?.[0] ?? path;
+    rooms.set(process, [...(rooms.get(process) ?? []), path]);
+  }
+  return [...rooms.values()];
+}
+
 interface Totals {
   readonly passed: number;
   readonly failed: number;
@@ -62,12 +76,15 @@ async function runAll(
   signal: AbortSignal,
 ): Promise<Totals> {
   const totals = { passed: 0, failed: 0 };
-  const waiting = files.map((path, index) => ({ path, id: `${process.pid}_${index}` }));
+  const waiting = groupFiles(files).map((paths, index) => ({
+    paths,
+    id: `${process.pid}_${index}`,
+  }));
   const work = async () => {
     while (!signal.aborted) {
       const next = waiting.shift();
       if (!next) return;
-      const result = await runTestFile({
+      const result = await runTestFiles({
         ...next,
         upstream: server.url,
         timeout: settings.timeout,
@@ -78,7 +95,7 @@ async function runAll(
         left === 0 ? result.faults : [...result.faults, `left ${left} database(s) behind`];
       totals.passed += result.passed;
       totals.failed += result.failed + faults.length;
-      print(next.path, { ...result, faults });
+      print(next.paths.join(' '), { ...result, faults });
     }
   };
   await Promise.all(Array.from({ length: settings.jobs }, work));

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { compiled } from './helpers/compiled.ts';
 import { assert, suite } from './helpers/suite.ts';
+import { runTestFiles } from './runner/test-file.ts';
 
 /** What the runner must say about each fixture. */
 const expected: Readonly<Record<string, RegExp>> = {
@@ -68,6 +69,28 @@ suite('runner', (test) => {
     },
     { timeout: 120_000 },
   );
+
+  test('tells which file is at fault among those that share a process', async () => {
+    const together = (...names: readonly string[]) =>
+      runTestFiles({
+        paths: names.map((name) => `test/fixtures/runner/${name}.test.ts`),
+        id: 'together',
+        upstream: '',
+        timeout: 8000,
+        signal: AbortSignal.timeout(20_000),
+      });
+    const { passed, failed, faults } = await together('passes', 'no-suite', 'fails');
+    assert.equal([passed, failed], [3, 1]);
+    assert.equal(faults, [
+      'test/fixtures/runner/no-suite.test.ts: declared no suite of test/helpers/suite.ts',
+    ]);
+    const cut = await together('does-not-load', 'passes');
+    assert.match(
+      cut.faults.join(),
+      /does-not-load[^,]*did not run to the end.*passes.*declared no/,
+    );
+    assert.match((await together('passes', 'stays-open')).faults.join(), /something is still open/);
+  });
 
   test('has an expectation for every fixture', () => {
     const names = readdirSync('test/fixtures/runner').map((name) => name.replace('.test.ts', ''));

@@ -1,4 +1,6 @@
 /** Help and wrong usage: the command line before it talks to anybody. */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Shell } from './stage.ts';
 import { createShell } from './stage.ts';
@@ -19,7 +21,9 @@ suite('command line usage', (test) => {
   });
 
   test('asks nobody but commander for help', async () => {
-    const env = { NODE_OPTIONS: `--import=${import.meta.resolve('./tell-packages.mjs')}` };
+    const env = {
+      NODE_OPTIONS: `--import=${pathToFileURL(resolve('test/cli/tell-packages.mjs')).href}`,
+    };
     const { stderr } = await shell.spawn(['--help'], { env });
     assert.is(stderr, 'commander\n');
   });

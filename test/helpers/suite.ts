@@ -9,6 +9,7 @@
  *   });
  */
 import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite as uvuSuite } from 'uvu';
 import * as uvuAssert from 'uvu/assert';
 
@@ -32,6 +33,8 @@ export interface TestDefiner {
 
 /** What a test file tells the runner, one JSON line each. */
 export type TestEvent =
+  /** Begins the events of a file, where several run in one process. */
+  | { readonly event: 'file'; readonly path: string }
   | { readonly event: 'declared'; readonly suite: string }
   | {
       readonly event: 'finished';
@@ -60,7 +63,7 @@ interface Plan {
 }
 
 const defaultTimeout = 120_000;
-const counter = { assertions: 0 };
+const counter = { assertions: 0, unfinished: 0 };
 
 type Check = (...args: unknown[]) => unknown;
 
@@ -110,6 +113,7 @@ export function suite(name: string, define: (test: TestDefiner) => void): void {
     hooks: { before: [], after: [], beforeEach: [], afterEach: [] },
     skipped: 0,
   };
+  counter.unfinished += 1;
   report({ event: 'declared', suite: name });
   const settled: unknown = define(definer(plan));
   if (settled !== undefined)
@@ -184,6 +188,7 @@ function queue(name: string, plan: Plan): void {
     const only = plan.only.length > 0;
     const skipped = plan.skipped + counts.lacking;
     report({ event: 'finished', suite: name, ...counts, skipped, only });
+    counter.unfinished -= 1;
   });
   target.run();
 }
@@ -238,6 +243,15 @@ function fail(message: string): never {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
+}
+
+/** Runs a further file in this process, and resolves when its suites have run to the end. */
+export async function runFile(path: string, load: () => Promise<unknown>): Promise<void> {
+  report({ event: 'file', path });
+  // what has run stays in uvu's queue, and would run again
+  Object.assign(globalThis, { UVU_QUEUE: [[null]] });
+  await load();
+  while (counter.unfinished > 0) await sleep(1);
 }
 
 /** Events go to the runner's pipe; written synchronously, so none is lost however the process ends. */

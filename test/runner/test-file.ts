@@ -1,4 +1,4 @@
-/** Runs one test file in a process of its own and finds everything that is wrong with how it went. */
+/** Runs test files in a process of their own, mostly a single one, and finds everything that is wrong with how it went. */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -10,13 +10,13 @@ import { compiled } from '../helpers/compiled.ts';
 import type { TestEvent } from '../helpers/suite.ts';
 
 export interface FileOptions {
-  /** Path from the project's root. */
-  readonly path: string;
-  /** Tells the databases of this file from those of others. */
+  /** Paths from the project's root; several files run one after the other. */
+  readonly paths: readonly string[];
+  /** Tells the databases of these files from those of others. */
   readonly id: string;
   readonly upstream: string;
   readonly timeout: number;
-  /** Kills the file's processes and ends the wait. */
+  /** Kills the files' processes and ends the wait. */
   readonly signal: AbortSignal;
 }
 
@@ -33,11 +33,11 @@ export interface FileResult {
 /** How long a process may take to end once all its suites have: longer means that something is still open. */
 const lingering = (timeout: number) => Math.min(10_000, timeout / 2);
 
-/** Runs the file to its end, or kills it and all processes it started. */
-export async function runTestFile(options: FileOptions): Promise<FileResult> {
+/** Runs the files to their end, or kills them and all processes they started. */
+export async function runTestFiles(options: FileOptions): Promise<FileResult> {
   const start = Date.now();
-  const child = spawn(process.execPath, ['--enable-source-maps', compiled(options.path)], {
-    // A process group of its own, so that what it leaves running can be found and ended.
+  const child = spawn(process.execPath, ['--enable-source-maps', ...programOf(options.paths)], {
+    // A process group of its own, so that what is left running can be found and ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: {
@@ -66,9 +66,13 @@ export async function runTestFile(options: FileOptions): Promise<FileResult> {
   // Its last words may still be in the pipes; a process that left the group could hold these open for ever.
   await Promise.race([closed, sleep(1000)]);
   const counts = count(events);
-  faults.push(...judge(events));
+  faults.push(...judge(options.paths, events));
   if (ending && counts.failed === 0 && faults.length === 0) faults.push(ending);
   return { ...counts, faults, output: output.join(''), milliseconds: Date.now() - start };
+}
+
+function programOf(paths: readonly string[]): string[] {
+  return paths.length === 1 ? paths.map(compiled) : [compiled('test/runner/several.ts'), ...paths];
 }
 
 /** Leaves out what would configure stage or PostgreSQL's clients: tests must not depend on the desk they run at. */
@@ -79,7 +83,7 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Collects the file's events and kills the file when it takes too long, to run or to end. Gives its release. */
+/** Collects the events and kills the process when it takes too long, to run or to end. Gives its release. */
 function watch(
   child: ChildProcess,
   options: FileOptions,
@@ -96,7 +100,8 @@ function watch(
   createInterface({ input: child.stdio[3] as Readable }).on('line', (line) => {
     events.push(JSON.parse(line) as TestEvent);
     clearTimeout(last);
-    if (unfinished(events) > 0) return;
+    const files = byFile(options.paths, events);
+    if (unfinished(events) > 0 || files.at(-1)?.events.length === 0) return;
     last = setTimeout(
       () => end('does not end: something is still open'),
       lingering(options.timeout),
@@ -150,8 +155,23 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+const steps = { file: 0, declared: 1, finished: -1 };
+
 function unfinished(events: readonly TestEvent[]): number {
-  return events.reduce((sum, { event }) => sum + (event === 'declared' ? 1 : -1), 0);
+  return events.reduce((sum, { event }) => sum + steps[event], 0);
+}
+
+/** Splits the events among the files: where several run, each is announced. */
+function byFile(paths: readonly string[], events: readonly TestEvent[]) {
+  if (paths.length === 1) return paths.map((path) => ({ path, events }));
+  const start = (path: string) =>
+    events.findIndex((event) => event.event === 'file' && event.path === path);
+  return paths.map((path, index) => {
+    const next = paths[index + 1];
+    const end = next === undefined ? -1 : start(next);
+    const own = start(path) < 0 ? [] : events.slice(start(path) + 1, end < 0 ? undefined : end);
+    return { path, events: own };
+  });
 }
 
 function count(events: readonly TestEvent[]) {
@@ -167,7 +187,14 @@ function count(events: readonly TestEvent[]) {
 }
 
 /** What the events alone give away. */
-function judge(events: readonly TestEvent[]): string[] {
+function judge(paths: readonly string[], events: readonly TestEvent[]): string[] {
+  const inFile = (path: string) => (paths.length === 1 ? '' : `${path}: `);
+  return byFile(paths, events).flatMap((file) =>
+    judgeFile(file.events).map((fault) => inFile(file.path) + fault),
+  );
+}
+
+function judgeFile(events: readonly TestEvent[]): string[] {
   const faults: string[] = [];
   const { passed, failed, lacking } = count(events);
   if (events.length === 0) faults.push('declared no suite of test/helpers/suite.ts');
