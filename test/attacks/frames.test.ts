@@ -7,6 +7,7 @@ import { createPipeline } from '../../src/statements/connection.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
 import type { Front } from '../helpers/front.ts';
 import { frontSettings, startFront } from '../helpers/front.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
@@ -18,8 +19,8 @@ import { randomTalk, talkAfterLogin, talkAtStart } from './random-talk.ts';
 import type { RandomUpstream } from './random-upstream.ts';
 import { startRandomUpstream } from './random-upstream.ts';
 
-const count = Number(process.env['STAGE_TEST_FRAMES'] ?? 200_000);
-const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? Date.now() % 1_000_000_000);
+const count = drawn(50_000, 'FRAMES');
+const first = firstSeed();
 const timeout = Math.max(240_000, count);
 const schema = `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one'), (2, 'two');`;
 
@@ -30,7 +31,7 @@ const everySoOften = 50;
 const warmUp = { rounds: 10, part: 0.05 };
 const mostMemory = 50 * 1024 * 1024;
 
-suite(`random frames from seed ${firstSeed}`, (test) => {
+suite(`random frames from seed ${first}`, (test) => {
   let meter: Meter;
   test.before(() => {
     meter = startMeter();
@@ -50,20 +51,20 @@ suite(`random frames from seed ${firstSeed}`, (test) => {
     besides = () => 0,
   ): Promise<void> {
     let sent = 0;
-    let first: Memory | null = null;
-    let seed = firstSeed;
-    for (let round = 0; sent + besides() < frames || first === null; round += 1) {
+    let warm: Memory | null = null;
+    let seed = first;
+    for (let round = 0; sent + besides() < frames || warm === null; round += 1) {
       const seeds = Array.from({ length: atOnce }, (_, index) => seed + index);
       for (const said of await Promise.all(seeds.map(attack))) sent += said;
       seed += atOnce;
       const isWarm = round >= warmUp.rounds && sent + besides() >= frames * warmUp.part;
-      if (isWarm) first ??= meter.memory();
+      if (isWarm) warm ??= meter.memory();
       if (round % everySoOften === 0) await check();
     }
     await check();
     const { inUse, resident } = meter.memory();
-    const growth = { inUse: inUse - first.inUse, resident: resident - first.resident };
-    const figures = `${sent} frames of clients, ${besides()} of servers in ${seed - firstSeed} connections, longest work ${meter.longestWork()} ms, ${growth.inUse} bytes more in use, ${growth.resident} resident`;
+    const growth = { inUse: inUse - warm.inUse, resident: resident - warm.resident };
+    const figures = `${sent} frames of clients, ${besides()} of servers in ${seed - first} connections, longest work ${meter.longestWork()} ms, ${growth.inUse} bytes more in use, ${growth.resident} resident`;
     process.stdout.write(`${figures}\n`);
     assert.ok(growth.inUse < mostMemory && growth.resident < mostMemory, figures);
     assert.ok(meter.longestWork() < 1000, figures);
@@ -116,7 +117,7 @@ suite(`random frames from seed ${firstSeed}`, (test) => {
   test(
     'of clients and servers at once',
     async () => {
-      const upstream: RandomUpstream = await startRandomUpstream(firstSeed);
+      const upstream: RandomUpstream = await startRandomUpstream(first);
       const front: Front = await startFront({
         upstream: `postgresql://x@127.0.0.1:${upstream.port}/d?sslmode=disable`,
         run: createPipeline(frontSettings),

@@ -4,6 +4,7 @@
  */
 import { decodeDataRow } from '../../src/wire/backend-decoder.ts';
 import { backend } from '../../src/wire/message-codes.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import type { Random } from '../helpers/random.ts';
@@ -12,8 +13,8 @@ import { assert, suite } from '../helpers/suite.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
 import { connectWire, q, run, s } from '../helpers/wire-script.ts';
 
-const count = Number(process.env['STAGE_TEST_REPLIES'] ?? 1000);
-const seed = Number(process.env['STAGE_TEST_SEED'] ?? Date.now() % 1_000_000_000);
+const count = drawn(300, 'REPLIES');
+const seed = firstSeed();
 const atOnce = 8;
 const most = { questions: 60, rows: 40 };
 const schema = `CREATE TABLE item (id int PRIMARY KEY, name text); INSERT INTO item VALUES (1, 'one')`;

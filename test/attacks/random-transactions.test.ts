@@ -2,11 +2,13 @@
  * Random transaction control, statements, code and errors: production stays what it was, no write is sent there as it came,
  * and states and SQLSTATEs are PostgreSQL's own. STAGE_TEST_PROGRAMS (250) is the number, STAGE_TEST_SEED the first seed.
  */
+
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { runCampaign, summary } from './transactions/campaign.ts';
 
-const programs = Number(process.env['STAGE_TEST_PROGRAMS'] ?? 250);
-const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const programs = drawn(60, 'PROGRAMS');
+const seed = firstSeed();
 
 suite(`random transactions from seed ${seed}`, (test) => {
   test(

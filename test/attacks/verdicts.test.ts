@@ -7,6 +7,7 @@ import { loadParser } from '../../src/sql/parser/parser.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
@@ -14,8 +15,8 @@ import { connectWire, q } from '../helpers/wire-script.ts';
 import { randomText } from './random-text.ts';
 import { schema } from './schema.ts';
 
-const count = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 20_000);
-const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? Date.now() % 1_000_000_000);
+const count = drawn(5_000, 'STATEMENTS');
+const first = firstSeed();
 /** So many texts are sent at once, and looked at together. */
 const batchSize = 200;
 
@@ -52,7 +53,7 @@ function makeBatch(from: number, calls: boolean): Batch {
   return batch;
 }
 
-suite(`verdicts from seed ${firstSeed}`, (test) => {
+suite(`verdicts from seed ${first}`, (test) => {
   let database: TestDatabase;
   let clients: { readonly writable: WireClient; readonly readOnly: WireClient };
   test.before(async () => {
@@ -100,7 +101,7 @@ suite(`verdicts from seed ${firstSeed}`, (test) => {
       async () => {
         const before = await state();
         const sum = { statements: 0, reads: 0, ran: 0 };
-        for (let seed = firstSeed; sum.statements < count / 2; seed += batchSize) {
+        for (let seed = first; sum.statements < count / 2; seed += batchSize) {
           const { reads, statements } = makeBatch(seed, calls);
           const ran = await runAll(reads, calls ? clients.readOnly : clients.writable);
           assert.equal(await state(), before, `seeds ${seed} to ${seed + batchSize}`);

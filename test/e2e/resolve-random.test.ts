@@ -12,11 +12,12 @@ import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants, emptyLineages } from '../helpers/invariants.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const scripts = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 30);
-const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const scripts = drawn(8, 'STATEMENTS');
+const first = firstSeed();
 const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
 /** Keys between two scripts of a session. */
 const width = 10;
@@ -191,7 +192,7 @@ suite('conflicts settled at random', (test) => {
     'land what a three-way merge gives',
     async () => {
       let settled = 0;
-      for (let seed = firstSeed; seed < firstSeed + scripts; seed += together) {
+      for (let seed = first; seed < first + scripts; seed += together) {
         await desk.reset();
         const randoms = firstKeys.map((_, index) => createRandom(seed + index).below);
         const session = await desk.open();

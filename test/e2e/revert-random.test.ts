@@ -9,11 +9,12 @@ import { revertSession } from '../../src/review/decisions/revert.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { dataOf, schema, stageOnPlots } from '../helpers/reverting.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const scripts = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 25);
-const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const scripts = drawn(8, 'STATEMENTS');
+const first = firstSeed();
 const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
 const plain = { skipChanged: false, revertedAs: null, lockTimeoutMs: 5_000 };
 
@@ -30,7 +31,7 @@ suite('random reverts', (test) => {
       let reverted = 0;
       let statements = 0;
       const refusals: string[] = [];
-      for (let seed = firstSeed; seed < firstSeed + scripts; seed += together) {
+      for (let seed = first; seed < first + scripts; seed += together) {
         await desk.reset();
         const before = await desk.contents();
         const session = await desk.open();

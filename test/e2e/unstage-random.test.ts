@@ -11,12 +11,13 @@ import { unstageRows } from '../../src/review/edits/unstage.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants, emptyLineages } from '../helpers/invariants.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
 import { dataOf, schema, stageOnPlots } from '../helpers/reverting.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const scripts = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 25);
-const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const scripts = drawn(8, 'STATEMENTS');
+const first = firstSeed();
 const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
 const usual = { withDependents: true, unstagedAs: null, trialMs: null, lockTimeoutMs: 5_000 };
 
@@ -55,7 +56,7 @@ suite('rows taken out at random', (test) => {
     async () => {
       let taken = 0;
       const failures: string[] = [];
-      for (let seed = firstSeed; seed < firstSeed + scripts; seed += together) {
+      for (let seed = first; seed < first + scripts; seed += together) {
         await desk.reset();
         const session = await desk.open();
         const { below } = createRandom(~seed);

@@ -1,5 +1,6 @@
 /** Many connections of one session on few rows: what must hold, holds, whatever the order, and nobody fails who would not directly. */
 import type pg from 'pg';
+import { firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import type { Random } from '../helpers/random.ts';
@@ -24,7 +25,7 @@ suite('contention in one session', (test) => {
   let proxied: Proxied;
   let session: string;
   let clients: pg.Client[];
-  let seed = Number(process.env['STAGE_TEST_SEED'] ?? 20_261_121);
+  let seed = firstSeed();
   test.before(async () => {
     proxied = await startProxied(schema);
   });

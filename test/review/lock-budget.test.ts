@@ -7,6 +7,7 @@ import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
+import { drawn } from '../helpers/net.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -17,7 +18,7 @@ const data = `
 INSERT INTO owner VALUES (1), (2); INSERT INTO account SELECT g, 100 FROM generate_series(1, 20) g`;
 const patient = { approvedBy: null, digest: null, lockTimeoutMs: 25_000 };
 /** Transactions of production that take rows in the opposite order. */
-const deadlockTries = Number(process.env['STAGE_TEST_DEADLOCKS'] || 80);
+const deadlockTries = drawn(25, 'DEADLOCKS');
 const hasty = { ...patient, lockTimeoutMs: 200 };
 
 /** What production may have in the way, each with a session that meets it. */

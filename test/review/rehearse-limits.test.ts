@@ -8,10 +8,11 @@ import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
+import { drawn } from '../helpers/net.ts';
 import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
-const rounds = Number(process.env['STAGE_TEST_ROUNDS'] ?? 50);
+const rounds = drawn(15, 'ROUNDS');
 
 suite('rehearsal: limits', (test) => {
   let desk: Desk;

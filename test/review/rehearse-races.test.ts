@@ -11,11 +11,12 @@ import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
+import { drawn } from '../helpers/net.ts';
 import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
-const rounds = Number(process.env['STAGE_TEST_ROUNDS'] ?? 12);
+const rounds = drawn(4, 'ROUNDS');
 const patient = { ...usual, lockTimeoutMs: 20_000 };
 
 suite('rehearsal: races', (test) => {

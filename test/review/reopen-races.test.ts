@@ -13,14 +13,15 @@ import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Outcome } from '../helpers/racing.ts';
 import { demandKnown, race } from '../helpers/racing.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const races = Number(process.env['STAGE_TEST_RACES'] ?? 12);
-const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const races = drawn(4, 'RACES');
+const seed = firstSeed();
 
 const schema = 'CREATE TABLE account (id int PRIMARY KEY, balance int)';
 const data = 'INSERT INTO account SELECT n, 0 FROM generate_series(1, 9) n';

@@ -9,14 +9,14 @@ import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { randomTampering } from '../helpers/tampering.ts';
 
-const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
-const tamperings = number('STAGE_TEST_TAMPERINGS', 60);
-const cleanRuns = number('STAGE_TEST_CLEAN_RUNS', 10);
-const seed = number('STAGE_TEST_SEED', Date.now() % 2 ** 31);
+const tamperings = drawn(25, 'TAMPERINGS');
+const cleanRuns = drawn(4, 'CLEAN_RUNS');
+const seed = firstSeed();
 
 const schema = `CREATE TABLE t (id int PRIMARY KEY, v text, n numeric, j jsonb, at timestamptz, a int[])`;
 

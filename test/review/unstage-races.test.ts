@@ -12,12 +12,13 @@ import { getSession } from '../../src/staging/session-store.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { demandKnown, race, Seen } from '../helpers/racing.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
-const races = Number(process.env['STAGE_TEST_RACES'] ?? 12);
-const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const races = drawn(4, 'RACES');
+const seed = firstSeed();
 
 const schema = `CREATE TABLE account (id int PRIMARY KEY, balance int);
 CREATE TABLE entry (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, account int REFERENCES account ON DELETE CASCADE)`;
