@@ -4,10 +4,10 @@ import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { catchSignals } from '../../src/daemon/signals.ts';
 import { createLog } from '../../src/log.ts';
-import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { callHttp } from '../helpers/http.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 suite('daemon: signals', (test) => {
@@ -22,7 +22,10 @@ suite('daemon: signals', (test) => {
   });
 
   const launch = async (): Promise<{ child: ChildProcess; url: string }> => {
-    const { child, restUrl: url } = await startDaemonApart(database.url);
+    const { child, restUrl: url } = await spawnDaemon(database.url, {
+      // outlasts the test
+      settings: { shutdownGraceMs: 600_000, maxConnections: 20 },
+    });
     children.push(child);
     return { child, url };
   };

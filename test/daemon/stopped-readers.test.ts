@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
-import { startDaemonApart } from '../helpers/daemon-apart.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -123,8 +123,8 @@ suite('daemon: readers that stop reading', (test) => {
 
   test('are not taken for it when it was the daemon that stood still', async () => {
     const id = await big();
-    const flags = { stallTimeoutMs: 1000, maxConnections: 5 };
-    const { child, restUrl, kill } = await startDaemonApart(daemon.database.url, flags);
+    const settings = { stallTimeoutMs: 1000, maxConnections: 5 };
+    const { child, restUrl, kill } = await spawnDaemon(daemon.database.url, { settings });
     try {
       const { socket, first } = await stopReading(restUrl, id);
       let received = (await first).length;

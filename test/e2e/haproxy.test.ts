@@ -2,19 +2,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { sendCancel } from '../helpers/cancel-request.ts';
-import type { DaemonApart } from '../helpers/daemon-apart.ts';
-import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import type { Haproxy } from '../helpers/haproxy.ts';
 import { startHaproxy } from '../helpers/haproxy.ts';
 import { callHttp } from '../helpers/http.ts';
+import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, MissingProgram, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
 suite('two daemons behind HAProxy', (test) => {
   let database: TestDatabase;
-  let daemons: DaemonApart[] = [];
+  let daemons: SpawnedDaemon[] = [];
   let haproxy: Haproxy | null = null;
   const clients: pg.Client[] = [];
   test.before(async () => {
@@ -22,7 +22,7 @@ suite('two daemons behind HAProxy', (test) => {
     await database.query(
       `CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t SELECT g, 'old' FROM generate_series(1, 9) g`,
     );
-    const start = () => startDaemonApart(database.url, { maxConnections: 20 });
+    const start = () => spawnDaemon(database.url, { settings: { maxConnections: 20 } });
     daemons = [await start(), await start()];
     haproxy = await startHaproxy(daemons).catch((error: unknown) => {
       if (error instanceof MissingProgram) return null;
@@ -54,7 +54,7 @@ suite('two daemons behind HAProxy', (test) => {
     return client;
   }
   /** The daemon that a session's only client is at. */
-  async function servedBy(session: string): Promise<DaemonApart | undefined> {
+  async function servedBy(session: string): Promise<SpawnedDaemon | undefined> {
     for (const daemon of daemons) {
       const { body } = await callHttp(daemon.restUrl, 'GET', `/sessions/${session}/connections`);
       if (body.connections.some((each: { through: string }) => each.through === 'here'))

@@ -3,12 +3,12 @@ import type { ChildProcess } from 'node:child_process';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
-import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import type { FaultProxy, Moment } from '../helpers/fault-proxy.ts';
 import { startFaultProxy } from '../helpers/fault-proxy.ts';
 import { callHttp } from '../helpers/http.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { until } from '../helpers/until.ts';
 
 /** What becomes of the daemon when its path goes silent; killed, its end reaches nobody. */
@@ -56,7 +56,9 @@ export async function fallIntoBlackHole(fate: Fate, moment: Moment): Promise<Bla
   );
   const other = await startTestDaemon({ database });
   const proxy = await startFaultProxy(database);
-  const { child, restUrl: url } = await startDaemonApart(proxy.urlFor(database));
+  const { child, restUrl: url } = await spawnDaemon(proxy.urlFor(database), {
+    settings: { maxConnections: 20 },
+  });
   try {
     return await observe({ database, other, proxy, child, url }, fate, moment);
   } finally {

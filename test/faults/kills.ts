@@ -1,6 +1,6 @@
 /** Kills of the daemon: SIGKILL at any moment of what it is doing. */
-import type { DaemonApart } from '../helpers/daemon-apart.ts';
-import { startDaemonApart } from '../helpers/daemon-apart.ts';
+import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import type { Arena } from './arena.ts';
 import type { Harm } from './harm.ts';
 import { harmedRound, takeAim } from './harm.ts';
@@ -17,13 +17,13 @@ WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.state <
 
 export async function openKills(): Promise<Arena> {
   const scene = await openScene();
-  const start = () => startDaemonApart(scene.database.url, { maxConnections: 40 });
+  const start = () => spawnDaemon(scene.database.url, { settings: { maxConnections: 40 } });
   let daemon = await start();
   const aims = await takeAim(scene, daemon);
   return {
     round: async (random) => {
       const killed = daemon;
-      const next = { daemon: null as Promise<DaemonApart> | null };
+      const next = { daemon: null as Promise<SpawnedDaemon> | null };
       const outcome = await harmedRound(scene, killed, random, aims, {
         ...killing(scene, killed),
         mend: async () => {
@@ -42,7 +42,7 @@ export async function openKills(): Promise<Arena> {
   };
 }
 
-const killing = ({ database }: Scene, daemon: DaemonApart): Omit<Harm, 'mend'> => ({
+const killing = ({ database }: Scene, daemon: SpawnedDaemon): Omit<Harm, 'mend'> => ({
   label: 'killed',
   strike: async () => {
     daemon.child.kill('SIGKILL');

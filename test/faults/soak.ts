@@ -3,11 +3,11 @@ import { setMaxListeners } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { DaemonApart } from '../helpers/daemon-apart.ts';
-import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import { callHttp } from '../helpers/http.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import type { Arena } from './arena.ts';
 import type { Scene, Target } from './scene.ts';
 import { openScene, patiently } from './scene.ts';
@@ -45,7 +45,9 @@ export async function openSoak(clients = 20, thinkMs = 0): Promise<Arena> {
   await scene.database.query(
     `INSERT INTO account (balance) SELECT 0 FROM generate_series(1, ${rows})`,
   );
-  const daemon = await startDaemonApart(scene.database.url, { maxConnections: clients + 40 });
+  const daemon = await spawnDaemon(scene.database.url, {
+    settings: { maxConnections: clients + 40 },
+  });
   const residents: number[] = [];
   let counts: string[] = [];
   let anomalies: string[] = [];
@@ -107,7 +109,8 @@ export async function openSoak(clients = 20, thinkMs = 0): Promise<Arena> {
 const look = async ({ database }: Scene) =>
   JSON.stringify((await database.query<Record<string, string>>(standing))[0]);
 
-const openFiles = async ({ child }: DaemonApart) => (await readdir(`/proc/${child.pid}/fd`)).length;
+const openFiles = async ({ child }: SpawnedDaemon) =>
+  (await readdir(`/proc/${child.pid}/fd`)).length;
 
 const pause = (ms: number, signal: AbortSignal) =>
   delay(ms, undefined, { signal }).catch(() => undefined);

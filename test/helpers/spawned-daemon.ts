@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { SettingName } from '../../src/config/schema.ts';
+import { options } from '../../src/config/schema.ts';
 import { stageCommand } from '../cli/stage.ts';
 
 export interface SpawnedDaemon {
@@ -14,12 +16,18 @@ export interface SpawnedDaemon {
   readonly logged: readonly Record<string, unknown>[];
   /** Gives its exit code and signal. */
   readonly ended: Promise<unknown[]>;
+  /** Kills it, and resolves when it is gone. */
+  kill(): Promise<void>;
 }
+
+type SettingValues = { readonly [Name in SettingName]?: string | number };
 
 interface SpawnOptions {
   /** What Node is to load before the program. */
   readonly modules?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings by name. */
+  readonly settings?: SettingValues;
   /** A program, with its arguments, that is to run it. */
   readonly through?: readonly string[];
   /** A file that takes its log, which is not read then. */
@@ -29,13 +37,13 @@ interface SpawnOptions {
 /** Starts it on free ports, and resolves when it serves. The caller ends it. */
 export async function spawnDaemon(
   upstream: string,
-  { modules = [], env = {}, through = [], log }: SpawnOptions = {},
+  { modules = [], env = {}, settings = {}, through = [], log }: SpawnOptions = {},
 ): Promise<SpawnedDaemon> {
   const loaded = modules.flatMap((module) => ['--import', import.meta.resolve(module)]);
   const args = ['serve', '--upstream', upstream, '--port', '0', '--proxy-port', '0'];
   const command = [...through, process.execPath, ...loaded, ...stageCommand, ...args];
   const child = spawn(command[0] as string, command.slice(1), {
-    env: { ...process.env, HOME: '/nonexistent', ...env },
+    env: { ...process.env, HOME: '/nonexistent', ...asVariables(settings), ...env },
     cwd: '/',
     stdio: ['ignore', 'pipe', log ?? 'pipe'],
   });
@@ -56,5 +64,16 @@ export async function spawnDaemon(
     });
     child.once('exit', () => failed(new Error(JSON.stringify([told, logged]))));
   });
-  return { child, restUrl, proxyPort, logged, ended };
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { child, restUrl, proxyPort, logged, ended, kill };
+}
+
+function asVariables(settings: SettingValues): Record<string, string> {
+  const names = Object.keys(settings) as SettingName[];
+  return Object.fromEntries(
+    names.map((name) => [options[name].env?.[0] ?? '', String(settings[name])]),
+  );
 }

@@ -5,9 +5,9 @@ import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { deleteSession, discardBatch } from '../../src/staging/discard.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
-import { startDaemonApart } from '../helpers/daemon-apart.ts';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk, diffOf } from '../helpers/desk.ts';
+import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -164,13 +164,13 @@ suite('staged rows of decided sessions', (test) => {
     await desk.database.query(`
       CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(2); RETURN NULL; END';
       DO $$ BEGIN EXECUTE format('CREATE TRIGGER slow AFTER DELETE ON stage_data.shadow_%s EXECUTE FUNCTION slow()', 't'::regclass::oid); END $$`);
-    const killed = await startDaemonApart(desk.database.url, { maxConnections: 5 });
+    const killed = await spawnDaemon(desk.database.url, { settings: { maxConnections: 5 } });
     await until(async () => (await desk.stagedRows(id)) < all);
     await killed.kill();
     const left = await desk.stagedRows(id);
     await desk.database.query('DROP FUNCTION slow CASCADE');
     assert.ok(left > 0, 'killed in the middle');
-    const next = await startDaemonApart(desk.database.url, { maxConnections: 5 });
+    const next = await spawnDaemon(desk.database.url, { settings: { maxConnections: 5 } });
     try {
       await until(
         async () => (await desk.database.query('SELECT FROM stage.discard')).length === 0,
