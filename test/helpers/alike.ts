@@ -1,8 +1,11 @@
 /** One story told twice: through a session that is then approved, and directly; answers and databases must be alike. */
+import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from './proxied.ts';
+import type { Step } from './sql-stories.ts';
 import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
-import { q, tell } from './wire-script.ts';
+import type { WireClient } from './wire-script.ts';
+import { inWords, q, tell } from './wire-script.ts';
 
 interface Alike {
   /** How the session reads. */
@@ -24,25 +27,70 @@ export async function assertAlike(
   const expected = await tell(proxied.twin.url, messages);
   assert.equal(answers.filter(only), expected.filter(only));
   assert.equal(await proxied.contents(), before, 'production before the approval');
+  await approve(proxied, session);
+  return answers;
+}
+
+async function approve({ daemon, contents, twinContents }: Proxied, session: string) {
   for (const step of ['propose', 'approve']) {
     const { status, text } = await daemon.call('POST', `/sessions/${session}/${step}`);
     assert.is(status, 200, text);
   }
-  assert.equal(await proxied.contents(), await proxied.twinContents(), 'after the approval');
-  return answers;
+  assert.equal(await contents(), await twinContents(), 'after the approval');
 }
 
-/** Makes a test of each story: its messages are told alike, and so is what is there after the approval. */
+/** Makes a test of each story: each step is answered alike, and so is what is there after the approval. */
 export function approveStories(
   test: TestDefiner,
   proxied: () => Proxied,
-  stories: Readonly<Record<string, readonly string[]>>,
+  stories: Readonly<Record<string, readonly Step[]>>,
 ): void {
-  for (const [name, texts] of Object.entries(stories)) {
-    const run = async () => {
-      await assertAlike(proxied(), texts.map(q));
-    };
-    // the first one makes the overlays of many tables
-    test(name, run, { timeout: 120_000 });
+  // the first one makes the overlays of many tables
+  for (const [name, steps] of Object.entries(stories))
+    test(name, () => take(proxied(), steps), { timeout: 120_000 });
+}
+
+/** Takes the steps of a story, one after the other, and approves. */
+async function take(proxied: Proxied, steps: readonly Step[]): Promise<void> {
+  const { daemon, database, twin } = proxied;
+  const session = await daemon.newSession({ reads: 'staged' });
+  const staged = connections(proxied, daemon.clientUrl(session));
+  const direct = connections(proxied, twin.url);
+  let production = await proxied.contents();
+  for (const { by, refused, texts } of turnsOf(steps)) {
+    const all = texts.join(';\n');
+    if (by === 'production') {
+      assert.equal(await proxied.contents(), production, `production before ${all}`);
+      for (const { query } of [database, twin]) await query(all);
+      production = await proxied.contents();
+    } else {
+      const answers = await staged(by, texts);
+      if (refused) assert.match(answers.join('\n'), refused, all);
+      else assert.equal(answers, await direct(by, texts), all);
+    }
   }
+  assert.equal(await proxied.contents(), production, 'production before the approval');
+  await approve(proxied, session);
+}
+
+/** Steps in succession that are answered alike: one connection sends them in one piece. */
+function turnsOf(steps: readonly Step[]) {
+  const turns: { by: string; refused: RegExp | null; texts: string[] }[] = [];
+  for (const { by, refused, text } of steps) {
+    const last = turns.at(-1);
+    if (last?.by === by && !last.refused && !refused) last.texts.push(text);
+    else turns.push({ by, refused, texts: [text] });
+  }
+  return turns;
+}
+
+/** Returns a function that sends texts by the connection of a name, and gives their answers. */
+function connections({ wire }: Proxied, url: string) {
+  const clients = new Map<string, WireClient>();
+  return async (by: string, texts: readonly string[]): Promise<string[]> => {
+    const client = clients.get(by) ?? (await wire(url));
+    clients.set(by, client);
+    client.send(...texts.map(q));
+    return (await client.readTo(backend.readyForQuery, texts.length)).map(inWords);
+  };
 }

@@ -2,9 +2,20 @@
  * Stories in SQL. A file begins with what is made on both databases. `-- story: name` begins a story: messages that end with a
  * semicolon at the end of a line, each sent as one Query. `-- before each story` and `-- after each story` are told with all of
  * them. A line that ends with `-- since 18` or `-- until 17` is there on these versions of PostgreSQL.
+ *
+ * Behind the semicolon may stand: `-- in production`, the message runs on both databases, past the proxy; `-- by other`, another
+ * connection sends it; `-- refused: pattern`, only the session is asked, and its answer matches. `approveStories` heeds these.
  */
 import { readFile } from 'node:fs/promises';
 import { serverMajor } from './database.ts';
+
+export interface Step {
+  readonly text: string;
+  /** Which connection sends it, or `production`. */
+  readonly by: string;
+  /** What the answer of a session is like that refuses what PostgreSQL does. */
+  readonly refused: RegExp | null;
+}
 
 export interface SqlStories {
   readonly schema: string;
@@ -12,6 +23,8 @@ export interface SqlStories {
   readonly after: readonly string[];
   /** Messages by the name of their story, with those before and after. */
   readonly stories: Readonly<Record<string, readonly string[]>>;
+  /** The same, with who sends them. */
+  readonly steps: Readonly<Record<string, readonly Step[]>>;
 }
 
 const heading = /^-- (?:story: (.+)|(before|after) each story)\n/;
@@ -25,20 +38,28 @@ export async function readStories(file: string): Promise<SqlStories> {
   const lines = (await readFile(`test/${file}`, 'utf8')).split('\n');
   const text = lines.flatMap((line) => ofVersion(line, major)).join('\n');
   const [schema = '', ...sections] = text.split(/^(?=-- (?:story: |before each|after each))/m);
-  const stories = new Map<string, readonly string[]>();
-  const around = { before: [] as readonly string[], after: [] as readonly string[] };
+  const named = new Map<string, readonly Step[]>();
+  const around = { before: [] as readonly Step[], after: [] as readonly Step[] };
   for (const section of sections) {
     const [line = '', story, place] = heading.exec(section) ?? [];
-    const messages = messagesIn(section.slice(line.length));
-    if (story !== undefined) stories.set(story, messages);
-    else around[place as 'before' | 'after'] = messages;
+    const found = stepsIn(section.slice(line.length));
+    if (story !== undefined) named.set(story, found);
+    else around[place as 'before' | 'after'] = found;
   }
-  const told = [...stories].map(([name, messages]): [string, readonly string[]] => [
+  const whole = [...named].map(([name, found]): [string, readonly Step[]] => [
     name,
-    [...around.before, ...messages, ...around.after],
+    [...around.before, ...found, ...around.after],
   ]);
-  return { schema, ...around, stories: Object.fromEntries(told) };
+  return {
+    schema,
+    before: around.before.map(textOf),
+    after: around.after.map(textOf),
+    stories: Object.fromEntries(whole.map(([name, found]) => [name, found.map(textOf)])),
+    steps: Object.fromEntries(whole),
+  };
 }
+
+const textOf = ({ text }: Step) => text;
 
 function ofVersion(line: string, major: number): string[] {
   const [suffix, word, version] = / *-- (since|until) (\d+)$/.exec(line) ?? [];
@@ -47,8 +68,14 @@ function ofVersion(line: string, major: number): string[] {
   return isThere ? [line.slice(0, -suffix.length)] : [];
 }
 
-const messagesIn = (text: string): string[] =>
-  text
-    .split(/;\n/)
-    .map((message) => message.trim())
-    .filter((message) => message !== '');
+/** A message, and what is said behind its semicolon. */
+const message = /(.+?)(?:;(?: -- (?:in (production)|by (\w+)|refused: ([^\n]+)))?(?:\n|$)|$)/gs;
+
+const stepsIn = (text: string): Step[] =>
+  [...text.matchAll(message)]
+    .map(([, sent = '', production, by, refused]) => ({
+      text: sent.trim(),
+      by: production ?? by ?? '',
+      refused: refused === undefined ? null : new RegExp(refused),
+    }))
+    .filter((step) => step.text !== '');

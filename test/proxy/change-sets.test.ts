@@ -6,7 +6,7 @@ import { readStories } from '../helpers/sql-stories.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { b, d, e, p, q, run, s } from '../helpers/wire-script.ts';
 
-const { schema, stories } = await readStories('proxy/change-sets.sql');
+const { schema, steps } = await readStories('proxy/change-sets.sql');
 
 suite('rows that change as a set', (test) => {
   let proxied: Proxied;
@@ -15,7 +15,7 @@ suite('rows that change as a set', (test) => {
   });
   test.after(() => proxied.stop());
 
-  approveStories(test, () => proxied, stories);
+  approveStories(test, () => proxied, steps);
 });
 
 const zero = 'DELETE FROM loose WHERE 1 / (SELECT count(*) - count(*) FROM loose) > 0';

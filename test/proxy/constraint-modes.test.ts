@@ -7,7 +7,7 @@ import { readStories } from '../helpers/sql-stories.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { q, run, s } from '../helpers/wire-script.ts';
 
-const { schema, after, stories } = await readStories('proxy/constraint-modes.sql');
+const { schema, after, steps } = await readStories('proxy/constraint-modes.sql');
 
 suite('constraint modes', (test) => {
   let proxied: Proxied;
@@ -16,7 +16,7 @@ suite('constraint modes', (test) => {
   });
   test.after(() => proxied.stop());
 
-  approveStories(test, () => proxied, stories);
+  approveStories(test, () => proxied, steps);
 
   test('a deferred key, of rows that two connections of a session stage', async () => {
     const url = await proxied.session('staged');

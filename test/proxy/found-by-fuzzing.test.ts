@@ -13,7 +13,7 @@ const identityToDefault = [
   q('INSERT INTO own (a) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = DEFAULT'),
 ];
 
-const { schema, stories } = await readStories('proxy/found-by-fuzzing.sql');
+const { schema, steps } = await readStories('proxy/found-by-fuzzing.sql');
 
 suite('what random statements have found', (test) => {
   let proxied: Proxied;
@@ -21,7 +21,7 @@ suite('what random statements have found', (test) => {
     proxied = await startProxied(schema);
   });
   test.after(() => proxied.stop());
-  approveStories(test, () => proxied, stories);
+  approveStories(test, () => proxied, steps);
 
   test('a MERGE puts in a row that refers to one which it deletes', async () => {
     const merge = (first: number, second: number) =>

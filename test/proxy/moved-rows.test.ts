@@ -5,7 +5,7 @@ import { startProxied } from '../helpers/proxied.ts';
 import { readStories } from '../helpers/sql-stories.ts';
 import { suite } from '../helpers/suite.ts';
 
-const { schema, stories } = await readStories('proxy/moved-rows.sql');
+const { schema, steps } = await readStories('proxy/moved-rows.sql');
 
 suite('rows that move to another partition', (test) => {
   let proxied: Proxied;
@@ -14,5 +14,5 @@ suite('rows that move to another partition', (test) => {
   });
   test.after(() => proxied.stop());
 
-  approveStories(test, () => proxied, stories);
+  approveStories(test, () => proxied, steps);
 });

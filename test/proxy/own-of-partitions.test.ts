@@ -6,7 +6,7 @@ import { readStories } from '../helpers/sql-stories.ts';
 import { suite } from '../helpers/suite.ts';
 import { data, done, q } from '../helpers/wire-script.ts';
 
-const { schema, stories } = await readStories('proxy/own-of-partitions.sql');
+const { schema, steps } = await readStories('proxy/own-of-partitions.sql');
 
 suite('what partitions have of their own', (test) => {
   let proxied: Proxied;
@@ -15,7 +15,7 @@ suite('what partitions have of their own', (test) => {
   });
   test.after(() => proxied.stop());
 
-  approveStories(test, () => proxied, stories);
+  approveStories(test, () => proxied, steps);
 
   test('COPY', async () => {
     const rows = ['31\tu\tu\t1\n', '32\tu\tu\t1\n', '13\tu\tx\t1\n', '13\tu\tu\t0\n'];

@@ -34,7 +34,7 @@ suite('periods', (test) => {
   });
   test.after(() => proxied.stop());
 
-  for (const { stories } of read) approveStories(test, () => proxied, stories);
+  for (const { steps } of read) approveStories(test, () => proxied, steps);
 
   // they change the twin alone, so they come last
   for (const [name, steps] of major < 18 ? [] : Object.entries(interleavings)) {

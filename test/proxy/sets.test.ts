@@ -6,7 +6,7 @@ import { readStories } from '../helpers/sql-stories.ts';
 import { suite } from '../helpers/suite.ts';
 import { q, run, s } from '../helpers/wire-script.ts';
 
-const { schema, stories } = await readStories('proxy/sets.sql');
+const { schema, steps } = await readStories('proxy/sets.sql');
 
 const one = (code: string) => run(`UPDATE goods SET code = $1 WHERE id = 1000`, code);
 const batches: Readonly<Record<string, readonly Buffer[]>> = {
@@ -40,7 +40,7 @@ suite('rows that come as a set', (test) => {
   });
   test.after(() => proxied.stop());
 
-  approveStories(test, () => proxied, stories);
+  approveStories(test, () => proxied, steps);
 
   for (const [name, messages] of Object.entries(batches)) {
     test(`in batches: ${name}`, async () => {
