@@ -1,18 +1,13 @@
 /** Reads that see the session's staged rows over production, and reads that do not. */
 import type pg from 'pg';
+import { approveStories } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { assert, rejects, suite } from '../helpers/suite.ts';
+import { readStories } from '../helpers/sql-stories.ts';
+import { assert, suite } from '../helpers/suite.ts';
 import { inWords, q } from '../helpers/wire-script.ts';
 
-const schema = `
-CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);
-INSERT INTO item VALUES (1, 'one'), (2, 'two');
-CREATE TABLE computed (a int PRIMARY KEY, b int GENERATED ALWAYS AS (a * 2) STORED);
-CREATE SCHEMA other;
-CREATE TABLE other.item (id int PRIMARY KEY, name text NOT NULL);
-INSERT INTO other.item VALUES (3, 'three');
-`;
+const { schema, steps } = await readStories('proxy/staged-reads.sql');
 
 suite('staged reads', (test) => {
   let proxied: Proxied;
@@ -57,28 +52,6 @@ suite('staged reads', (test) => {
     });
   }
 
-  test('system columns are refused, wherever staged rows take part', async () => {
-    for (const text of [
-      'SELECT ctid FROM item',
-      'SELECT i.xmin, name FROM item i',
-      'UPDATE item SET name = name RETURNING tableoid',
-    ]) {
-      const error = await rejects(client.query(text));
-      assert.is(error.code, '0A000', text);
-      assert.match(error.message, /^system columns/);
-    }
-    assert.is((await rejects(client.query('SELECT nowhere FROM item'))).code, '42703');
-  });
-
-  test('a message of several statements', async () => {
-    const results = (await client.query(
-      'SELECT 1; SELECT name FROM item WHERE id = 1',
-    )) as unknown as {
-      rows: object[];
-    }[];
-    assert.equal(results[1]?.rows, [{ name: 'staged' }]);
-  });
-
   test('cursors and prepared statements, also when rows are staged in between', async () => {
     await client.query('BEGIN; DECLARE c CURSOR FOR SELECT name FROM item ORDER BY id');
     assert.equal(await names('FETCH ALL c'), ['staged', 'two']);
@@ -89,17 +62,6 @@ suite('staged reads', (test) => {
     assert.equal((await client.query(named)).rows, [{ name: 'new' }]);
     await client.query('DELETE FROM item WHERE id = 0');
     assert.equal((await client.query(named)).rows, [{ name: 'staged' }]);
-  });
-
-  test('COPY to the client leaves generated columns out', async () => {
-    await client.query('INSERT INTO computed VALUES (5)');
-    const wire = await proxied.wire(url);
-    wire.send(q('COPY computed TO STDOUT'));
-    const words = (await wire.readTo('Z'.charCodeAt(0), 1)).map(inWords);
-    assert.equal(
-      words.filter((word) => word.startsWith('d')),
-      ['d 5\n'],
-    );
   });
 
   test('COPY to the client, of some columns too', async () => {
@@ -129,15 +91,6 @@ suite('staged reads', (test) => {
     assert.equal(written, [{ name: 'mine' }]);
   });
 
-  test('mistakes are shown where they are', async () => {
-    for (const text of [
-      'SELECT nowhere FROM item',
-      'SELECT $$öü$$, item.name, nowhere FROM public.item, other.item',
-    ]) {
-      const staged = await client.query(text).catch((error: pg.DatabaseError) => error);
-      const direct = await proxied.database.query(text).catch((error: pg.DatabaseError) => error);
-      assert.is((staged as pg.DatabaseError).position, (direct as pg.DatabaseError).position);
-      assert.is((staged as pg.DatabaseError).message, (direct as pg.DatabaseError).message);
-    }
-  });
+  // they change production, so they come last
+  approveStories(test, () => proxied, steps);
 });
