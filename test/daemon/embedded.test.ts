@@ -15,7 +15,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Embedded } from '../../src/daemon/embedded/embedded.ts';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
@@ -24,6 +23,7 @@ import { installSample } from '../../src/daemon/embedded/sample.ts';
 import { createLog } from '../../src/log.ts';
 import { compiled } from '../helpers/compiled.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 import { defaultMajor } from '../runner/server.ts';
 
 const log = createLog('silent', process.stderr);
@@ -65,14 +65,12 @@ async function startOwner(directory: string) {
 
 /** Resolves when nobody listens there any more. */
 async function untilDown(url: string): Promise<void> {
-  while (
-    await query(url, 'SELECT 1').then(
-      () => true,
+  const isDown = () =>
+    query(url, 'SELECT 1').then(
       () => false,
-    )
-  ) {
-    await sleep(50);
-  }
+      () => true,
+    );
+  await until(isDown);
 }
 
 suite('embedded PostgreSQL', (test) => {

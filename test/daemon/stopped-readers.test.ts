@@ -133,6 +133,7 @@ suite('daemon: readers that stop reading', (test) => {
         received += chunk.length;
       });
       socket.resume();
+      // longer than a reader may take
       await delay(1500);
       child.kill('SIGCONT');
       const whole = (await daemon.call('GET', `/sessions/${id}/diff`)).text.length;

@@ -9,6 +9,7 @@ import { callHttp } from '../helpers/http.ts';
 import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 suite('the watchdog', (test) => {
   let database: TestDatabase;
@@ -58,10 +59,11 @@ suite('the watchdog', (test) => {
     async () => {
       const { child, logged, ended, restUrl: rest } = await serve(5);
       child.kill('SIGUSR2');
-      await delay(500);
+      await until(() => logged.some(({ message }) => message === 'standing still'));
       assert.is((await callHttp(rest, 'GET', '/livez')).status, 200);
       child.kill('SIGSTOP');
-      await delay(35_000);
+      // longer than an event loop may stand
+      await delay(32_000);
       child.kill('SIGCONT');
       assert.is((await callHttp(rest, 'GET', '/livez')).status, 200);
       child.kill('SIGTERM');
