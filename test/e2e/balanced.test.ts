@@ -1,5 +1,4 @@
 /** Two daemons behind a balancer: sessions are one, whichever daemon answers, and outlive either of them. */
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Balancer } from '../helpers/balancer.ts';
 import { startBalancer } from '../helpers/balancer.ts';
@@ -10,6 +9,7 @@ import { callHttp } from '../helpers/http.ts';
 import type { SpawnedDaemon } from '../helpers/spawned-daemon.ts';
 import { spawnDaemon } from '../helpers/spawned-daemon.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 suite('two daemons behind a balancer', (test) => {
   let database: TestDatabase;
@@ -91,7 +91,12 @@ suite('two daemons behind a balancer', (test) => {
         ({ code }) => code,
       );
     const running = [outcome(one), outcome(two)];
-    await delay(500);
+    await until(async () => {
+      const running = await database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      );
+      return running.length === 2;
+    });
     await cancel(one);
     proxy.prefer(0);
     await cancel(one);

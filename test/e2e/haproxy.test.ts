@@ -1,5 +1,4 @@
 /** Two daemons behind HAProxy, as templates/service/haproxy.cfg sets it up. */
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { sendCancel } from '../helpers/cancel-request.ts';
 import type { TestDatabase } from '../helpers/database.ts';
@@ -72,7 +71,12 @@ suite('two daemons behind HAProxy', (test) => {
         ({ code }) => code,
       ),
     );
-    await delay(500);
+    await until(async () => {
+      const running = await database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      );
+      return running.length === 2;
+    });
     await sendCancel(clientsOf[0] as pg.Client, ports().proxyPort);
     assert.equal(await Promise.all(outcomes), ['57014', 'done']);
   });
