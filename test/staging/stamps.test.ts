@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Desk } from '../helpers/desk.ts';
 import { createDesk } from '../helpers/desk.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 const schema = `
 CREATE SCHEMA other;
@@ -157,11 +158,18 @@ suite('stamps of tables', (test) => {
     const client = await connect();
     // it looks at the table, asks anew after the plan was thrown away, and has its own snapshot all the while
     await client.query(`CREATE FUNCTION ask_late() RETURNS text LANGUAGE plpgsql STABLE AS
-      $$BEGIN PERFORM pg_sleep(1.5); RETURN ${stamp}(); END$$`);
+      $$BEGIN PERFORM pg_advisory_xact_lock(1); RETURN ${stamp}(); END$$`);
     await readStamps(client);
+    await desk.database.query('SELECT pg_advisory_lock(1)');
     const late = client.query('SELECT ask_late()');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await until(async () => {
+      const waiting = await desk.database.query(
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
+      );
+      return waiting.length > 0;
+    });
     await desk.database.query('ALTER TABLE item ADD COLUMN late int');
+    await desk.database.query('SELECT pg_advisory_unlock(1)');
     await late;
     const after = await readStamps(client);
     assert.is(after.remembered, after.looked_up);
