@@ -1,5 +1,4 @@
 /** `stage mcp` over standard input and output, with the official client: what it offers, and an agent's way to an approved change. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Agent, AgentTable } from '../helpers/agent-table.ts';
 import { setAgentTable } from '../helpers/agent-table.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -240,8 +239,12 @@ suite('mcp over stdio', (test) => {
     const session_id = await open('killed');
     const victim = await table.sit();
     const sql = `UPDATE products SET stock = stock + 1 WHERE pg_sleep(0.2) IS NOT NULL`;
+    const sleeping = () =>
+      table.database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      );
     const call = victim.use('stage_write', { session_id, sql }).catch(() => undefined);
-    await pause(300);
+    await until(async () => (await sleeping()).length > 0);
     process.kill(victim.pid ?? 0, 'SIGKILL');
     await call;
     const { body } = await until(async () => {

@@ -53,13 +53,12 @@ suite('races', (test) => {
 
   /** Waits until somebody in the database waits for a lock. */
   async function untilSomebodyWaits(): Promise<void> {
-    for (;;) {
+    await until(async () => {
       const waiting = await desk.database.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
-      if (waiting.length > 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+      return waiting.length > 0;
+    });
   }
 
   /** Keeps approvals waiting once they have locked their rows and compared them; gives what ends that. */
