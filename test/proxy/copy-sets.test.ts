@@ -152,7 +152,8 @@ suite('COPY of rows as a set', (test) => {
     client.send(...copy('COPY item (id, word) FROM STDIN', ...oneByOne(20, 150, `\t${word}`)));
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await until(async () => (await proxied.database.query(waiting)).length === 1);
-    await delay(300);
+    // longer than a pause of a client that the rows are staged in
+    await delay(150);
     await other.query('ROLLBACK');
     const told = await client.readTo(backend.readyForQuery);
     assert.match(told.map(inWords).join(), /COPY 131/);

@@ -26,7 +26,7 @@ const program = (url: string, deed: string) => `
 const pg = require('pg');
 const client = new pg.Client({ connectionString: ${JSON.stringify(url)} });
 client.on('error', () => undefined);
-client.connect().then(async () => { ${deed}; setTimeout(() => console.log('done'), 1500); setTimeout(() => undefined, 1e6); });`;
+client.connect().then(async () => { ${deed}; console.log('done'); setTimeout(() => undefined, 1e6); });`;
 
 suite('proxy: clients whose machine is gone', (test) => {
   let daemon: TestDaemon | undefined;
@@ -80,6 +80,10 @@ suite('proxy: clients whose machine is gone', (test) => {
         const child = spawn('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
         children.push(child);
         await new Promise((resolve) => child.stdout.once('data', resolve));
+        await until(async () => {
+          const busy = `SELECT FROM pg_stat_activity WHERE application_name = $1 AND state IN ('active', 'idle in transaction')`;
+          return (await database.query(busy, [deed])).length === 1;
+        });
       }
       const left = async () => {
         const found = await database.query<{ name: string }>(

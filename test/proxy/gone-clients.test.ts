@@ -2,6 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
@@ -12,11 +13,17 @@ type Client = pg.Client & {
   readonly connection: EventEmitter & { readonly stream: Socket };
 };
 
+/** How long a client may take nothing. */
+const stallTimeoutMs = 1200;
+
+/** Waits longer than that: nothing is to happen. */
+const outlast = () => delay(2 * stallTimeoutMs);
+
 suite('proxy: clients that are gone', (test) => {
   let daemon: TestDaemon;
   const clients: Client[] = [];
   test.before(async () => {
-    daemon = await startTestDaemon({ flags: { stallTimeoutMs: 1200 } });
+    daemon = await startTestDaemon({ flags: { stallTimeoutMs } });
   });
   test.afterEach(() => {
     for (const { connection } of clients.splice(0)) connection.stream.destroy();
@@ -92,8 +99,7 @@ suite('proxy: clients that are gone', (test) => {
     await client.query('BEGIN');
     client.connection.stream.pause();
     const answer = client.query(`SELECT 1 AS one`);
-    // longer than the time by far
-    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await outlast();
     client.connection.stream.resume();
     assert.equal((await answer).rows, [{ one: 1 }]);
   });
@@ -133,7 +139,7 @@ suite('proxy: clients that are gone', (test) => {
   test('one that is idle in a transaction is left alone', async () => {
     const client = await connect(await daemon.newSession());
     await client.query('BEGIN');
-    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await outlast();
     assert.equal((await client.query('SELECT 1 AS one')).rows, [{ one: 1 }]);
   });
 });

@@ -54,7 +54,7 @@ suite('pieces of a socket', (test) => {
         const sent = Buffer.concat(bytes);
         // what has come before anybody asked is taken, too
         client.write(bytes[0] as Buffer);
-        await delay(5);
+        await delay(5); // nothing tells that it has come
         const pieces: Buffer[] = [];
         let isPaused = true;
         const isShared = readPieces(socket, (piece) => {
