@@ -41,6 +41,7 @@ suite('progress', (test) => {
       await withProgress(
         out,
         () => 'Counting',
+        // longer than it takes a terminal to be told
         () => new Promise((done) => setTimeout(done, 1600)),
       );
       assert.is(told(), '');

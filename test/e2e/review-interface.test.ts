@@ -76,6 +76,7 @@ suite('review in the interface', (test) => {
       let before = -1;
       while (before < looks()) {
         before = looks();
+        // two rounds of looks, in which there is none
         await new Promise((resolve) => setTimeout(resolve, 4500));
       }
       await rest.call('POST', `/sessions/${id}/comments`, { json: { body: 'please look' } });

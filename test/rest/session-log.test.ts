@@ -48,6 +48,7 @@ suite('sessions beside a long mutation log', (test) => {
     const after = await until(async () => {
       const { body: page } = await daemon.call('GET', '/sessions?limit=1');
       assert.is(page.sessions[0].id, ids[2]);
+      // each question reads, too: few of them in that second
       await delay(200);
       const now = await used();
       return now.scans > before.scans ? now : null;

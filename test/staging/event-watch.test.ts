@@ -49,6 +49,7 @@ suite('staging: event watch', (test) => {
     news = [1];
     await wait().done;
     const before = looks;
+    // longer than from one look to the next
     await new Promise((resolve) => setTimeout(resolve, 700));
     assert.is(looks, before);
   });
