@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 const approvals = 50;
 
@@ -41,7 +42,14 @@ suite('daemon: approvals that take long', (test) => {
         slow.push(id);
       }
       const asked = slow.map((id) => daemon.call('POST', `/sessions/${id}/approve`));
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      // one is applied, the others that have got a connection wait for it
+      await until(async () => {
+        const [row] = await daemon.database.query<{ n: number }>(
+          `SELECT count(*)::int AS n FROM pg_stat_activity
+           WHERE datname = current_database() AND (wait_event = 'PgSleep' OR wait_event_type = 'Lock')`,
+        );
+        return (row?.n ?? 0) > 2;
+      });
       const others = [
         ['GET', '/sessions', undefined],
         ['POST', '/sessions', {}],
