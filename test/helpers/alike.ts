@@ -5,7 +5,7 @@ import type { Step } from './sql-stories.ts';
 import type { TestDefiner } from './suite.ts';
 import { assert } from './suite.ts';
 import type { WireClient } from './wire-script.ts';
-import { inWords, q, tell } from './wire-script.ts';
+import { connectWire, inWords, q, tell } from './wire-script.ts';
 
 interface Alike {
   /** How the session reads. */
@@ -54,23 +54,27 @@ export function approveStories(
 async function take(proxied: Proxied, steps: readonly Step[]): Promise<void> {
   const { daemon, database, twin } = proxied;
   const session = await daemon.newSession({ reads: 'staged' });
-  const staged = connections(proxied, daemon.clientUrl(session));
-  const direct = connections(proxied, twin.url);
+  const staged = connections(daemon.clientUrl(session));
+  const direct = connections(twin.url);
   let production = await proxied.contents();
-  for (const { by, refused, texts } of turnsOf(steps)) {
-    const all = texts.join(';\n');
-    if (by === 'production') {
-      assert.equal(await proxied.contents(), production, `production before ${all}`);
-      for (const { query } of [database, twin]) await query(all);
-      production = await proxied.contents();
-    } else {
-      const answers = await staged(by, texts);
-      if (refused) assert.match(answers.join('\n'), refused, all);
-      else assert.equal(answers, await direct(by, texts), all);
+  try {
+    for (const { by, refused, texts } of turnsOf(steps)) {
+      const all = texts.join(';\n');
+      if (by === 'production') {
+        assert.equal(await proxied.contents(), production, `production before ${all}`);
+        for (const { query } of [database, twin]) await query(all);
+        production = await proxied.contents();
+      } else {
+        const answers = await staged.tell(by, texts);
+        if (refused) assert.match(answers.join('\n'), refused, all);
+        else assert.equal(answers, await direct.tell(by, texts), all);
+      }
     }
+    assert.equal(await proxied.contents(), production, 'production before the approval');
+    await approve(proxied, session);
+  } finally {
+    for (const { close } of [staged, direct]) close();
   }
-  assert.equal(await proxied.contents(), production, 'production before the approval');
-  await approve(proxied, session);
 }
 
 /** Steps in succession that are answered alike: one connection sends them in one piece. */
@@ -84,13 +88,19 @@ function turnsOf(steps: readonly Step[]) {
   return turns;
 }
 
-/** Returns a function that sends texts by the connection of a name, and gives their answers. */
-function connections({ wire }: Proxied, url: string) {
+/** Connections by names, each made when it is first told something. */
+function connections(url: string) {
   const clients = new Map<string, WireClient>();
-  return async (by: string, texts: readonly string[]): Promise<string[]> => {
-    const client = clients.get(by) ?? (await wire(url));
-    clients.set(by, client);
-    client.send(...texts.map(q));
-    return (await client.readTo(backend.readyForQuery, texts.length)).map(inWords);
+  return {
+    /** Sends texts in one piece, and gives their answers. */
+    tell: async (by: string, texts: readonly string[]): Promise<string[]> => {
+      const client = clients.get(by) ?? (await connectWire(url));
+      clients.set(by, client);
+      client.send(...texts.map(q));
+      return (await client.readTo(backend.readyForQuery, texts.length)).map(inWords);
+    },
+    close: () => {
+      for (const client of clients.values()) client.close();
+    },
   };
 }
