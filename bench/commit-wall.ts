@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { createDesk } from '../test/helpers/desk.ts';
 import { createRole } from '../test/helpers/roles.ts';
 import { median } from './pgbench.ts';
@@ -38,7 +39,12 @@ async function start(): Promise<Stopped> {
   }
   const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
   const log = createLog('silent', process.stderr);
-  const server = await startEmbedded({ directory, log, settings: { max_connections: '250' } });
+  const server = await startEmbedded({
+    clusters: anyCluster,
+    directory,
+    log,
+    settings: { max_connections: '250' },
+  });
   process.env['STAGE_TEST_UPSTREAM'] = server.url;
   return () => server.stop().then(() => rm(directory, { recursive: true }));
 }

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { sessionOf, startBuiltDaemon } from './daemon.ts';
 
 const count = (name: string, usual: number) => Number(process.env[name] ?? usual);
@@ -22,7 +23,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const directory = await mkdtemp(join(tmpdir(), 'stage-growth-'));
 const log = createLog('silent', process.stderr);
 const settings = { fsync: 'off', max_locks_per_transaction: '512', max_wal_size: '4GB' };
-const server = await startEmbedded({ directory, log, settings });
+const server = await startEmbedded({ clusters: anyCluster, directory, log, settings });
 const daemon = await startBuiltDaemon(server.url, directory);
 const parts = { rows: manyRows, tables: manyTables, wide: wideSession, sessions: manySessions };
 const chosen = process.argv.slice(2);

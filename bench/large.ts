@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { connectWire, q } from '../test/helpers/wire-script.ts';
 import { sessionOf, startBuiltDaemon } from './daemon.ts';
 
@@ -33,7 +34,12 @@ const hostile: Readonly<Record<string, string>> = {
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
-const server = await startEmbedded({ directory, log, settings: { fsync: 'off' } });
+const server = await startEmbedded({
+  clusters: anyCluster,
+  directory,
+  log,
+  settings: { fsync: 'off' },
+});
 const daemon = await startBuiltDaemon(server.url, directory);
 try {
   await direct('CREATE TABLE t (id int PRIMARY KEY, v text)');

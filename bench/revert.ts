@@ -12,6 +12,7 @@ import pg from 'pg';
 import { Agent, fetch } from 'undici';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { sessionOf, startBuiltDaemon } from './daemon.ts';
 
 const rows = Number(process.env['BENCH_ROWS'] ?? 100_000);
@@ -23,7 +24,12 @@ const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
-const server = await startEmbedded({ directory, log, settings: { fsync: 'off' } });
+const server = await startEmbedded({
+  clusters: anyCluster,
+  directory,
+  log,
+  settings: { fsync: 'off' },
+});
 const daemon = await startBuiltDaemon(server.url, directory);
 const production = new pg.Client({ connectionString: server.url });
 await production.connect();

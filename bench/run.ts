@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { bulkSchema, compareBulk } from './bulk.ts';
 import { compareConnections } from './connections.ts';
 import { curvesSchema, drawCurves } from './curves.ts';
@@ -43,6 +44,7 @@ const reader = `CREATE ROLE reader LOGIN PASSWORD 'reader'; GRANT SELECT ON ALL 
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const server = await startEmbedded({
+  clusters: anyCluster,
   directory,
   log: createLog('silent', process.stderr),
   settings: {

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 
 /** The program as it is shipped. */
 export const program = [process.execPath, resolve('bin/stage.js')] as const;
@@ -17,7 +18,7 @@ export async function startUpstream(
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   if (server === undefined) {
     const log = createLog('silent', process.stderr);
-    return startEmbedded({ directory, log, settings: { fsync: 'off' } });
+    return startEmbedded({ clusters: anyCluster, directory, log, settings: { fsync: 'off' } });
   }
   const name = `stage_bench_${process.pid}`;
   await query(server, `CREATE DATABASE ${name}`);

@@ -10,6 +10,7 @@ import { createLog } from '../src/log.ts';
 import { approveSession } from '../src/review/decisions/approve.ts';
 import { proposeSession } from '../src/review/decisions/propose.ts';
 import { verifyAudit } from '../src/review/verify-audit.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { createDesk } from '../test/helpers/desk.ts';
 
 const entries = Number(process.env['BENCH_ENTRIES'] ?? 100_000);
@@ -17,7 +18,12 @@ const rounds = 5;
 
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
-const server = await startEmbedded({ directory, log, settings: { fsync: 'off' } });
+const server = await startEmbedded({
+  clusters: anyCluster,
+  directory,
+  log,
+  settings: { fsync: 'off' },
+});
 process.env['STAGE_TEST_UPSTREAM'] = server.url;
 const desk = await createDesk(
   'CREATE TABLE t (id int PRIMARY KEY, v text, n numeric, at timestamptz DEFAULT now())',

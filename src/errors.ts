@@ -44,6 +44,7 @@ const faces = {
   statement_not_supported: { status: 400, sqlstate: '0A000', exit: 1 },
   session_read_only: { status: 409, sqlstate: '25006', exit: 6 },
   protocol_violation: { status: 400, sqlstate: '08P01', exit: 1 },
+  configuration_untrusted: { status: 500, sqlstate: 'F0000', exit: 64 },
   configuration_invalid: { status: 500, sqlstate: 'F0000', exit: 64 },
   usage: { status: 400, sqlstate: '22023', exit: 64 },
   schema_too_new: { status: 500, sqlstate: '55000', exit: 1 },

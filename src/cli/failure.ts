@@ -63,6 +63,7 @@ const nextCommands: Partial<Record<ErrorCode, string>> = {
   upstream_unavailable: 'stage status',
   too_many_connections: 'stage status',
   configuration_invalid: 'stage serve --print-config',
+  configuration_untrusted: 'stage trust',
 };
 
 /** Only what we write ourselves begins a line: text from elsewhere cannot pass for a hint. */

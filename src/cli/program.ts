@@ -24,6 +24,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/service/init.ts')).configureInit,
       },
       {
+        name: 'trust',
+        summary: "say that a project's configuration is yours",
+        load: async () => (await import('./commands/service/trust.ts')).configureTrust,
+      },
+      {
         name: 'doctor',
         summary: 'look for ways around review',
         load: async () => (await import('./commands/service/doctor.ts')).configureDoctor,

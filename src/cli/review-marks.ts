@@ -1,9 +1,8 @@
 /** What a reviewer has marked as seen in a session, kept in the user's state directory: hashes, no values. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Marks } from '../client/marks.ts';
+import { readState, removeState, stateFile, writeState } from '../config/state-file.ts';
 import type { Host } from './host.ts';
-import { removeState, stateFile, writeState } from './state-file.ts';
 
 /** Nobody looks at more one by one. */
 const most = 100_000;
@@ -11,8 +10,8 @@ const most = 100_000;
 /** Gives the marks of a session; none when there are none, or they cannot be read. */
 export async function readMarks(host: Host, server: string, session: string): Promise<Marks> {
   try {
-    const text = await readFile(marksFile(host, server, session), 'utf8');
-    return new Map(JSON.parse(text) as [string, string][]);
+    const text = readState(marksFile(host, server, session));
+    return new Map(JSON.parse(text ?? '[]') as [string, string][]);
   } catch {
     return new Map();
   }
@@ -26,11 +25,11 @@ export async function keepMarks(
   marks: Marks,
 ): Promise<void> {
   const file = marksFile(host, server, session);
-  if (marks.size === 0) await removeState(file);
-  else await writeState(file, JSON.stringify([...marks].slice(-most)));
+  if (marks.size === 0) removeState(file);
+  else writeState(file, JSON.stringify([...marks].slice(-most)));
 }
 
-function marksFile(host: Host, server: string, session: string): string {
+function marksFile(host: Host, server: string, session: string): string | null {
   const name = createHash('sha256').update(`${session}\0${server}`).digest('hex').slice(0, 32);
-  return stateFile(host, 'reviews', name);
+  return stateFile(host.env, 'reviews', name);
 }

@@ -27,35 +27,48 @@ export interface ClientSettings {
   readonly ca: string | null;
   /** The session named by --session or STAGE_SESSION. */
   readonly session: string | null;
-  /** The session that a configuration file names: this directory's own choice goes before it. */
-  readonly usualSession: string | null;
-  /** The user's own keys in the review. */
-  readonly keys: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Gives the session that a configuration file names: this directory's own choice goes before it.
+   * @throws StageError `configuration_untrusted`
+   */
+  usualSession(): string | null;
+  /** Gives the user's own keys in the review. @throws StageError `configuration_untrusted` */
+  keys(): Readonly<Record<string, readonly string[]>>;
 }
 
 /**
  * Reads the settings: flags, environment, files.
- * @throws StageError `configuration_invalid`, or `usage` for an address with a password in it
+ * @throws StageError `configuration_invalid`, `configuration_untrusted` where a project's file decides whom a command talks to, and
+ *   as whom, or `usage` for an address with a password in it
  */
 export async function readSettings(host: Host, options: SharedOptions): Promise<ClientSettings> {
   // its parsers are slow to load, and help does not need them
   const { loadConfig } = await import('../config/load.ts');
+  const { demandTrust } = await import('../config/demand-trust.ts');
   const { readTokens } = await import('../config/tokens.ts');
   const { server, serverCa, session, config } = options;
-  const { settings, origins } = loadConfig({
+  const loaded = loadConfig({
     flags: { server, serverCa, session, config },
     // another program's database is none of our business here
     env: { ...host.env, DATABASE_URL: undefined },
     cwd: host.cwd(),
   });
+  demandTrust(loaded, ['server', 'serverCa', 'token', 'tokenFile']);
+  const { settings, origins } = loaded;
   const named = /^(flag|environment)$/.test(origins.session.level);
   return {
     server: checkServer(settings.server),
     token: readTokens(settings).own,
     ca: settings.serverCa === null ? null : readCertificates(settings.serverCa),
     session: named ? settings.session : null,
-    usualSession: named ? null : settings.session,
-    keys: settings.keys,
+    usualSession: () => {
+      demandTrust(loaded, ['session']);
+      return named ? null : settings.session;
+    },
+    keys: () => {
+      demandTrust(loaded, ['keys']);
+      return settings.keys;
+    },
   };
 }
 

@@ -4,12 +4,18 @@ import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createLog } from '../log.ts';
 import type { Context } from './context.ts';
+import type { Host } from './host.ts';
 import { interruptible } from './interrupt.ts';
 import { ask, hasTerminal } from './prompt.ts';
 
 /** What the daemon knows to do with data that it keeps in a directory. */
-interface EmbeddedWork {
-  countUndecided(directory: string, log: Log): Promise<number>;
+interface EmbeddedWork<Clusters> {
+  knownClusters(of: {
+    readonly env: Host['env'];
+    readonly isUsual: boolean;
+    readonly log: Log;
+  }): Clusters;
+  countUndecided(directory: string, clusters: Clusters, log: Log): Promise<number>;
   removeData(directory: string): Promise<void>;
 }
 
@@ -17,11 +23,11 @@ interface EmbeddedWork {
  * Throws them away; says whether they are gone.
  * @throws StageError `usage` where there is no embedded PostgreSQL, or work would be lost and there is nobody to ask
  */
-export async function startAnew(
+export async function startAnew<Clusters>(
   { host, out }: Context,
   config: Config,
   isAgreed: boolean,
-  { countUndecided, removeData }: EmbeddedWork,
+  { knownClusters, countUndecided, removeData }: EmbeddedWork<Clusters>,
 ): Promise<boolean> {
   const { chooseProduction } = await import('../config/upstream.ts');
   const production = chooseProduction(config, host.env);
@@ -34,9 +40,10 @@ export async function startAnew(
       },
     );
   }
-  const { directory } = production;
+  const { directory, isUsual } = production;
   const log = createLog('silent', host.stderr);
-  const undecided = isAgreed ? 0 : await countUndecided(directory, log);
+  const clusters = knownClusters({ env: host.env, isUsual, log });
+  const undecided = isAgreed ? 0 : await countUndecided(directory, clusters, log);
   if (undecided > 0) {
     const sessions = undecided === 1 ? '1 session is' : `${undecided} sessions are`;
     const lost = `${sessions} undecided in ${directory}`;

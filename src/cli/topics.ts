@@ -29,9 +29,9 @@ export const topics: Readonly<Record<string, { readonly summary: string; readonl
   STAGE_SESSION      session of commands when none is named
   STAGE_TOKEN        token for the daemon
   STAGE_TOKEN_FILE   file with the token, readable by you alone
-                     (default: stage/token in XDG_CONFIG_HOME, which defaults to ~/.config)
   STAGE_UPSTREAM     \`stage serve\`: connection URL of the service account; DATABASE_URL is read after it
-  XDG_STATE_HOME     keeps the session chosen in each directory (default ~/.local/state)
+  STAGE_TRUST        1: what files of the project say counts, as after \`stage trust\`; for CI and containers
+  XDG_STATE_HOME     keeps the session chosen in each directory, and what is trusted (default ~/.local/state)
   PGUSER             database role for \`stage url\`, \`stage psql\` and \`stage run\`
   CI                 never ask
   STAGE_ACCESSIBLE   no line that comes and goes, for screen readers

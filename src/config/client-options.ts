@@ -1,6 +1,6 @@
 /** The options of the commands that talk to the daemon; part of the table in schema.ts. */
 import type { Option } from './types.ts';
-import { lists, path, text, url } from './types.ts';
+import { afterTrust, lists, path, text, url } from './types.ts';
 
 interface ClientOptions {
   readonly server: Option<string>;
@@ -16,7 +16,7 @@ export const clientOptions: ClientOptions = {
     env: ['STAGE_SERVER'],
     flag: '--server URL',
     key: 'server',
-    personal: true,
+    project: afterTrust('is sent your token, and says where psql logs in'),
     sentence: 'Service that the commands talk to.',
   },
   serverCa: {
@@ -25,7 +25,7 @@ export const clientOptions: ClientOptions = {
     env: ['STAGE_SERVER_CA'],
     flag: '--server-ca FILE',
     key: 'server_ca',
-    personal: true,
+    project: afterTrust('decides which service is taken for yours'),
     sentence:
       'Certificates (PEM) by which the commands know the service at an https address, in place of those of the system.',
   },
@@ -35,6 +35,7 @@ export const clientOptions: ClientOptions = {
     env: ['STAGE_SESSION'],
     flag: '--session ID',
     key: 'session',
+    project: afterTrust('decides what you approve, and where you write'),
     sentence: 'Session that the commands mean when none is named.',
   },
   keys: {
@@ -42,7 +43,7 @@ export const clientOptions: ClientOptions = {
     default: {},
     env: [],
     key: 'keys',
-    personal: true,
+    project: afterTrust('can put an approval on a key that means something else'),
     sentence: 'Keys of the review by what they do, such as `{down: [j, down], nextTable: n}`.',
   },
 };

@@ -4,10 +4,12 @@ import { options, settingNames } from './schema.ts';
 import type { Option } from './types.ts';
 
 /** Writes the configuration as YAML, the origins as comments. */
-export function describeConfig({ settings, origins }: Config): string {
+export function describeConfig({ settings, origins, untrusted }: Config): string {
   const rows = settingNames.map((name) => ({
     value: `${options[name].key}: ${showValue(options[name], settings[name])}`,
-    origin: origins[name].name,
+    origin: untrusted?.settings.includes(name)
+      ? `${origins[name].name}, before \`stage trust ${untrusted.path}\``
+      : origins[name].name,
   }));
   const width = Math.max(...rows.map((row) => row.value.length));
   return rows.map((row) => `${row.value.padEnd(width)}  # ${row.origin}\n`).join('');

@@ -16,6 +16,20 @@ export function configTable(): string {
   );
 }
 
+/** Writes the tables of docs/configuration.md that tell what a project's file sets after trust, and what as it is. */
+export function trustTables(): string {
+  const table = (needsTrust: boolean, title: string) => [
+    `| ${title} | |`,
+    '|---|---|',
+    ...settingNames
+      .map((name) => options[name])
+      .filter(({ project }) => project.needsTrust === needsTrust)
+      .map(({ key, project }) => `| ${code(key)} | ${project.why} |`),
+    '',
+  ];
+  return [...table(true, 'After `stage trust`'), ...table(false, 'As it is')].join('\n');
+}
+
 const code = (text: string) => `\`${text}\``;
 
 function tableDefault(option: Option): string {
@@ -37,7 +51,8 @@ export function configTemplate(): string {
   const blocks = settingNames.map((name) => {
     const option = options[name];
     const ways = [option.flag, ...option.env].filter(Boolean).join(', ');
-    const limits = option.personal ? ["# Not in a project's file."] : [];
+    const { needsTrust, why } = option.project;
+    const limits = needsTrust ? [`# In a project's file once that is trusted: ${why}.`] : [];
     return [
       `# ${option.sentence}`,
       `# ${[ways, option.type.wanted].filter(Boolean).join(': ')}`,

@@ -2,19 +2,23 @@
  * Finds and reads configuration files. cosmiconfig's parsers are used, its search is not: merely creating a searcher
  * runs `.config/config.js` of the current folder, and `$import` in a file loads scripts. Files here are only ever data.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, extname, isAbsolute, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { defaultLoadersSync } from 'cosmiconfig';
+import type { Environment } from './user-folders.ts';
+import { userFolder } from './user-folders.ts';
 
 export interface ConfigFile {
   readonly path: string;
+  /** The folder that relative paths in it start at, without links on the way. */
+  readonly folder: string;
+  /** SHA-256 of the very bytes that the members were read from, in hexadecimal. */
+  readonly hash: string;
   /** The file's members by key; null when it holds something else, or what is wrong with it. */
   readonly content: Readonly<Record<string, unknown>> | null;
   readonly fault?: string;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const parsers: Readonly<Record<string, (path: string, text: string) => unknown>> = {
   '': defaultLoadersSync.noExt,
@@ -50,22 +54,8 @@ export function readProjectFile(cwd: string): ConfigFile | null {
 
 /** Reads the user's own configuration file. */
 export function readUserFile(env: Environment): ConfigFile | null {
-  return readFirst(userFolder(env), userPlaces);
-}
-
-/** The folder of the user's own settings. */
-function userFolder(env: Environment): string {
-  return join(baseFolder(env, 'XDG_CONFIG_HOME', '.config'), 'stage');
-}
-
-/** The folder of the user's own data. */
-export function userDataFolder(env: Environment): string {
-  return join(baseFolder(env, 'XDG_DATA_HOME', '.local/share'), 'stage');
-}
-
-function baseFolder(env: Environment, variable: string, fallback: string): string {
-  const given = env[variable];
-  return given && isAbsolute(given) ? given : join(env['HOME'] || homedir(), fallback);
+  const folder = userFolder(env, 'config');
+  return folder === null ? null : readFirst(folder, userPlaces);
 }
 
 /** The folder itself and, inside a project, those above it. Outside there is no climbing: /tmp belongs to everybody. */
@@ -84,16 +74,20 @@ function readFirst(folder: string, names: readonly string[]): ConfigFile | null 
   return found === undefined ? null : readConfigFile(found);
 }
 
-/** Reads one configuration file. Never raises: what is wrong is in `fault`. */
+/** Reads one configuration file, once. Never raises: what is wrong is in `fault`. */
 export function readConfigFile(path: string): ConfigFile {
+  const unread = { path, folder: dirname(path), hash: '', content: null };
   const parse = parsers[extname(path)];
-  if (!parse) return { path, content: null, fault: 'only .json, .yaml and .yml files are read' };
+  if (!parse) return { ...unread, fault: 'only .json, .yaml and .yml files are read' };
   try {
-    const content = parse(path, readFileSync(path, 'utf8')) ?? {};
+    const bytes = readFileSync(path);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const read = { path, folder: realpathSync(dirname(path)), hash };
+    const content = parse(path, bytes.toString('utf8')) ?? {};
     if (typeof content === 'object' && !Array.isArray(content))
-      return { path, content: content as Record<string, unknown> };
-    return { path, content: null, fault: 'it must hold keys and values' };
+      return { ...read, content: content as Record<string, unknown> };
+    return { ...read, content: null, fault: 'it must hold keys and values' };
   } catch (error) {
-    return { path, content: null, fault: (error as Error).message };
+    return { ...unread, fault: (error as Error).message };
   }
 }

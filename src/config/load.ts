@@ -1,11 +1,14 @@
 /** Puts the configuration together: flag > environment > project file > user file > default, and remembers where from. */
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { StageError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import type { ConfigFile, Environment } from './files.ts';
+import type { ConfigFile } from './files.ts';
 import { readConfigFile, readProjectFile, readUserFile } from './files.ts';
 import type { SettingName, Settings } from './schema.ts';
 import { options, settingNames } from './schema.ts';
+import type { TrustState } from './trust.ts';
+import { fileSubject, trustIn } from './trust.ts';
+import type { Environment } from './user-folders.ts';
 
 export interface ConfigSources {
   /** Values of the command line by setting name, as commander gives them; `config` names a file to use in place of the project's. */
@@ -25,6 +28,14 @@ export interface Origin {
 export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
+  /** What a project's file would decide if it were trusted; null where there is nothing. */
+  readonly untrusted: Untrusted | null;
+}
+
+export interface Untrusted {
+  readonly path: string;
+  readonly state: TrustState;
+  readonly settings: readonly SettingName[];
 }
 
 /** One place where a value may be, not yet checked. */
@@ -37,8 +48,8 @@ interface Candidate {
 interface Files {
   readonly project: ConfigFile | null;
   readonly user: ConfigFile | null;
-  /** The file was named by the user, so it may set everything. */
-  readonly trusted: boolean;
+  /** Of the project's file; one that the user names is trusted. */
+  readonly trust: TrustState;
 }
 
 /**
@@ -51,23 +62,40 @@ export function loadConfig(sources: ConfigSources): Config {
   for (const file of [files.project, files.user]) if (file) faults.push(...fileFaults(file));
   const settings: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
+  const ignored: SettingName[] = [];
   for (const name of settingNames) {
-    const found = candidates(name, sources, files)[0];
-    const value = found ? readCandidate(name, found, files, faults) : undefined;
+    const all = candidates(name, sources, files);
+    const found = all.find((candidate) => mayDecide(name, candidate, files));
+    if (found !== all[0]) ignored.push(name);
+    const value = found ? readCandidate(name, found, faults) : undefined;
     settings[name] = value === undefined ? options[name].default : value;
     origins[name] = found?.origin ?? { level: 'default', name: 'default' };
   }
-  const config = { settings, origins } as unknown as Config;
-  faults.push(...contradictions(config.settings));
+  const untrusted = untrustedIn(files, ignored);
+  const config = { settings, origins, untrusted } as unknown as Config;
+  if (!ignored.some((name) => tlsSettings.includes(name)))
+    faults.push(...contradictions(config.settings));
   if (faults.length > 0) throw invalid(faults);
   return settings['proxyHost'] === '' ? withProxyHost(config) : config;
 }
 
 function readFiles({ flags, env, cwd }: ConfigSources): Files {
   const named = flags['config'] ?? (env['STAGE_CONFIG'] || undefined);
-  const trusted = typeof named === 'string';
-  const project = trusted ? readConfigFile(resolve(cwd, named)) : readProjectFile(cwd);
-  return { project, user: readUserFile(env), trusted };
+  const user = readUserFile(env);
+  if (typeof named === 'string')
+    return { project: readConfigFile(resolve(cwd, named)), user, trust: 'trusted' };
+  const project = readProjectFile(cwd);
+  return { project, user, trust: project ? trustIn(env, fileSubject(project)) : 'unknown' };
+}
+
+function untrustedIn({ project, trust: state }: Files, ignored: SettingName[]): Untrusted | null {
+  if (project === null || ignored.length === 0) return null;
+  return { path: project.path, state, settings: ignored };
+}
+
+/** Whether a value counts: not what a project's file says, unless anybody may say it or the person trusts the file. */
+function mayDecide(name: SettingName, { origin }: Candidate, { trust }: Files): boolean {
+  return origin.level !== 'file' || !options[name].project.needsTrust || trust === 'trusted';
 }
 
 function fileFaults(file: ConfigFile): string[] {
@@ -100,27 +128,16 @@ function candidates(
     [files.project, 'file'],
     [files.user, 'user file'],
   ] as const) {
-    if (file?.content) add(file.content[option.key], level, file.path, dirname(file.path));
+    if (file?.content) add(file.content[option.key], level, file.path, file.folder);
   }
   return found;
 }
 
-function readCandidate(
-  name: SettingName,
-  found: Candidate,
-  files: Files,
-  faults: string[],
-): unknown {
+function readCandidate(name: SettingName, found: Candidate, faults: string[]): unknown {
   const option = options[name];
   const where = found.origin.level.endsWith('file')
     ? `${found.origin.name}: \`${option.key}\``
     : found.origin.name;
-  if (option.personal && found.origin.level === 'file' && !files.trusted) {
-    faults.push(
-      `${where} cannot be set by a project; use ${['your own configuration file', ...option.env.slice(0, 1)].join(' or ')}`,
-    );
-    return undefined;
-  }
   const value = option.type.read(found.raw, found.folder);
   if (value === undefined) {
     // A faulty connection URL may well hold a password: values are not repeated here.
@@ -129,14 +146,18 @@ function readCandidate(
   return value;
 }
 
+/** They go together: where a file that is not trusted holds one of them, nothing can be said of the others. */
+const tlsSettings: readonly SettingName[] = ['tlsCert', 'tlsKey', 'restTls'];
+
 function contradictions({ tlsCert, tlsKey, restTls }: Settings): string[] {
   if ((tlsCert === null) !== (tlsKey === null))
     return ['`tls_cert` and `tls_key` go together: one of them is missing'];
   return restTls && tlsCert === null ? ['`rest_tls` needs `tls_cert` and `tls_key`'] : [];
 }
 
-function withProxyHost({ settings, origins }: Config): Config {
+function withProxyHost({ settings, origins, untrusted }: Config): Config {
   return {
+    untrusted,
     settings: { ...settings, proxyHost: settings.host },
     origins: { ...origins, proxyHost: origins.host },
   };

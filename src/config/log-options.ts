@@ -2,7 +2,7 @@
 import type { LogFormat, LogLevel } from '../log.ts';
 import { logFormats, logLevels } from '../log.ts';
 import type { Option } from './types.ts';
-import { choice } from './types.ts';
+import { always, choice } from './types.ts';
 
 interface LogOptions {
   readonly logLevel: Option<LogLevel>;
@@ -16,6 +16,7 @@ export const logOptions: LogOptions = {
     env: ['STAGE_LOG_LEVEL'],
     flag: '--log-level LEVEL',
     key: 'log_level',
+    project: always('no level holds a secret'),
     sentence: 'Least important kind of message to log.',
   },
   logFormat: {
@@ -25,6 +26,7 @@ export const logOptions: LogOptions = {
     env: ['STAGE_LOG_FORMAT'],
     flag: '--log-format FORMAT',
     key: 'log_format',
+    project: always('it changes how a line looks'),
     sentence: 'Form of the log: `json`, one object a line, or `text` for people.',
   },
 };

@@ -1,6 +1,6 @@
 /** The options of approvals and rehearsals; part of the table in schema.ts. */
 import type { Option } from './types.ts';
-import { choice, milliseconds, whole } from './types.ts';
+import { afterTrust, choice, milliseconds, whole } from './types.ts';
 
 const rehearsalAccess = ['off', 'reviewers', 'authors'] as const;
 export type RehearsalAccess = (typeof rehearsalAccess)[number];
@@ -19,6 +19,7 @@ export const reviewOptions: ReviewOptions = {
     env: ['STAGE_APPROVE_LOCK_TIMEOUT_MS'],
     flag: '--approve-lock-timeout-ms MS',
     key: 'approve_lock_timeout_ms',
+    project: afterTrust('can hold production up'),
     sentence:
       'How long an approval may wait, all together, for those who hold what it needs in production, and for other approvals; then it is answered `busy`.',
   },
@@ -28,6 +29,7 @@ export const reviewOptions: ReviewOptions = {
     env: ['STAGE_REHEARSAL'],
     flag: '--rehearsal WHO',
     key: 'rehearsal',
+    project: afterTrust("decides who may have production's triggers run"),
     sentence:
       "Who may have a session applied and rolled back to see what approval would do, with production's triggers: `reviewers`, `authors` and agents their own sessions too, or nobody (`off`).",
   },
@@ -37,6 +39,7 @@ export const reviewOptions: ReviewOptions = {
     env: ['STAGE_REHEARSAL_TIMEOUT_MS'],
     flag: '--rehearsal-timeout-ms MS',
     key: 'rehearsal_timeout_ms',
+    project: afterTrust('can hold production up'),
     sentence: 'How long a rehearsal may take, and hold rows of production locked.',
   },
   rehearsalScanRows: {
@@ -45,6 +48,7 @@ export const reviewOptions: ReviewOptions = {
     env: ['STAGE_REHEARSAL_SCAN_ROWS'],
     flag: '--rehearsal-scan-rows COUNT',
     key: 'rehearsal_scan_rows',
+    project: afterTrust('decides what reviewers are shown'),
     sentence:
       'A rehearsal looks for changed rows in tables with at most so many rows; of larger ones it tells counts.',
   },

@@ -1,24 +1,15 @@
 /** THE table of options: everything that can be configured, and everything that is said about it anywhere. */
 import type { LogFormat, LogLevel } from '../log.ts';
+import { accessOptions } from './access-options.ts';
 import { clientOptions } from './client-options.ts';
+import { limitOptions } from './limit-options.ts';
+import { listenOptions } from './listen-options.ts';
 import { logOptions } from './log-options.ts';
 import type { RehearsalAccess } from './review-options.ts';
 import { reviewOptions } from './review-options.ts';
 import { sessionOptions } from './session-options.ts';
 import type { Option } from './types.ts';
-import {
-  bytes,
-  choice,
-  databaseUrl,
-  flag,
-  list,
-  milliseconds,
-  path,
-  pathOrTrue,
-  port,
-  text,
-  whole,
-} from './types.ts';
+import { afterTrust, choice, databaseUrl, flag, list, pathOrTrue } from './types.ts';
 
 const conflictScopes = ['row', 'column'] as const;
 export type ConflictScope = (typeof conflictScopes)[number];
@@ -73,6 +64,9 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_UPSTREAM', 'DATABASE_URL'],
     flag: '--upstream URL',
     key: 'upstream',
+    project: afterTrust(
+      "sends the service account's password, and every change, to another server",
+    ),
     sentence:
       'Production: the connection URL of the service account, which owns the schema `stage` and applies approved changes. Of several hosts (`host1:5432,host2:5432`) the one that takes writes is used.',
   },
@@ -83,111 +77,19 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_EMBEDDED'],
     flag: '--embedded [DIR]',
     key: 'embedded',
+    project: afterTrust("runs programs as you: a cluster's configuration can name some"),
     sentence:
       'Use an embedded PostgreSQL as production, its data kept in this directory (`true`: a directory of the user).',
   },
-  host: {
-    type: text(),
-    default: '127.0.0.1',
-    env: ['STAGE_HOST'],
-    flag: '--host HOST',
-    key: 'host',
-    sentence: 'Address that the REST API listens on. Anything but loopback needs a token.',
-  },
-  port: {
-    type: port(),
-    default: 8080,
-    env: ['STAGE_PORT'],
-    flag: '--port PORT',
-    key: 'port',
-    sentence: 'Port of the REST API; 0 takes a free one.',
-  },
-  proxyHost: {
-    type: text(),
-    default: '',
-    defaultText: 'as `host`',
-    env: ['STAGE_PROXY_HOST'],
-    flag: '--proxy-host HOST',
-    key: 'proxy_host',
-    sentence: 'Address that the PostgreSQL proxy listens on.',
-  },
-  proxyPort: {
-    type: port(),
-    default: 5433,
-    env: ['STAGE_PROXY_PORT'],
-    flag: '--proxy-port PORT',
-    key: 'proxy_port',
-    sentence: 'Port of the PostgreSQL proxy; 0 takes a free one.',
-  },
-  tlsCert: {
-    type: path(),
-    default: null,
-    env: ['STAGE_TLS_CERT'],
-    flag: '--tls-cert FILE',
-    key: 'tls_cert',
-    sentence: 'Certificate (PEM) that the proxy shows to clients; with `tls_key` it offers TLS.',
-  },
-  tlsKey: {
-    type: path(),
-    default: null,
-    env: ['STAGE_TLS_KEY'],
-    flag: '--tls-key FILE',
-    key: 'tls_key',
-    sentence: 'Private key (PEM) of `tls_cert`.',
-  },
-  restTls: {
-    type: flag(),
-    default: false,
-    env: ['STAGE_REST_TLS'],
-    flag: '--rest-tls',
-    key: 'rest_tls',
-    sentence:
-      'The REST API is served over TLS too, with `tls_cert` and `tls_key`, and not without.',
-  },
-  token: {
-    type: text(),
-    default: null,
-    env: ['STAGE_TOKEN'],
-    key: 'token',
-    secret: true,
-    personal: true,
-    sentence: 'Token of an operator: the REST API requires it, and the commands send it.',
-  },
-  tokenFile: {
-    type: path(),
-    default: null,
-    env: ['STAGE_TOKEN_FILE'],
-    flag: '--token-file FILE',
-    key: 'token_file',
-    personal: true,
-    sentence:
-      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] [database_roles=<role>,...] sha256:<hash>`, or just the token of an operator; the commands send the first of those.',
-  },
-  allowUnauthenticated: {
-    type: flag(),
-    default: false,
-    env: ['STAGE_ALLOW_UNAUTHENTICATED'],
-    flag: '--allow-unauthenticated',
-    key: 'allow_unauthenticated',
-    personal: true,
-    sentence: 'Listen on other addresses than loopback without any token.',
-  },
-  fourEyes: {
-    type: flag(),
-    default: false,
-    env: ['STAGE_FOUR_EYES'],
-    flag: '--four-eyes',
-    key: 'four_eyes',
-    personal: true,
-    sentence:
-      "Nobody may approve a session that was created or proposed with a token of the same name, or in which a database role of that name or of the token's database_roles staged.",
-  },
+  ...listenOptions,
+  ...accessOptions,
   conflictScope: {
     type: choice(conflictScopes),
     default: 'row',
     env: ['STAGE_CONFLICT_SCOPE'],
     flag: '--conflict-scope SCOPE',
     key: 'conflict_scope',
+    project: afterTrust('decides what must be unchanged when a session is approved'),
     sentence:
       'What must be unchanged in production at approval: the whole `row`, or only each `column` the session changed.',
   },
@@ -198,7 +100,7 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_ALLOW_PUBLICATIONS'],
     flag: '--allow-publications',
     key: 'allow_publications',
-    personal: true,
+    project: afterTrust('lets staged rows out to subscribers'),
     sentence: 'Install where a publication FOR ALL TABLES carries staged rows to its subscribers.',
   },
   allowFunctions: {
@@ -207,86 +109,11 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     env: ['STAGE_ALLOW_FUNCTIONS'],
     flag: '--allow-functions NAMES',
     key: 'allow_functions',
+    project: afterTrust('lets clients reach beyond what is staged'),
     sentence:
       'Functions that statements may call although they could have effects that are not staged.',
   },
-  maxStatementBytes: {
-    type: bytes(),
-    default: 16 * 1024 * 1024,
-    env: ['STAGE_MAX_STATEMENT_BYTES'],
-    flag: '--max-statement-bytes BYTES',
-    key: 'max_statement_bytes',
-    sentence: 'Longest SQL text that is accepted.',
-  },
-  maxMessageBytes: {
-    type: bytes(),
-    default: 256 * 1024 * 1024,
-    env: ['STAGE_MAX_MESSAGE_BYTES'],
-    flag: '--max-message-bytes BYTES',
-    key: 'max_message_bytes',
-    sentence: 'Longest protocol message that is accepted, parameters included.',
-  },
-  statementCacheSize: {
-    type: whole({ least: 0, most: 1_000_000 }),
-    default: 1000,
-    env: ['STAGE_STATEMENT_CACHE_SIZE'],
-    flag: '--statement-cache-size COUNT',
-    key: 'statement_cache_size',
-    sentence: 'How many parsed SQL texts are kept.',
-  },
-  maxConnections: {
-    type: whole({ least: 1, most: 100_000 }),
-    default: null,
-    defaultText: 'a part of those that production has free',
-    env: ['STAGE_MAX_CONNECTIONS'],
-    flag: '--max-connections COUNT',
-    key: 'max_connections',
-    sentence: 'Client connections that the proxy serves at once.',
-  },
-  maxConnectionsPerAddress: {
-    type: whole({ least: 1, most: 100_000 }),
-    default: null,
-    defaultText: 'as `max_connections`',
-    env: ['STAGE_MAX_CONNECTIONS_PER_ADDRESS'],
-    flag: '--max-connections-per-address COUNT',
-    key: 'max_connections_per_address',
-    sentence: 'Client connections that the proxy serves at once for one network address.',
-  },
-  stagedNotice: {
-    type: flag(),
-    default: true,
-    env: ['STAGE_STAGED_NOTICE'],
-    flag: '--staged-notice BOOLEAN',
-    key: 'staged_notice',
-    sentence:
-      'Tell each connection by a NOTICE, once, that what it writes is staged; `-c service_notice=on|off` decides for one connection.',
-  },
-  loginTimeoutMs: {
-    type: milliseconds(),
-    default: 60_000,
-    env: ['STAGE_LOGIN_TIMEOUT_MS'],
-    flag: '--login-timeout-ms MS',
-    key: 'login_timeout_ms',
-    sentence: 'How long a client may take to log in.',
-  },
-  stallTimeoutMs: {
-    type: milliseconds(),
-    default: 30_000,
-    env: ['STAGE_STALL_TIMEOUT_MS'],
-    flag: '--stall-timeout-ms MS',
-    key: 'stall_timeout_ms',
-    sentence:
-      'How long a client or a reader may take nothing of what waits for it; then its connection is ended. 0: for ever.',
-  },
-  shutdownGraceMs: {
-    type: milliseconds(),
-    default: 10_000,
-    env: ['STAGE_SHUTDOWN_GRACE_MS'],
-    flag: '--shutdown-grace-ms MS',
-    key: 'shutdown_grace_ms',
-    sentence:
-      'How long running statements may go on when the service stops; then they are rolled back.',
-  },
+  ...limitOptions,
   ...sessionOptions,
   ...logOptions,
   ...clientOptions,

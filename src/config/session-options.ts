@@ -1,6 +1,6 @@
 /** The options of how long sessions live; part of the table in schema.ts. */
 import type { Option } from './types.ts';
-import { whole } from './types.ts';
+import { afterTrust, whole } from './types.ts';
 
 interface SessionOptions {
   readonly activeSessionTtlHours: Option<number | null>;
@@ -17,6 +17,7 @@ export const sessionOptions: SessionOptions = {
     env: ['STAGE_ACTIVE_SESSION_TTL_HOURS'],
     flag: '--active-session-ttl-hours HOURS',
     key: 'active_session_ttl_hours',
+    project: afterTrust('rejects sessions'),
     sentence:
       'How long an active session may go without a write, a comment or a change of state; then it is rejected as expired.',
   },
@@ -27,6 +28,7 @@ export const sessionOptions: SessionOptions = {
     env: ['STAGE_PROPOSED_SESSION_TTL_HOURS'],
     flag: '--proposed-session-ttl-hours HOURS',
     key: 'proposed_session_ttl_hours',
+    project: afterTrust('rejects sessions'),
     sentence:
       'How long a proposed session may wait for a decision or a comment; then it is rejected as expired.',
   },

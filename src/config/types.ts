@@ -27,10 +27,22 @@ export interface Option<T = unknown> {
   readonly key: string;
   /** Never shown. */
   readonly secret?: true;
-  /** A file in the project's folder may have been written by a stranger: it may not set this. */
-  readonly personal?: true;
+  /** Whether a file in the project's folder may set it. */
+  readonly project: ProjectRule;
   readonly sentence: string;
 }
+
+/** A stranger may have written a project's file: what it may set as it is, what only once the person trusts it, and why. */
+export interface ProjectRule {
+  readonly needsTrust: boolean;
+  readonly why: string;
+}
+
+/** A project's file sets it once the person trusts that file. @param why what a stranger could do by it */
+export const afterTrust = (why: string): ProjectRule => ({ needsTrust: true, why });
+
+/** A project's file sets it as it is. @param why a stranger can do nothing by it */
+export const always = (why: string): ProjectRule => ({ needsTrust: false, why });
 
 export function text(): OptionType<string> {
   return {

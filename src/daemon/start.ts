@@ -2,6 +2,7 @@
 import type { Config } from '../config/load.ts';
 import type { Production } from '../config/upstream.ts';
 import { chooseProduction } from '../config/upstream.ts';
+import type { Environment } from '../config/user-folders.ts';
 import type { Log } from '../log.ts';
 import { createLog, formatOf } from '../log.ts';
 import type { LogStream } from '../log-loss.ts';
@@ -31,7 +32,7 @@ import type { ServiceAccount } from './upstream/service-account.ts';
 import { createServiceAccount } from './upstream/service-account.ts';
 
 export interface DaemonIo {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Takes the log. */
   readonly stderr: LogStream & { readonly isTTY?: boolean };
   /** Of this program. */
@@ -57,6 +58,7 @@ interface Start extends Parts {
   readonly linesLost: () => number;
   readonly tokens: readonly Token[];
   readonly production: Production;
+  readonly env: Environment;
 }
 
 const maxBodyBytes = 1024 * 1024;
@@ -67,7 +69,7 @@ const maxBodyBytes = 1024 * 1024;
  */
 export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon> {
   const { settings } = config;
-  const tokens = checkStart(settings);
+  const tokens = checkStart(config);
   const production = chooseProduction(config, io.env);
   const lines = countLost(io.stderr);
   const log = createLog(settings.logLevel, lines, formatOf(settings.logFormat, io.stderr));
@@ -79,8 +81,8 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
   };
   try {
     const linesLost = () => lines.lost;
-    const { version } = io;
-    const start = { settings, log, linesLost, releases, grace, version, tokens, production };
+    const { env, version } = io;
+    const start = { settings, log, linesLost, releases, grace, version, tokens, production, env };
     return { ...(await startParts(start)), log, stop };
   } catch (error) {
     const tell = (failure: Error) => log.error('stopping failed', { error: failure.message });
@@ -92,7 +94,11 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
 async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const { settings, log, version } = start;
   await loadParser();
-  const { url, database, login, embedded } = await startProduction(start, start.production);
+  const { url, database, login, embedded } = await startProduction(
+    start,
+    start.production,
+    start.env,
+  );
   const account = createServiceAccount(start, url, embedded === null);
   const { pools, monitor: upstream, route, maxConnections, isNoticedGone } = account;
   const { reading, deciding } = pools;

@@ -37,6 +37,7 @@ suite('JSON of the commands', (test) => {
     await valid('diff', ['diff', id, '--stat']);
     await valid('log', ['log', id]);
     await valid('status', ['status']);
+    await valid('trust', ['trust', '--list']);
     await valid('doctor', ['doctor', '--upstream', served.rest.database.url]);
     await validLines('diff-line', ['diff', id, '-o', 'jsonl']);
     await validLines('log-line', ['log', id, '-o', 'jsonl']);

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configTable, configTemplate } from '../../src/config/document.ts';
+import { configTable, configTemplate, trustTables } from '../../src/config/document.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { options, settingNames } from '../../src/config/schema.ts';
 import { checkGenerated, checkGeneratedPart } from '../helpers/generated.ts';
@@ -13,6 +13,7 @@ const template = 'templates/config/stage.config.yaml';
 suite('documentation of the options', (test) => {
   test('stands in docs/configuration.md', () => {
     checkGeneratedPart('docs/configuration.md', 'config', configTable());
+    checkGeneratedPart('docs/configuration.md', 'trust', trustTables());
   });
 
   test('stands in the template', () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { demandTrust } from '../../src/config/demand-trust.ts';
 import { describeConfig } from '../../src/config/describe.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { settingNames } from '../../src/config/schema.ts';
@@ -53,10 +54,8 @@ suite('configuration', (test) => {
     assert.match(fault().message, /`keys` must be names with a list of texts each/);
     write('home/.config/stage/config.yaml', '');
     write('project/stage.config.yaml', 'keys: {approve: j}');
-    assert.match(
-      fault().message,
-      /`keys` cannot be set by a project; use your own configuration file$/,
-    );
+    assert.equal(load().settings.keys, {});
+    assert.throws(() => demandTrust(load(), ['keys']), /sets `keys`, and is not trusted/);
   });
 
   test('takes flag before environment before project file before user file', () => {
@@ -135,6 +134,7 @@ suite('configuration', (test) => {
     assert.is(load().settings.allowUnauthenticated, true);
     env = { HOME: base };
     write('project/.stagerc', 'allow_functions: [h]\nembedded: true');
+    env['STAGE_TRUST'] = '1';
     assert.equal(load().settings.allowFunctions, ['h']);
     assert.is(load().settings.embedded, true);
     assert.is(load({ embedded: 'false' }).settings.embedded, null);
@@ -166,21 +166,6 @@ suite('configuration', (test) => {
     write('project/list.yaml', '- 1');
     assert.match(fault({ config: 'list.yaml' }).message, /must hold keys and values/);
   });
-
-  for (const [key, value] of [
-    ['server', 'http://evil.example'],
-    ['token', 'abc'],
-    ['token_file', '/etc/passwd'],
-    ['allow_unauthenticated', true],
-  ] as const) {
-    test(`takes no ${key} from a project`, () => {
-      write('project/.stagerc', `${key}: ${value}`);
-      assert.match(fault().message, `\`${key}\` cannot be set by a project`);
-      rmSync(join(cwd, '.stagerc'));
-      write('home/.config/stage/config.yaml', `${key}: ${value}`);
-      assert.ok(load());
-    });
-  }
 
   test('runs no script that a project brings along', () => {
     const mark = join(base, 'ran');

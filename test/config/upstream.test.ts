@@ -15,7 +15,7 @@ suite('production', (test) => {
   test('is embedded when nothing is said', () => {
     const chosen = choose({}, { XDG_DATA_HOME: '/data' });
     const directory = process.getuid?.() === 0 ? '/var/lib/stage/embedded' : '/data/stage/embedded';
-    assert.equal(chosen, { kind: 'embedded', directory });
+    assert.equal(chosen, { kind: 'embedded', directory, isUsual: true });
   });
 
   test('is the URL when there is one', () => {
@@ -26,7 +26,7 @@ suite('production', (test) => {
 
   test('is embedded when the flag says so, whatever the environment holds', () => {
     const chosen = choose({ embedded: '/d' }, { DATABASE_URL: 'postgresql://db/x' });
-    assert.equal(chosen, { kind: 'embedded', directory: '/d' });
+    assert.equal(chosen, { kind: 'embedded', directory: '/d', isUsual: false });
     assert.is(choose({ embedded: true }, { STAGE_UPSTREAM: 'postgresql://db/x' }).kind, 'embedded');
   });
 

@@ -9,6 +9,7 @@ import type { Daemon } from '../../src/daemon/start.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
 import { areTaken, divideConnections } from '../../src/daemon/upstream/connection-budget.ts';
 import { createLog } from '../../src/log.ts';
+import { anyCluster } from '../helpers/any-cluster.ts';
 import { testConfig } from '../helpers/daemon.ts';
 import { callHttp } from '../helpers/http.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -49,7 +50,7 @@ suite('daemon: a server of few connections', (test) => {
     directory = await mkdtemp(join(tmpdir(), 'stage-connections-'));
     const log = createLog('silent', { write: () => undefined });
     const settings = { fsync: 'off', max_connections: '40', superuser_reserved_connections: '3' };
-    server = await startEmbedded({ directory, log, settings });
+    server = await startEmbedded({ clusters: anyCluster, directory, log, settings });
     await run(server.url, 'CREATE TABLE thing (id int PRIMARY KEY)');
     await run(server.url, `CREATE ROLE app LOGIN PASSWORD 'app'`);
     await run(server.url, 'GRANT INSERT, SELECT ON thing TO app');

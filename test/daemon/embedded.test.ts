@@ -21,6 +21,7 @@ import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { clearLeftovers } from '../../src/daemon/embedded/embedded-recovery.ts';
 import { installSample } from '../../src/daemon/embedded/sample.ts';
 import { createLog } from '../../src/log.ts';
+import { anyCluster } from '../helpers/any-cluster.ts';
 import { compiled } from '../helpers/compiled.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
@@ -37,7 +38,13 @@ function start(
   directory: string,
   more: { binaries?: string; port?: number } = {},
 ): Promise<Embedded> {
-  return startEmbedded({ directory, settings: { fsync: 'off' }, log, ...more });
+  return startEmbedded({
+    clusters: anyCluster,
+    directory,
+    settings: { fsync: 'off' },
+    log,
+    ...more,
+  });
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -242,6 +249,11 @@ suite('embedded PostgreSQL', (test) => {
       await chmod(join(package_, 'lib'), 0o555);
       await chmod(closed, 0o700);
       const directory = join(base, 'copied');
+      // what looks like an earlier copy may have come with a project
+      const planted = join(directory, 'binaries-unknown/native/bin');
+      await mkdir(planted, { recursive: true });
+      for (const name of ['initdb', 'postgres'])
+        await writeFile(join(planted, name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
       // The copy must be open to that account all the same.
       const umask = process.umask(0o077);
       try {

@@ -17,7 +17,8 @@ suite('daemon: embedded production', (test) => {
   const start = (logged: string[] = []) => {
     const stderr = { write: (line: string) => logged.push(line) };
     const config = testConfig({ embedded: directory });
-    return startDaemon(config, { env: {}, stderr, version: '0.0.0-test' });
+    const env = { XDG_STATE_HOME: join(directory, 'state') };
+    return startDaemon(config, { env, stderr, version: '0.0.0-test' });
   };
 
   test('is started, named in the log, and tells its sample login', async () => {

@@ -7,6 +7,7 @@ import type { Embedded } from '../../src/daemon/embedded/embedded.ts';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
 import { createLog } from '../../src/log.ts';
+import { anyCluster } from '../helpers/any-cluster.ts';
 import { startTestDaemon, testConfig } from '../helpers/daemon.ts';
 import { callHttp } from '../helpers/http.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -21,7 +22,13 @@ suite('daemon: an upstream that comes and goes', (test) => {
 
   const startServer = async () => {
     const log = createLog('silent', { write: () => undefined });
-    server = await startEmbedded({ directory, port, log, settings: { fsync: 'off' } });
+    server = await startEmbedded({
+      clusters: anyCluster,
+      directory,
+      port,
+      log,
+      settings: { fsync: 'off' },
+    });
     port = server.port;
     upstream = server.url;
   };

@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Embedded } from '../../src/daemon/embedded/embedded.ts';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
+import { anyCluster } from '../helpers/any-cluster.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { Random } from '../helpers/random.ts';
 import { defaultMajor, findBinaries } from '../runner/server.ts';
@@ -104,6 +105,7 @@ async function startOwnServer(): Promise<OwnServer> {
   const binaries = await findBinaries(process.env['STAGE_TEST_PG'] || defaultMajor);
   const start = (port = 0): Promise<Embedded> =>
     startEmbedded({
+      clusters: anyCluster,
       directory,
       port,
       settings: { fsync: 'off', max_connections: '200' },

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
+import { anyCluster } from './any-cluster.ts';
 import { MissingProgram } from './suite.ts';
 
 const folder = '/usr/lib/postgresql';
@@ -47,6 +48,7 @@ export async function startCluster(): Promise<Cluster> {
   if (installation === null) throw new MissingProgram('PostgreSQL with pg_dump');
   const directory = await mkdtemp(join(tmpdir(), 'stage-cluster-'));
   const server = await startEmbedded({
+    clusters: anyCluster,
     directory,
     log: createLog('silent', process.stderr),
     settings: { fsync: 'off', synchronous_commit: 'off', wal_level: 'logical', jit: 'off' },

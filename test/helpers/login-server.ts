@@ -8,6 +8,7 @@ import pg from 'pg';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { defaultMajor, findBinaries } from '../runner/server.ts';
+import { anyCluster } from './any-cluster.ts';
 import { needProgram } from './programs.ts';
 
 export interface LoginServer {
@@ -66,10 +67,13 @@ export async function startLoginServer(): Promise<LoginServer> {
     ...(binaries ? { binaries } : {}),
   };
   // Once to make the cluster and learn whose it is: the server insists on owning its key.
-  await startEmbedded({ ...options, settings: { fsync: 'off' } }).then((server) => server.stop());
+  await startEmbedded({ clusters: anyCluster, ...options, settings: { fsync: 'off' } }).then(
+    (server) => server.stop(),
+  );
   const { uid, gid } = await stat(join(base, 'data'));
   await chown(certificate.keyFile, uid, gid);
   const server = await startEmbedded({
+    clusters: anyCluster,
     ...options,
     settings: {
       fsync: 'off',

@@ -8,6 +8,7 @@ import pg from 'pg';
 import type { Embedded } from '../../src/daemon/embedded/embedded.ts';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
+import { anyCluster } from './any-cluster.ts';
 import { MissingProgram } from './suite.ts';
 import { until } from './until.ts';
 
@@ -36,6 +37,7 @@ export async function startReplicatedPair(): Promise<ReplicatedPair> {
   await chmod(directory, 0o755);
   const start = (name: string, port = 0) =>
     startEmbedded({
+      clusters: anyCluster,
       directory: join(directory, name),
       port,
       log: createLog('silent', process.stderr),

@@ -11,6 +11,7 @@ import type { Edit } from './project-copy.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
+import { trustGuards } from './trust-guards.ts';
 import { upstreamGuards } from './upstream-guards.ts';
 import { wireGuards } from './wire-guards.ts';
 
@@ -23,6 +24,7 @@ export const markedGuards: readonly Guard[] = [
   ...restGuards,
   ...agentGuards,
   ...terminalGuards,
+  ...trustGuards,
   ...upstreamGuards,
   ...wireGuards,
 ];

@@ -6,6 +6,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startEmbedded } from '../../src/daemon/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
+import { anyCluster } from '../helpers/any-cluster.ts';
 
 export interface TestServer {
   readonly url: string;
@@ -45,6 +46,7 @@ export async function startTestServer(
   try {
     const log = createLog('silent', process.stderr);
     const server = await startEmbedded({
+      clusters: anyCluster,
       directory,
       settings: { ...settings, ...givenSettings() },
       log,

@@ -39,7 +39,7 @@ export async function chosenSession(
   host: Host,
   { server, session, usualSession }: ClientSettings,
 ): Promise<string | null> {
-  return session ?? (await rememberedSession(host, server)) ?? usualSession;
+  return session ?? (await rememberedSession(host, server)) ?? usualSession();
 }
 
 async function onlySession(api: ApiClient, states: readonly SessionStatus[]): Promise<string> {

@@ -4,17 +4,20 @@ import type { Context } from '../context.ts';
 
 /**
  * Gives the upstream as `stage serve` would have it.
- * @throws StageError `usage` when that is the embedded one, which runs only while it is served
+ * @throws StageError `usage` when that is the embedded one, which runs only while it is served; `configuration_untrusted` when a
+ *   project's file decides
  */
 export async function upstreamOf(
   { host, options }: Context,
   upstream: string | undefined,
 ): Promise<{ readonly url: string; readonly maxConnections: number | null }> {
   const { loadConfig } = await import('../../config/load.ts');
+  const { demandTrust } = await import('../../config/demand-trust.ts');
   const { chooseProduction } = await import('../../config/upstream.ts');
   const flags = { upstream, config: options.config };
   const config = loadConfig({ flags, env: host.env, cwd: host.cwd() });
   const production = chooseProduction(config, host.env);
+  demandTrust(config, ['maxConnections']);
   const { maxConnections } = config.settings;
   if (production.kind === 'url') return { url: production.url, maxConnections };
   throw new StageError('usage', 'there is no upstream database to connect to', {

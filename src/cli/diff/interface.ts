@@ -46,7 +46,7 @@ export async function openInterface(
     approver: approverOf({ settings }),
     colours: wantsColour(colour, host.env, true),
     theme: themeOf(host.env),
-    keys: settings.keys,
+    keys: settings.keys(),
     marks: await readMarks(host, settings.server, id),
     stdin: host.stdin,
     stdout: host.stdout,

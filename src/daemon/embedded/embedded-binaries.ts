@@ -88,10 +88,10 @@ async function probe(native: string, account: Account | null): Promise<Binaries 
   return 'they tell no version';
 }
 
-/** Copies the installation into the directory, named by its version; copies of other versions go. */
+/** Copies the installation into the directory, every time anew: what lies there already may have come with a project. */
 async function copy(native: string, { directory }: Wanted): Promise<string> {
   const target = join(directory, `binaries-${await packageVersion(native)}`, 'native');
-  if (await lstat(target).catch(() => null)) return target;
+  // guard: no program is run that was found in the directory
   const leftovers = (await readdir(directory)).filter((name) => name.startsWith('binaries-'));
   for (const name of leftovers) await rm(join(directory, name), { recursive: true, force: true });
   const unfinished = `${dirname(target)}.new`;

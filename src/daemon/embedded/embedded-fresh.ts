@@ -4,19 +4,24 @@ import { join } from 'node:path';
 import { createDatabase } from '../../db/database.ts';
 import type { Log } from '../../log.ts';
 import { startEmbedded } from './embedded.ts';
+import type { KnownClusters } from './known-clusters.ts';
 import { sampleUrl } from './sample.ts';
 
 /**
  * Counts the sessions that are proposed, or have staged something, in the data that is kept in a directory.
- * @throws StageError `configuration_invalid` when a daemon uses the directory
+ * @throws StageError `configuration_invalid` when a daemon uses the directory, `configuration_untrusted` when the cluster in it is not known
  */
-export async function countUndecided(directory: string, log: Log): Promise<number> {
+export async function countUndecided(
+  directory: string,
+  clusters: KnownClusters,
+  log: Log,
+): Promise<number> {
   const isThere = await stat(join(directory, 'data')).then(
     () => true,
     () => false,
   );
   if (!isThere) return 0;
-  const server = await startEmbedded({ directory, log });
+  const server = await startEmbedded({ directory, clusters, log });
   try {
     return await countIn(server.url);
   } finally {

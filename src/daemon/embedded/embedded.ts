@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
+import { passwordFile } from '../../config/trust.ts';
 import { StageError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Account } from './embedded-account.ts';
@@ -12,6 +13,7 @@ import { locateBinaries } from './embedded-binaries.ts';
 import type { Server } from './embedded-process.ts';
 import { AddressInUse, execute, spawnServer } from './embedded-process.ts';
 import { clearLeftovers } from './embedded-recovery.ts';
+import type { KnownClusters } from './known-clusters.ts';
 
 export interface EmbeddedOptions {
   /** Holds everything: data, password, and a copy of the binaries where one is needed. Made when absent. */
@@ -22,6 +24,8 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A PostgreSQL installation (a folder with `bin`) to use instead of the npm package's. */
   readonly binaries?: string;
+  /** Decides whether a cluster that is there may be started. */
+  readonly clusters: KnownClusters;
   readonly log: Log;
 }
 
@@ -39,28 +43,32 @@ export interface Embedded {
 
 const host = '127.0.0.1';
 const attempts = 5;
-/** Inside the data directory, where PostgreSQL minds no file that it does not know. */
-const passwordFile = 'stage-password';
 
 /**
  * Starts PostgreSQL on the directory, initialising it on first use. As root, which PostgreSQL refuses, the
  * server runs under another account and the directory is given to it.
- * @throws StageError `configuration_invalid` when the directory, account or binaries cannot be used
+ * @throws StageError `configuration_invalid` when the directory, account or binaries cannot be used, `configuration_untrusted` when
+ *   the cluster in it is not known
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const directory = resolve(options.directory);
   const data = join(directory, 'data');
+  const { clusters } = options;
+  const known = await readPassword(data);
+  // guard: a cluster that is there is started only if it is known
+  if (known !== null) clusters.demand(directory, known);
   const account = await chooseAccount(directory);
   await makeDirectory(directory, account);
   if (account) await giveAway(directory, account);
-  const binaries = await locateBinaries({ directory, account, override: options.binaries });
   await clearLeftovers(data);
+  const binaries = await locateBinaries({ directory, account, override: options.binaries });
   const settings = options.settings ?? {};
   const madeAt = await stat(join(data, passwordFile)).then(
     ({ mtime }) => mtime,
     () => null,
   );
-  const password = await initialise({ directory, data, binaries, account, settings });
+  const initialisation = { directory, data, binaries, account, settings, clusters };
+  const password = known ?? (await initialise(initialisation));
   await checkMajor(data, binaries);
   const server = await listen(options.port ?? 0, (port) =>
     spawnServer({
@@ -105,16 +113,21 @@ interface Initialisation {
   readonly binaries: Binaries;
   readonly account: Account | null;
   readonly settings: Readonly<Record<string, string>>;
+  readonly clusters: KnownClusters;
+}
+
+/** Gives the password of the cluster of ours that is there; null where there is none. */
+async function readPassword(data: string): Promise<string | null> {
+  const text = await readFile(join(data, passwordFile), 'utf8').catch(() => null);
+  return text === null ? null : text.trim();
 }
 
 /**
- * Runs initdb once, and gives the password. Cluster and password are made aside and take their place in one rename:
+ * Runs initdb, and gives the password. Cluster and password are made aside and take their place in one rename:
  * what is half made is never mistaken for whole.
  */
 async function initialise(options: Initialisation): Promise<string> {
-  const { directory, data, account } = options;
-  const known = await readFile(join(data, passwordFile), 'utf8').catch(() => null);
-  if (known !== null) return known.trim();
+  const { directory, data, account, clusters } = options;
   if (await exists(data)) throw unusable(data, 'it holds no cluster of ours');
   const fresh = `${data}.new`;
   const secret = join(directory, `${passwordFile}.new`);
@@ -127,6 +140,8 @@ async function initialise(options: Initialisation): Promise<string> {
   const result = await execute(program, initdbArguments(fresh, secret, options), account);
   if (result.code !== 0) throw unusable(data, 'initdb failed', result.stderr);
   await rename(secret, join(fresh, passwordFile));
+  // before it takes its place: a start that is cut short must leave no cluster that nobody knows
+  clusters.remember(directory, password);
   await rename(fresh, data);
   return password;
 }

@@ -2,8 +2,10 @@
 
 import { parseUpstream } from '../../client-connection/upstream-target.ts';
 import type { Production } from '../../config/upstream.ts';
+import type { Environment } from '../../config/user-folders.ts';
 import { hostUrls } from '../../model/upstream-hosts.ts';
 import { startEmbedded } from '../embedded/embedded.ts';
+import { knownClusters } from '../embedded/known-clusters.ts';
 import { installSample } from '../embedded/sample.ts';
 import type { Parts } from '../parts.ts';
 
@@ -27,18 +29,21 @@ const sampleLogin = { user: 'app', password: 'app' };
 
 /**
  * Gives the upstream; an embedded one is running by then.
- * @throws StageError `configuration_invalid` when the URL or the embedded directory cannot be used
+ * @throws StageError `configuration_invalid` when the URL or the embedded directory cannot be used, `configuration_untrusted` when
+ *   the cluster in that directory is not known
  */
 export async function startProduction(
   { log, releases }: Parts,
   production: Production,
+  env: Environment,
 ): Promise<Upstream> {
   if (production.kind === 'url') {
     const { database } = parseUpstream(hostUrls(production.url)[0] ?? production.url);
     return { url: production.url, database, login: null, embedded: null };
   }
-  const { directory } = production;
-  const server = await startEmbedded({ directory, log });
+  const { directory, isUsual } = production;
+  const clusters = knownClusters({ env, isUsual, log });
+  const server = await startEmbedded({ directory, clusters, log });
   releases.push('embedded PostgreSQL', server.stop);
   const { url } = await installSample(server.url);
   const { madeAt } = server;

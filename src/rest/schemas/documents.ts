@@ -52,6 +52,18 @@ const uninstall = z.object({
     .meta({ description: 'Names of the schemas that were dropped, in order' }),
 });
 
+const trust = z.object({
+  subjects: z.array(
+    z.object({
+      kind: z.enum(['file', 'cluster']),
+      path: z.string(),
+      state: z
+        .enum(['trusted', 'changed', 'gone', 'revoked'])
+        .meta({ description: 'Against what it was when it was trusted' }),
+    }),
+  ),
+});
+
 const watchLine = z.union([
   z.object({ event: z.literal('mutation'), mutation }),
   z.object({
@@ -76,6 +88,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   'audit-verify': auditVerdict,
   status,
   doctor,
+  trust,
   uninstall,
   error: failure,
   'watch-line': watchLine,

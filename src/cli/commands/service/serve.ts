@@ -69,7 +69,8 @@ async function serve(context: Context, options: Options): Promise<number> {
     const { countUndecided, removeData } = await import(
       '../../../daemon/embedded/embedded-fresh.ts'
     );
-    const work = { countUndecided, removeData };
+    const { knownClusters } = await import('../../../daemon/embedded/known-clusters.ts');
+    const work = { countUndecided, knownClusters, removeData };
     if (!(await startAnew(context, config, options.yes ?? false, work))) return 1;
   }
   await run(context, config);
@@ -80,7 +81,7 @@ async function serve(context: Context, options: Options): Promise<number> {
 async function check(context: Context, config: Config): Promise<number> {
   const { chooseProduction } = await import('../../../config/upstream.ts');
   const { checkStart } = await import('../../../daemon/check-start.ts');
-  checkStart(config.settings);
+  checkStart(config);
   const production = chooseProduction(config, context.host.env);
   if (production.kind === 'embedded') {
     await context.out.remark('The configuration is good. Production is an embedded PostgreSQL.');

@@ -1,0 +1,84 @@
+/** Small files in the user's state folder, for the user alone: written whole, so that there is nothing to lock. */
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StageError } from '../errors.ts';
+import type { Environment } from './user-folders.ts';
+import { userFolder } from './user-folders.ts';
+
+/** Returns the path of a file; null where the user has no folder for it. */
+export function stateFile(env: Environment, folder: string, name: string): string | null {
+  const base = userFolder(env, 'state');
+  return base === null ? null : join(base, folder, `${name}.json`);
+}
+
+/** Returns the text of a file; null where there is none that this user alone could have written. */
+export function readState(file: string | null): string | null {
+  if (file === null) return null;
+  try {
+    const opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const { uid, mode } = fstatSync(opened);
+      // guard: what is remembered is the user's own
+      if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return null;
+      return readFileSync(opened, 'utf8');
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the texts of all files of a folder. */
+export function readStates(env: Environment, folder: string): string[] {
+  const base = userFolder(env, 'state');
+  if (base === null) return [];
+  const names = namesIn(join(base, folder)).filter((name) => name.endsWith('.json'));
+  return names
+    .map((name) => readState(join(base, folder, name)))
+    .filter((text): text is string => text !== null);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** @throws StageError `configuration_invalid` where the user has no such folder, or may not write there */
+export function writeState(file: string | null, json: string): void {
+  if (file === null) throw unwritable('there is no HOME to keep it in');
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const fresh = `${file}.${randomUUID()}`;
+    writeFileSync(fresh, `${json}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(fresh, file);
+  } catch (cause) {
+    throw unwritable((cause as Error).message, cause);
+  }
+}
+
+export function removeState(file: string | null): void {
+  if (file !== null) rmSync(file, { force: true });
+}
+
+function unwritable(reason: string, cause?: unknown): StageError {
+  return new StageError('configuration_invalid', `this cannot be remembered: ${reason}`, {
+    hint: 'Let XDG_STATE_HOME name a folder that you may write.',
+    cause,
+  });
+}

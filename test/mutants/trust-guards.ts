@@ -1,0 +1,31 @@
+/** What keeps files of projects from deciding, and clusters of strangers from being started. */
+import type { Guard } from './guard.ts';
+
+export const trustGuards: readonly Guard[] = [
+  {
+    name: "what is remembered is the user's own",
+    without: '',
+    tests: ['config/trust'],
+  },
+  {
+    name: 'trust is in one content',
+    without: "return 'trusted';",
+    tests: ['config/trust'],
+  },
+  {
+    name: 'a project decides nothing that matters before it is trusted',
+    without: 'if (untrusted === null || meant.length > 0) return;',
+    tests: ['config/trust'],
+  },
+  {
+    name: 'a cluster that is there is started only if it is known',
+    without: '',
+    tests: ['cli/trust'],
+  },
+  {
+    name: 'no program is run that was found in the directory',
+    without:
+      'if (await lstat(target).catch(() => null)) return target; const leftovers: string[] = [];',
+    tests: ['daemon/embedded'],
+  },
+];
