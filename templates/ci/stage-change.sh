@@ -16,7 +16,7 @@
 #
 # Environment: STAGE_SERVER and STAGE_TOKEN as for stage itself; PGUSER and PGPASSWORD for the database;
 #   STAGE_PROJECT   project of the session (default)       STAGE_RUN       what the session is about, kept with it
-#   STAGE_TIMEOUT   how long `wait` waits (24h)            STAGE_APPROVER  name for the audit (the account's)
+#   STAGE_TIMEOUT   how long `wait` waits (24h)            STAGE_APPROVER  who has agreed, for `approve`
 #   STAGE_POST      command that is given the diff's file, to show it to people
 # `open` and `open-commits` append session=... and digest=... to the file that GITHUB_OUTPUT names, and print them.
 set -euo pipefail
@@ -81,7 +81,8 @@ wait_for() {
 
 approve_change() {
   [ $# -eq 2 ] || usage
-  stage approve "$1" --digest "$2" --by "${STAGE_APPROVER:-$(id -un)}" --yes
+  # the account that runs this has not agreed to anything
+  stage approve "$1" --digest "$2" --by "${STAGE_APPROVER:-not told to stage-change.sh}" --yes
 }
 
 verb=${1:-}

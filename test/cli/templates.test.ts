@@ -149,7 +149,7 @@ suite('templates', (test) => {
       [{ 'fetch-depth': 0, 'persist-credentials': false }],
     );
     assert.equal([approve.needs, approve.environment], ['propose', 'production']);
-    assert.equal([approve.permissions, checkouts(approve)], [{}, []]);
+    assert.equal([approve.permissions, checkouts(approve)], [{ actions: 'read' }, []]);
     assert.match(approve.steps.at(-1)?.run ?? '', /^stage approve "\$SESSION" --digest "\$DIGEST"/);
     for (const { run } of [...propose.steps, ...approve.steps])
       assert.not.match(run ?? '', /\$\{\{/);

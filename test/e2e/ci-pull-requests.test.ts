@@ -27,6 +27,20 @@ const slow = { timeout: 180_000 };
 /** Files of a pull request by their paths; a link is written as `-> target`. */
 type Files = Readonly<Record<string, string>>;
 
+/** GitHub's program, which answers who has approved deployments of a run, or fails as without the right to ask. */
+const answering = `#!/bin/sh
+[ "$1" != api ] && exit 0
+[ "$2" = repos/shop/shop/actions/runs/17/approvals ] && [ "$GH_TOKEN" = job-token ] && cat "$APPROVALS"
+`;
+
+/** What GitHub answers of a review. */
+const review = (login: string, state = 'approved', environment = 'production') => ({
+  state,
+  comment: '',
+  environments: [{ id: 1, name: environment }],
+  user: { login, type: 'User' },
+});
+
 const raise = `UPDATE products SET price = price + 1 WHERE sku = 'MUG-01';`;
 
 suite('CI workflow', (test) => {
@@ -36,14 +50,16 @@ suite('CI workflow', (test) => {
   let workflow: Workflow;
   /** Where programs of the attacker's put what they find. */
   let loot: string;
+  let approvals: string;
   const tokens = { author: "the author's token", reviewer: "the reviewer's token" };
   test.before(async () => {
     daemon = await startTestDaemon();
     shell = await createShell(daemon.restUrl);
     runner = await installStage(shell);
     loot = join(shell.folder, 'loot');
-    for (const program of ['npm', 'gh'])
-      await writeFile(join(shell.folder, program), '#!/bin/sh\n', { mode: 0o755 });
+    approvals = join(shell.folder, 'approvals.json');
+    await writeFile(join(shell.folder, 'npm'), '#!/bin/sh\n', { mode: 0o755 });
+    await writeFile(join(shell.folder, 'gh'), answering, { mode: 0o755 });
     workflow = readWorkflow(await readFile('templates/ci/stage-change.yml', 'utf8'));
   });
   test.after(async () => {
@@ -88,9 +104,14 @@ suite('CI workflow', (test) => {
     'secrets.STAGE_TOKEN': token,
     'github.event.repository.name': 'shop',
     'github.triggering_actor': 'ada',
+    'github.actor': 'ada',
+    'github.repository': 'shop/shop',
+    'github.run_id': '17',
+    'github.server_url': 'https://github.example',
+    'github.token': 'job-token',
   });
   const play = (job: string, request: PullRequest, more: Record<string, string>) =>
-    playJob(workflow, job, request, more, { ...runner, LOOT: loot });
+    playJob(workflow, job, request, more, { ...runner, LOOT: loot, APPROVALS: approvals });
   const propose = (request: PullRequest) => play('propose', request, values(tokens.author));
   /** With what the job before has put out, as a person lets it. */
   const approve = (request: PullRequest, { outputs }: JobOutcome) =>
@@ -151,9 +172,10 @@ suite('CI workflow', (test) => {
   }
 
   test(
-    'approves what it has shown, by none of the files of the pull request',
+    'approves what it has shown, by none of the files of the pull request, and names who released it',
     async () => {
       needProgram('git');
+      needProgram('jq');
       const request = await pull({
         'changes/1.sql': raise,
         'changes/x/é 2.sql': raise,
@@ -170,11 +192,18 @@ suite('CI workflow', (test) => {
       const other = { ...forged, 'steps.change.outputs.digest': `sha256:${'0'.repeat(64)}` };
       assert.not.ok((await approve(request, { ...proposed, outputs: other })).succeeded);
       assert.is((await daemon.call('GET', `/sessions/${session}`)).body.status, 'proposed');
+      const reviews = [
+        review('ada', 'approved', 'staging'),
+        review('cy', 'rejected'),
+        review('bea'),
+        review('bea'),
+      ];
+      await writeFile(approvals, JSON.stringify(reviews));
       const approved = await approve(request, proposed);
       assert.ok(approved.succeeded, approved.said);
       const { body } = await daemon.call('GET', `/sessions/${session}`);
       assert.equal([body.status, body.project_id], ['approved', 'shop']);
-      assert.match(body.approved_by, /^ada /);
+      assert.is(body.approved_by, 'bea https://github.example/shop/shop/actions/runs/17');
       const [row] = await daemon.database.query(`SELECT price FROM products WHERE sku = 'MUG-01'`);
       assert.is(row?.['price'], '11.50');
       assert.is(await stolen(), null);
@@ -182,6 +211,38 @@ suite('CI workflow', (test) => {
     },
     slow,
   );
+
+  for (const [what, answer] of Object.entries({
+    'does not answer': null,
+    'answers nonsense': '<html>',
+    'knows of no review': '[]',
+    'knows of a review of another environment only': JSON.stringify([
+      review('ada', 'approved', 'staging'),
+    ]),
+  })) {
+    test(
+      `names no author as who approved where GitHub ${what}`,
+      async () => {
+        needProgram('git');
+        needProgram('jq');
+        await rm(approvals, { force: true });
+        if (answer !== null) await writeFile(approvals, answer);
+        const request = await pull({ 'changes/1.sql': raise });
+        const proposed = await propose(request);
+        const approved = await approve(request, proposed);
+        assert.ok(approved.succeeded, approved.said);
+        assert.match(approved.said, '::warning::GitHub does not say who has released');
+        const session = proposed.outputs['steps.change.outputs.session'];
+        const { body } = await daemon.call('GET', `/sessions/${session}`);
+        assert.is(
+          body.approved_by,
+          'not told by GitHub https://github.example/shop/shop/actions/runs/17',
+        );
+        await daemon.call('DELETE', `/sessions/${session}`);
+      },
+      slow,
+    );
+  }
 
   test(
     'proposes nothing where no script is changed',

@@ -119,6 +119,11 @@ suite('CI recipe', (test) => {
       const approved = await change(['approve', id, digest]).ended;
       assert.equal([approved.code, approved.stdout], [0, `${id}\tapproved\n`]);
       assert.is((await daemon.call('GET', `/sessions/${id}`)).body.approved_by, 'ada');
+      const unnamed = await change(['open', 'raise.sql']).ended;
+      const [second, shown] = [value(unnamed.stdout, 'session'), value(unnamed.stdout, 'digest')];
+      await change(['approve', second, shown], { STAGE_APPROVER: '' }).ended;
+      const { body } = await daemon.call('GET', `/sessions/${second}`);
+      assert.is(body.approved_by, 'not told to stage-change.sh');
     },
     slow,
   );
@@ -135,7 +140,7 @@ suite('CI recipe', (test) => {
         value(stdout, 'digest'),
       ]).ended;
       assert.is(code, 3);
-      assert.match(stderr, /price: was 11\.50, staged 12\.50, in production 99\.00/);
+      assert.match(stderr, /price: was 12\.50, staged 13\.50, in production 99\.00/);
     },
     slow,
   );
