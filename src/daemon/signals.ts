@@ -1,4 +1,4 @@
-/** SIGTERM and SIGINT: the first stops the daemon gracefully, the second at once. */
+/** SIGTERM and SIGINT: the first stops the daemon gracefully, the second at once. SIGHUP has it read its tokens again. */
 import type { Log } from '../log.ts';
 
 const exitCodes = { SIGTERM: 143, SIGINT: 130 } as const;
@@ -6,8 +6,8 @@ type Signal = keyof typeof exitCodes;
 
 /** The part of `process` that signals need; tests hand in their own. */
 export interface SignalTarget {
-  on(signal: Signal, listener: (signal: Signal) => void): unknown;
-  off(signal: Signal, listener: (signal: Signal) => void): unknown;
+  on(signal: Signal | 'SIGHUP', listener: (signal: Signal) => void): unknown;
+  off(signal: Signal | 'SIGHUP', listener: (signal: Signal) => void): unknown;
   exit(code?: number): unknown;
 }
 
@@ -17,6 +17,8 @@ export interface CaughtSignals {
    * Whatever is left behind and would keep the process from ending is ended with it a moment later.
    */
   stopOnFirst(stop: () => Promise<void>, log: Log): Promise<void>;
+  /** Has something done at each SIGHUP, which ends nothing, and before this does nothing. */
+  onHangup(work: () => void): void;
   /** Leaves signals to their defaults again. */
   release(): void;
 }
@@ -39,14 +41,21 @@ export function catchSignals(target: SignalTarget = process): CaughtSignals {
     isSecond = true;
     caught(signal);
   };
+  let hangUp: () => void = () => undefined;
+  const hear = () => hangUp();
   const release = () => {
+    target.off('SIGHUP', hear);
     target.off('SIGTERM', listener);
     target.off('SIGINT', listener);
   };
+  target.on('SIGHUP', hear);
   target.on('SIGTERM', listener);
   target.on('SIGINT', listener);
   return {
     release,
+    onHangup: (work) => {
+      hangUp = work;
+    },
     async stopOnFirst(stop, log) {
       log.info('stopping', { signal: await first });
       try {

@@ -9,7 +9,6 @@ import type { LogStream } from '../log-loss.ts';
 import { countLost } from '../log-loss.ts';
 import type { Metrics } from '../metrics.ts';
 import { createMetrics } from '../metrics.ts';
-import type { Token } from '../model/access.ts';
 import { createRestApp } from '../rest/app.ts';
 import type { RestServices, ServerInfo, UpstreamState } from '../rest/services.ts';
 import { loadParser } from '../sql/parser/parser.ts';
@@ -26,6 +25,8 @@ import { startProxy } from './proxy-server.ts';
 import { createReleaseStack } from './release-stack.ts';
 import { startRestServer } from './rest-server.ts';
 import { readTlsFiles } from './tls-files.ts';
+import type { TokenWatch } from './token-watch.ts';
+import { startTokenWatch } from './token-watch.ts';
 import type { EmbeddedData } from './upstream/production.ts';
 import { startProduction } from './upstream/production.ts';
 import type { ServiceAccount } from './upstream/service-account.ts';
@@ -48,6 +49,8 @@ export interface Daemon {
   /** Where the embedded PostgreSQL keeps its data, and since when; null when the upstream is somebody's own. */
   readonly embedded: EmbeddedData | null;
   readonly log: Log;
+  /** Reads the tokens again, now. */
+  reload(): void;
   /** Takes nothing new, lets what runs end within the grace time, and closes everything. Called once. */
   stop(): Promise<void>;
 }
@@ -56,7 +59,7 @@ interface Start extends Parts {
   readonly version: string;
   /** Of the log. */
   readonly linesLost: () => number;
-  readonly tokens: readonly Token[];
+  readonly tokens: TokenWatch;
   readonly production: Production;
   readonly env: Environment;
 }
@@ -69,7 +72,7 @@ const maxBodyBytes = 1024 * 1024;
  */
 export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon> {
   const { settings } = config;
-  const tokens = checkStart(config);
+  const firstTokens = checkStart(config);
   const production = chooseProduction(config, io.env);
   const lines = countLost(io.stderr);
   const log = createLog(settings.logLevel, lines, formatOf(settings.logFormat, io.stderr));
@@ -82,8 +85,9 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
   try {
     const linesLost = () => lines.lost;
     const { env, version } = io;
+    const tokens = startTokenWatch({ settings, log, releases, grace }, firstTokens);
     const start = { settings, log, linesLost, releases, grace, version, tokens, production, env };
-    return { ...(await startParts(start)), log, stop };
+    return { ...(await startParts(start)), log, reload: tokens.reload, stop };
   } catch (error) {
     const tell = (failure: Error) => log.error('stopping failed', { error: failure.message });
     await stop().catch(tell);
@@ -91,7 +95,7 @@ export async function startDaemon(config: Config, io: DaemonIo): Promise<Daemon>
   }
 }
 
-async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
+async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' | 'stop'>> {
   const { settings, log, version } = start;
   await loadParser();
   const { url, database, login, embedded } = await startProduction(
@@ -114,7 +118,11 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'stop'>> {
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
   const { conflictScope, fourEyes, approveLockTimeoutMs, stallTimeoutMs } = settings;
-  const access = { tokens: start.tokens, hosts: allowedHosts(settings.host) };
+  const access = {
+    tokens: start.tokens.accepted,
+    areStale: start.tokens.isStale,
+    hosts: allowedHosts(settings.host),
+  };
   const rehearsal = {
     access: settings.rehearsal,
     timeoutMs: settings.rehearsalTimeoutMs,

@@ -64,8 +64,12 @@ function hostName(host: string): string {
 export function demandToken({ tokens }: Access): Middleware {
   return async (ctx, next) => {
     const offered = /^Bearer +(\S+) *$/i.exec(ctx.get('authorization'))?.[1] ?? '';
-    const caller = tokens.length === 0 ? anybody : findToken(offered, tokens);
-    if (caller !== null) ctx.state['caller'] = caller;
+    const findCaller = () => (tokens().length === 0 ? anybody : findToken(offered, tokens()));
+    const caller = findCaller();
+    if (caller !== null) {
+      ctx.state['caller'] = caller;
+      if (ctx.method === 'GET') endWhenRevoked(ctx, () => isSame(caller, findCaller()));
+    }
     // guard: a token is demanded
     else if (!openPaths.has(ctx.path)) {
       throw new StageError('unauthorized', 'a token is required', {
@@ -74,6 +78,23 @@ export function demandToken({ tokens }: Access): Middleware {
     }
     return next();
   };
+}
+
+const lookEveryMs = 1_000;
+
+/** Ends an answer that is waited for, or still being sent, once its token is gone. What changes something is let end. */
+function endWhenRevoked({ res }: Context, isStillGood: () => boolean): void {
+  const look = () => {
+    // guard: a token that was revoked hears nothing more
+    if (!isStillGood()) res.destroy();
+  };
+  const timer = setInterval(look, lookEveryMs).unref();
+  res.once('close', () => clearInterval(timer));
+}
+
+function isSame(caller: Caller, now: Caller | null): boolean {
+  const words = (each: Caller | null) => JSON.stringify([each?.name, each?.role, each?.projects]);
+  return words(caller) === words(now);
 }
 
 /** Compares with every token, in constant time. */

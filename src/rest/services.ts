@@ -42,8 +42,10 @@ export interface Clients {
 
 /** Who may talk to the interface. */
 export interface Access {
-  /** Accepted bearer tokens; empty when nobody has to show one: everybody is an operator then. */
-  readonly tokens: readonly Token[];
+  /** Gives the bearer tokens that are accepted now; none when nobody has to show one: everybody is an operator then. */
+  readonly tokens: () => readonly Token[];
+  /** Whether their file has changed into one that cannot be used, so that they are those of before. */
+  readonly areStale: () => boolean;
   /** Host names that a request may be addressed to, or null for any; set on loopback, against DNS rebinding. */
   readonly hosts: readonly string[] | null;
 }

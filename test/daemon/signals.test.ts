@@ -41,6 +41,17 @@ suite('daemon: signals', (test) => {
     });
   }
 
+  test('SIGHUP ends nothing, however often it comes', async () => {
+    const { child, url } = await launch();
+    for (let time = 0; time < 3; time += 1) {
+      child.kill('SIGHUP');
+      assert.is((await callHttp(url, 'GET', '/livez')).status, 200);
+    }
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    assert.equal(await exited, [0, null]);
+  });
+
   test('a connection that idles does not hold it up', async () => {
     const { child, url } = await launch();
     const { hostname, port } = new URL(url);
@@ -62,7 +73,8 @@ suite('daemon: catching signals', (test) => {
     const exits: (number | undefined)[] = [];
     const emitter = new EventEmitter();
     const target = Object.assign(emitter, { exit: (code?: number) => exits.push(code) });
-    const listeners = () => emitter.listenerCount('SIGTERM') + emitter.listenerCount('SIGINT');
+    const listeners = () =>
+      ['SIGTERM', 'SIGINT', 'SIGHUP'].reduce((sum, name) => sum + emitter.listenerCount(name), 0);
     return {
       exits,
       listeners,
@@ -107,9 +119,21 @@ suite('daemon: catching signals', (test) => {
     assert.is((await rejects(done)).message, 'stuck');
   });
 
+  test('SIGHUP does what it is to do, and before that nothing', () => {
+    const { signals, send, exits } = create();
+    send('SIGHUP');
+    let times = 0;
+    signals.onHangup(() => {
+      times += 1;
+    });
+    send('SIGHUP');
+    send('SIGHUP');
+    assert.equal([times, exits], [2, []]);
+  });
+
   test('released, they are left to their defaults', () => {
     const { signals, listeners } = create();
-    assert.is(listeners(), 2);
+    assert.is(listeners(), 3);
     signals.release();
     assert.is(listeners(), 0);
   });

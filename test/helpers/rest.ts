@@ -91,7 +91,11 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
     metrics,
     upstream: { state, check: async () => state },
     log: createLog('debug', { write: (line) => logged.push(line) }),
-    access: { tokens: options.tokens ?? [], hosts: options.hosts ?? null },
+    access: {
+      tokens: () => options.tokens ?? [],
+      areStale: () => false,
+      hosts: options.hosts ?? null,
+    },
     info: {
       version: '0.0.0-test',
       proxy: { host: '127.0.0.1', port: 5433 },

@@ -1,4 +1,4 @@
-/** What keeps files of projects from deciding, and clusters of strangers from being started. */
+/** What keeps files of projects from deciding, clusters of strangers from being started, and tokens that are gone from counting. */
 import type { Guard } from './guard.ts';
 
 export const trustGuards: readonly Guard[] = [
@@ -27,5 +27,15 @@ export const trustGuards: readonly Guard[] = [
     without:
       'if (await lstat(target).catch(() => null)) return target; const leftovers: string[] = [];',
     tests: ['daemon/embedded'],
+  },
+  {
+    name: 'tokens do not become none while others are kept out by them',
+    without: '',
+    tests: ['daemon/token-watch'],
+  },
+  {
+    name: 'a token that was revoked hears nothing more',
+    without: '',
+    tests: ['daemon/token-watch'],
   },
 ];

@@ -4,6 +4,8 @@ import { rightsOfCaller } from '../../model/access.ts';
 import { defineRoute, PlainText } from '../route.ts';
 import { health, info, probe, whoami } from '../schemas/outputs.ts';
 
+const staleTokens = 'the token file cannot be used: the tokens are those of before it changed';
+
 const showHealth = defineRoute({
   method: 'get',
   path: '/health',
@@ -13,12 +15,13 @@ const showHealth = defineRoute({
   answers: { 200: health, 503: health },
   errors: [],
   needsUpstream: false,
-  handle: async (_, { upstream }) => {
+  handle: async (_, { upstream, access }) => {
     const state = await upstream.check();
+    const warning = access.areStale() ? staleTokens : undefined;
     if (state.ready) {
       const { lack } = state;
       return lack === undefined
-        ? { body: { status: 'ok', upstream: 'connected' } }
+        ? { body: { status: 'ok', upstream: 'connected', warning } }
         : { status: 503, body: { status: 'degraded', upstream: 'connected', error: lack } };
     }
     const { error, reason } = state;

@@ -160,7 +160,7 @@ const approve = defineRoute({
     try {
       const { approved_by: claimed = null, digest = null } = body;
       const approvedBy = claimed ?? caller.name;
-      const databaseRoles = databaseRolesOf(access.tokens, caller);
+      const databaseRoles = databaseRolesOf(access.tokens(), caller);
       const { fourEyes, approveLockTimeoutMs: lockTimeoutMs } = rules;
       const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest };
       const { status } = await getSession(db, id);

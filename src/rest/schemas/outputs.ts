@@ -213,6 +213,7 @@ export const health = z.object({
   upstream: z.enum(['connected', 'disconnected']),
   error: z.string().optional(),
   reason: z.string().optional(),
+  warning: z.string().optional(),
 });
 
 export const probe = z.object({ status: z.literal('ok') });

@@ -26,7 +26,7 @@ export const configureServe: ConfigureCommand = (command, run) => {
   command
     .description(
       'Run the proxy and the REST interface in the foreground. SIGTERM and SIGINT stop it: ' +
-        'running statements may finish, and nothing that was staged is lost.',
+        'running statements may finish, and nothing that was staged is lost. SIGHUP has it read its token file at once.',
     )
     .addHelpText('before', help)
     .option('--print-config', 'show every setting and where it comes from, then stop')
@@ -105,6 +105,7 @@ async function run({ host, out }: Context, config: Config): Promise<void> {
     signals.release();
     throw error;
   });
+  signals.onHangup(daemon.reload);
   const stopped = signals.stopOnFirst(daemon.stop, daemon.log);
   try {
     const session = await openingSession(host, config, daemon);
