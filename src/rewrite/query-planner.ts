@@ -2,11 +2,12 @@
 
 import type { ProxySettings } from '../server-connection/connected-pair.ts';
 import { refuseReserved } from '../server-connection/reserved-names.ts';
-import { createApartParser } from '../sql/classify/apart-parser.ts';
+import { classifyApart } from '../sql/classify/classify-apart.ts';
 import { createVerdictCache } from '../sql/classify/verdict-cache.ts';
 import type { FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
 import { changesPath, functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
 import { firstLiteral, ShapeReader } from '../sql/parser/shape.ts';
+import { isLight } from '../sql/parser/text-weight.ts';
 import { Recent } from '../sql/recent.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
@@ -43,30 +44,29 @@ export interface QueryPlan extends TextClass {
 
 export interface QueryPlanner {
   /**
-   * Gives the class of a text, which may be known from another one that differs in nothing but the values of literals.
+   * Gives the class of a text, which may be known from another one that differs in nothing but the values of literals; null for
+   * one that is not known and too heavy to be parsed here: it is to be planned by `planApart`.
    * @throws SqlSyntaxError as `plan` does
    */
-  look(text: Buffer): TextClass;
+  look(text: Buffer): TextClass | null;
   /**
-   * Gives the plan of a text, which for a write may be made from another one that differs in nothing but literals.
+   * Gives the plan of a text, which for a write may be made from another one that differs in nothing but literals; null as above.
    * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text, unless for the value of a literal
    */
-  plan(text: Buffer): QueryPlan;
+  plan(text: Buffer): QueryPlan | null;
   /** Gives the plan of a text if exactly that one is known. */
   known(text: Buffer): QueryPlan | undefined;
-  /** Whether a text takes so long to parse that others should not wait for it: then it is to be planned by `planApart`. */
-  isLong(text: Buffer): boolean;
   /**
-   * Gives the plan of a long text, which is parsed in another thread.
-   * @throws SqlSyntaxError as `plan` does; StageError `internal` when the thread ends over it
+   * Gives the plan of a text that is parsed in another thread.
+   * @param gone aborted when nobody waits for it any more
+   * @throws SqlSyntaxError as `plan` does; StageError when too many texts wait, or the thread ends over this one
    */
-  planApart(text: Buffer): Promise<QueryPlan>;
+  planApart(text: Buffer, gone: AbortSignal): Promise<QueryPlan>;
 }
 
 export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   const { statementCacheSize, maxStatementBytes, allowFunctions } = settings;
   const cache = createVerdictCache(statementCacheSize, { maxStatementBytes });
-  const apart = createApartParser(maxStatementBytes);
   const plans = new WeakMap<readonly Statement[], QueryPlan>();
   const shapes = new ShapeReader();
   const textClasses = new Recent<TextClass>(statementCacheSize, maxShapeBytes);
@@ -81,6 +81,8 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
     return made;
   };
   const planAnew = (text: Buffer, shape: string | null) => {
+    // guard: heavy texts are parsed apart
+    if (text.length <= maxStatementBytes && !isLight(text) && !cache.recall(text)) return null;
     const statements = cache.classify(text);
     const known = plans.get(statements);
     if (known) return known;
@@ -107,8 +109,8 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
       const known = shape === null ? undefined : textClasses.get(shape);
       return known ?? planFor(text, shape);
     },
-    isLong: (text) => apart.takes(text) && cache.recall(text) === undefined,
-    planApart: async (text) => planOf(text, cache.keep(text, await apart.parse(text))),
+    planApart: async (text, gone) =>
+      planOf(text, cache.keep(text, await classifyApart(text, maxStatementBytes, gone))),
   };
 }
 

@@ -52,6 +52,8 @@ export interface ConnectionContext {
   readonly isShared: () => boolean;
   /** Whether the client has sent the Sync of the batch at hand: whatever it ends with, it can be run again. */
   readonly hasSync: () => boolean;
+  /** Aborted when the connection has ended. */
+  readonly gone: AbortSignal;
 }
 
 /** What holds until the next ReadyForQuery. */
@@ -85,7 +87,7 @@ interface SocketWriters {
 }
 
 /** What a connection knows of others, and of what its client has sent. */
-export interface Surroundings extends Pick<ConnectionContext, 'isShared' | 'hasSync'> {
+export interface Surroundings extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'gone'> {
   readonly keptTogether: KeptTogether;
 }
 
@@ -94,7 +96,7 @@ export function createConnectionContext(
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  { isShared, hasSync, keptTogether }: Surroundings,
+  { isShared, hasSync, gone, keptTogether }: Surroundings,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
@@ -133,6 +135,7 @@ export function createConnectionContext(
     pending,
     isShared,
     hasSync,
+    gone,
   };
 }
 

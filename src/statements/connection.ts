@@ -57,6 +57,7 @@ class Connection {
   /** A message is being handled that takes a round trip, or what was cut short is being mended. */
   private isWorking = false;
   private isOver = false;
+  private readonly gone = new AbortController();
   private isStopping = false;
   /** All that waits for a ReadyForQuery are batches that only read: more of them may be sent behind. */
   private onlyReads = false;
@@ -68,7 +69,7 @@ class Connection {
     pair: ConnectedPair,
     services: ProxyServices,
     planner: QueryPlanner,
-    others: Omit<Surroundings, 'hasSync'>,
+    others: Omit<Surroundings, 'hasSync' | 'gone'>,
   ) {
     this.pair = pair;
     this.log = services.log;
@@ -80,6 +81,7 @@ class Connection {
     this.context = createConnectionContext(pair, services, planner, writers, {
       ...others,
       hasSync,
+      gone: this.gone.signal,
     });
     pair.handle.state = () => this.state;
     pair.handle.end = (error) => this.end(error);
@@ -268,6 +270,7 @@ class Connection {
   private end(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.gone.abort();
     this.toClient.flush();
     endSession(this.pair, this.context.router, error, this.log);
   }

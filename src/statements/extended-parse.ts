@@ -52,16 +52,17 @@ export function parse(context: ConnectionContext, message: Message): void | Prom
   const { planner } = context;
   const asked = decodeParse(message.payload);
   checkName(asked.name);
-  if (planner.isLong(asked.text)) return parseLong(context, message, asked);
-  return parsePlanned(context, message, asked, planner.plan(asked.text));
+  const plan = planner.plan(asked.text);
+  if (plan === null) return parseHeavy(context, message, asked);
+  return parsePlanned(context, message, asked, plan);
 }
 
-async function parseLong(
+async function parseHeavy(
   context: ConnectionContext,
   message: Message,
   asked: Parse,
 ): Promise<void> {
-  const plan = await context.planner.planApart(asked.text);
+  const plan = await context.planner.planApart(asked.text, context.gone);
   // What came before it in the batch may have failed meanwhile.
   if (!context.router.hasShownError) await parsePlanned(context, message, asked, plan);
 }

@@ -32,12 +32,13 @@ export function handleQuery(
   // Nor may what its planning has run be committed unseen.
   context.internal.endWatch();
   const text = decodeQuery(payload);
-  if (context.planner.isLong(text)) return handleLong(context, frame, text);
-  return handleText(context, frame, text, context.planner.look(text));
+  const textClass = context.planner.look(text);
+  if (textClass === null) return handleHeavy(context, frame, text);
+  return handleText(context, frame, text, textClass);
 }
 
-async function handleLong(context: ConnectionContext, frame: Buffer, text: Buffer): Promise<void> {
-  const plan = await context.planner.planApart(text);
+async function handleHeavy(context: ConnectionContext, frame: Buffer, text: Buffer): Promise<void> {
+  const plan = await context.planner.planApart(text, context.gone);
   // What came before it without a Sync may have failed meanwhile: then it is skipped, as by the server.
   if (!context.router.hasShownError) await handleText(context, frame, text, plan, plan);
 }
@@ -50,8 +51,7 @@ function handleText(
   textClass: TextClass,
   plan: QueryPlan | null = null,
 ): void | Promise<void> {
-  if (!passesAtOnce(context, textClass))
-    return runQuery(context, plan ?? context.planner.plan(text));
+  if (!passesAtOnce(context, textClass)) return runQuery(context, text, plan);
   const { internal, link, names, metrics, statements } = context;
   // A Query message drops the unnamed statement.
   statements.delete('');
@@ -96,8 +96,13 @@ function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: Tex
   return reads === 'production' || !textClass.hasNames;
 }
 
-async function runQuery(context: ConnectionContext, plan: QueryPlan): Promise<void> {
-  const { state, router, statements, names } = context;
+async function runQuery(
+  context: ConnectionContext,
+  text: Buffer,
+  known: QueryPlan | null,
+): Promise<void> {
+  const { planner, state, router, statements, names, gone } = context;
+  const plan = known ?? planner.plan(text) ?? (await planner.planApart(text, gone));
   if (state.implicit || state.block === 'internal') await endBatch(context);
   if (router.hasShownError) return;
   if (plan.refusal !== null) throw refusalError(plan.refusal);

@@ -22,7 +22,7 @@ const typeWords =
   /^(bit|bool(ean)?|char(acter)?|bigint|int(eger)?|smallint|real|float|double precision|numeric|decimal|timestamp.*|time|interval)\b/;
 
 async function inPlpgsql(definition: string): Promise<string[]> {
-  const tree = await parsePlpgsql(Buffer.from(definition));
+  const tree = await parsePlpgsql(Buffer.from(definition), Buffer.from(definition));
   if (tree === null) return ['a body that cannot be read'];
   const found = [
     ...collectNodes(tree, 'PLpgSQL_var'),

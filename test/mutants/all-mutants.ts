@@ -13,6 +13,7 @@ import { statementGuards } from './statement-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
 import { trustGuards } from './trust-guards.ts';
 import { upstreamGuards } from './upstream-guards.ts';
+import { weightGuards } from './weight-guards.ts';
 import { wireGuards } from './wire-guards.ts';
 
 export const markedGuards: readonly Guard[] = [
@@ -26,6 +27,7 @@ export const markedGuards: readonly Guard[] = [
   ...terminalGuards,
   ...trustGuards,
   ...upstreamGuards,
+  ...weightGuards,
   ...wireGuards,
 ];
 

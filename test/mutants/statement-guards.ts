@@ -169,11 +169,6 @@ export const statementGuards: readonly Guard[] = [
     tests: ['sql/shape'],
   },
   {
-    name: 'a text has only so many tokens',
-    without: 'if (isHeavierThan(text, Infinity)) {',
-    tests: ['sql/text-weight'],
-  },
-  {
     name: 'no write is sent as the client wrote it',
     without: 'if (target !== null && !isReplaced && false)',
     tests: ['proxy/upstream-text'],

@@ -57,7 +57,7 @@ suite('query planner', (test) => {
       "INSERT INTO known VALUES (1, 'a') ; ",
       "INSERT INTO known VALUES (4711, 'b') ; ",
     ];
-    const [one, other] = sqls.map((sql) => planner.plan(Buffer.from(sql)).statements[0]);
+    const [one, other] = sqls.map((sql) => planner.plan(Buffer.from(sql))?.statements[0]);
     assert.is(one?.verdict, other?.verdict);
     assert.is(other?.text.toString(), "INSERT INTO known VALUES (4711, 'b')");
   });
@@ -69,9 +69,9 @@ suite('query planner', (test) => {
   });
 });
 
-function attempt(look: () => TextClass): TextClass | null {
+function attempt(look: () => TextClass | null): TextClass | null {
   try {
-    const { refusal, passes, passingText, reads, hasSettings, ...others } = look();
+    const { refusal, passes, passingText, reads, hasSettings, ...others } = look() as TextClass;
     const { hasNames, changesPath, holds, unclear } = others;
     return {
       ...{ refusal, passes, passingText, reads, hasSettings },

@@ -1,7 +1,12 @@
 /** The parser as a machine: it comes back after texts that overflow it, and never takes one of these for a read. */
 
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
-import { loadParser, ParserFailure, parseTree } from '../../src/sql/parser/parser.ts';
+import {
+  allowHeavyTexts,
+  loadParser,
+  ParserFailure,
+  parseTree,
+} from '../../src/sql/parser/parser.ts';
 import { SqlSyntaxError } from '../../src/sql/parser/syntax-error.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { summaryOf, verdictOf } from './judging.ts';
@@ -23,7 +28,10 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
 };
 
 suite('sql: parser', (test) => {
-  test.before(loadParser);
+  test.before(() => {
+    allowHeavyTexts();
+    return loadParser();
+  });
 
   test('is loaded once for many callers', async () => {
     await Promise.all([loadParser(), loadParser(), loadParser()]);

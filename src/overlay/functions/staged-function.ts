@@ -7,8 +7,7 @@ import { qualifiedName, quoteIdentifier } from '../../db/identifier.ts';
 import { StageError } from '../../errors.ts';
 import type { BodyUses, FunctionBody } from '../../sql/functions/body-uses.ts';
 import type { QualifiedName } from '../../sql/functions/calls.ts';
-import { readFunctionBody } from '../../sql/functions/function-body.ts';
-import { ParserFailure } from '../../sql/parser/parser.ts';
+import { readBodyAnywhere } from '../../sql/functions/function-body.ts';
 import type { RelationUse } from '../../sql/places.ts';
 import type { Replacement } from '../../sql/splice.ts';
 import { generationOn } from '../install/generation.ts';
@@ -126,8 +125,7 @@ async function make(
 /** @throws what says nothing of the functions themselves */
 function reasonOf(error: Error): string {
   const { code = '' } = error as { code?: string };
-  const isTheirs =
-    error instanceof Obstacle || error instanceof ParserFailure || /^(42|22|0A|2B)/.test(code);
+  const isTheirs = error instanceof Obstacle || /^(42|22|0A|2B)/.test(code);
   if (isTheirs || (error instanceof StageError && code === 'statement_not_supported'))
     return error.message;
   throw error;
@@ -148,7 +146,7 @@ async function build(
   const bodies: [FunctionDefinition, FunctionBody][] = [];
   for (const each of functions) {
     if (each.obstacle !== null) throw new Obstacle(each.obstacle);
-    const body = await readFunctionBody({ ...each, head: headOf(each, name, 'record') });
+    const body = await readBodyAnywhere({ ...each, head: headOf(each, name, 'record') });
     if (body === null) throw new Obstacle('does more than read, or cannot be followed');
     bodies.push([each, body]);
   }

@@ -5,9 +5,11 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
 import type { Column, Table } from '../../model/table.ts';
 import { shownName } from '../../model/table.ts';
-import { parseQuery } from '../../sql/classify/parse-query.ts';
+import { classifyAnywhere } from '../../sql/classify/classify-apart.ts';
 import { movedUses } from '../../sql/functions/body-uses.ts';
 import { readViewQuery } from '../../sql/locate/view-query.ts';
+import { SqlSyntaxError } from '../../sql/parser/syntax-error.ts';
+import { isLight } from '../../sql/parser/text-weight.ts';
 import type { RelationUse } from '../../sql/places.ts';
 import { spliceBytes } from '../../sql/splice.ts';
 import type { Statement } from '../../sql/verdict.ts';
@@ -108,7 +110,7 @@ async function viewBody(
   server: number,
 ): Promise<Body> {
   const query = Buffer.from(definition);
-  const [statement] = parsedView(view, query);
+  const [statement] = await parsedView(view, query);
   if (statement?.verdict.kind !== 'read')
     throw unreadable(view, 'its definition is not a plain query');
   const uses = movedUses(statement.verdict, (at) => at + statement.start);
@@ -139,7 +141,8 @@ function writtenView(
   text: Buffer,
   sources: readonly Source[],
 ): ViewTarget | null {
-  if (view.writing !== 'automatic') return null;
+  // a heavy one is read only: here it is taken apart by whoever serves everybody
+  if (view.writing !== 'automatic' || !isLight(text)) return null;
   const query = readViewQuery(text);
   const behind = sources.find(
     ({ name, only }) => name !== null && [name, only].includes(query?.source ?? ''),
@@ -149,10 +152,11 @@ function writtenView(
 }
 
 /** Not all that PostgreSQL prints of a view can be read again: the marks of a CYCLE clause come with a cast. */
-function parsedView(view: StagedView, query: Buffer): readonly Statement[] {
+async function parsedView(view: StagedView, query: Buffer): Promise<readonly Statement[]> {
   try {
-    return parseQuery(query);
-  } catch {
+    return await classifyAnywhere(query);
+  } catch (error) {
+    if (!(error instanceof SqlSyntaxError)) throw error;
     throw unreadable(view, 'its definition cannot be parsed');
   }
 }

@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { RawStmt } from 'libpg-query';
 import { ParserFailure, parseTree } from '../parser/parser.ts';
-import { isHeavierThan } from '../parser/text-weight.ts';
+import { longestRun } from '../parser/text-scan.ts';
+import { maxWeight, weightOf } from '../parser/text-weight.ts';
 import type { Refusal, Statement } from '../verdict.ts';
 import { classify } from './classify.ts';
 import { refuse } from './refusal.ts';
@@ -10,12 +11,21 @@ import { refuse } from './refusal.ts';
 /** What a statement may be long unless the caller says otherwise. */
 const defaultMaxBytes = 16 * 1024 * 1024;
 
-/** What parses in about a second: 250,000 elements of a list. */
-const maxTokens = 500_000;
-
 const tooComplex = refuse(
   'stack depth limit exceeded: the statement is nested too deeply',
   'Split the statement, or use lists and arrays in place of long chains of operators.',
+  '54001',
+);
+
+const tooHeavy = refuse(
+  `statement has more than ${maxWeight} words, values and signs`,
+  'Split the statement, or send the values as an array, or by COPY.',
+  '54000',
+);
+
+const longRun = refuse(
+  `statement has a run of more than ${longestRun} operator letters`,
+  'Put spaces between operators, and between the marks of comments.',
   '54001',
 );
 
@@ -58,14 +68,10 @@ function unfitness(text: Buffer, maxBytes: number): Refusal | null {
       '54000',
     );
   }
+  const weight = weightOf(text, maxWeight);
+  if (weight === Number.POSITIVE_INFINITY) return longRun;
   // guard: a text has only so many tokens
-  if (isHeavierThan(text, maxTokens)) {
-    return refuse(
-      `statement has more than ${maxTokens} words, values and signs`,
-      'Split the statement, or send the values as an array, or by COPY.',
-      '54000',
-    );
-  }
+  if (weight > maxWeight) return tooHeavy;
   // The parser would take a zero byte for the end, and read other characters than are sent where UTF-8 is broken.
   if (text.includes(0)) return notUtf8(': 0x00');
   // guard: a text is UTF-8

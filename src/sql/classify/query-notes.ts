@@ -1,5 +1,6 @@
 /** What the walk over a query's parse tree notes of its statements. */
 import type { Grouping } from '../locate/grouping.ts';
+import type { Effort } from '../parser/syntax-tree.ts';
 import type { Refusal } from '../verdict.ts';
 import type { Merge, Overriding, Right, Upsert } from '../write.ts';
 
@@ -17,10 +18,12 @@ export interface Notes {
   writes: boolean;
   /** The first thing found that cannot be run in a staged session. */
   refusal: Refusal | null;
+  /** What may still be looked at more than once. */
+  readonly effort: Effort;
 }
 
-/** Gives the notes of a walk that has not begun. */
-export function emptyNotes(): Notes {
+/** Returns the notes of a walk that has not begun, over a text of so many bytes. */
+export function emptyNotes(length: number): Notes {
   return {
     upserts: [],
     overriding: [],
@@ -31,5 +34,6 @@ export function emptyNotes(): Notes {
     locksInVain: false,
     writes: false,
     refusal: null,
+    effort: { left: 32 * length },
   };
 }

@@ -17,7 +17,7 @@ import type {
 } from 'libpg-query';
 import { CallNotes } from '../functions/call-uses.ts';
 import type { Calls, UnclearCall } from '../functions/calls.ts';
-import { locateGrouping } from '../locate/locate-grouping.ts';
+import { noteGrouping } from '../locate/locate-grouping.ts';
 import { locksInVain } from '../locate/locking-ranges.ts';
 import { actionsOf, locateMerge } from '../locate/merges.ts';
 import { locateUpsert, readsCte, returnsOldRow } from '../locate/upserts.ts';
@@ -92,7 +92,7 @@ const visitors: ReadonlyMap<string, Visitor> = new Map([
 
 /** Walks over a query (SELECT, INSERT, UPDATE, DELETE, MERGE) or an expression, with everything inside. */
 export function collectUses(root: Node | readonly Node[], source: Source): QueryUses {
-  const notes = emptyNotes();
+  const notes = emptyNotes(source.text.length);
   const walk: Walk = {
     source,
     pending: [{ value: root, scope: null }],
@@ -151,8 +151,7 @@ function visitSelect(walk: Walk, select: SelectStmt, scope: Scope): void {
   // The relations that a locking clause names are aliases of those in FROM.
   walk.notes.lockingClauses += select.lockingClause?.length ?? 0;
   walk.notes.locksInVain ||= locksInVain(select);
-  const grouping = select.groupClause && locateGrouping(select, walk.source);
-  if (grouping) walk.notes.groupings.push(grouping);
+  if (select.groupClause) noteGrouping(select, walk);
   for (const half of [select.larg, select.rarg])
     if (half) walk.pending.push({ value: { SelectStmt: half }, scope: inner });
   visitFields(walk, select, inner, selectFields);

@@ -27,6 +27,12 @@ export const unclearLocking = refuse(
   'Leave FOR UPDATE or FOR SHARE out: a staged session locks no rows of production.',
 );
 
+export const groupedTooDeeply = refuse(
+  'queries with GROUP BY stand in one another too deeply',
+  'Move the inner queries to WITH or to FROM.',
+  '54001',
+);
+
 export const lockingRecursion = refuse(
   'FOR UPDATE/SHARE in a recursive query is not implemented',
   'Leave FOR UPDATE or FOR SHARE out of the WITH query, or put it at the end of the statement.',

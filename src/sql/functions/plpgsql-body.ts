@@ -55,7 +55,7 @@ async function expressionsOf(head: string, body: string): Promise<Expression[] |
   const tag = `$body${body.includes('$body') ? body.length : ''}$`;
   if (body.includes(tag)) return null;
   const text = `CREATE FUNCTION ${head} LANGUAGE plpgsql AS ${tag}${withoutRowTypes(body)}${tag}`;
-  const tree = await parsePlpgsql(Buffer.from(text));
+  const tree = await parsePlpgsql(Buffer.from(text), Buffer.from(body));
   if (tree === null || beyond.some((type) => collectNodes(tree, type).length > 0)) return null;
   const expressions: Expression[] = [];
   for (const fields of collectNodes(tree, 'PLpgSQL_expr')) {

@@ -4,34 +4,50 @@
  * https://www.postgresql.org/docs/current/sql-select.html#SQL-GROUPBY
  */
 import type { ColumnRef, Node, RangeVar, SelectStmt } from 'libpg-query';
+import type { Notes } from '../classify/query-notes.ts';
+import { groupedTooDeeply } from '../classify/refused-parts.ts';
 import type { Source } from '../classify/relation-uses.ts';
 import { locateRelation, rangesOf } from '../classify/relation-uses.ts';
+import type { Effort } from '../parser/syntax-tree.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import type { ColumnName, GroupedRange, Grouping } from './grouping.ts';
 
+/** Notes what a SELECT groups by. Of groupings in one another, what is in the innermost is looked at for each of them. */
+export function noteGrouping(select: SelectStmt, { source, notes }: Place): void {
+  const grouping = locateGrouping(select, source, notes.effort);
+  if (grouping) notes.groupings.push(grouping);
+  // guard: groupings in one another are looked at as often as can be afforded
+  if (notes.effort.left <= 0) notes.refusal ??= groupedTooDeeply;
+}
+
+interface Place {
+  readonly source: Source;
+  readonly notes: Notes;
+}
+
 /**
  * Gives what a SELECT groups by, or null where PostgreSQL looks at no key: there is no GROUP BY of columns, or one of several
- * grouping sets.
+ * grouping sets. It is not all where no effort is left then.
  */
-export function locateGrouping(select: SelectStmt, source: Source): Grouping | null {
+function locateGrouping(select: SelectStmt, source: Source, effort: Effort): Grouping | null {
   const elements = (select.groupClause ?? []).flatMap(elementsOf);
   if (elements.some((element) => 'GroupingSet' in element)) return null;
-  const grouped = elements.flatMap((element) => columnBehind(element, select));
+  const outputs = new Outputs(select);
+  const grouped = elements.flatMap((element) => columnBehind(element, outputs));
   const [first] = grouped;
   const ranges = (select.fromClause ?? [])
     .flatMap(rangesOf)
     .flatMap((range) => rangeOf(range, source));
   if (first === undefined || ranges.length === 0) return null;
-  const { targetList = [], havingClause, sortClause, windowClause, distinctClause } = select;
+  const { targetList, havingClause, sortClause, windowClause, distinctClause } = select;
   const used = [targetList, havingClause, sortClause, windowClause, distinctClause];
-  const columns = collectNodes(used, 'ColumnRef') as ColumnRef[];
-  const outputs = targetList.map(outputOf);
+  const columns = collectNodes(used, 'ColumnRef', effort) as ColumnRef[];
   return {
     start: first.location - source.offset,
     ranges,
     by: grouped.flatMap((element) => element.columns),
     uses: columns.map(nameOf),
-    rows: columns.flatMap((column) => rowOf(column, outputs.includes(column))),
+    rows: columns.flatMap((column) => rowOf(column, outputs.columns.has(column))),
   };
 }
 
@@ -47,21 +63,45 @@ interface Grouped {
 }
 
 /** The columns that an element may mean: by its own name, by that of an output column, or by its number. */
-function columnBehind(element: Node, { targetList = [] }: SelectStmt): Grouped[] {
+function columnBehind(element: Node, outputs: Outputs): Grouped[] {
   if ('A_Const' in element) {
     const { ival, location = 0 } = element.A_Const;
-    // behind a star nobody can tell which column has a number
-    const before = targetList.slice(0, ival?.ival ?? 0).map(outputOf);
-    const hasStar = before.some((column) => column && nameOf(column).column === null);
-    return hasStar ? [] : [{ location, columns: namesOf(before.at(-1)) }];
+    const columns = outputs.numbered(ival?.ival ?? 0);
+    return columns === null ? [] : [{ location, columns }];
   }
   if (!('ColumnRef' in element)) return [];
   const { ColumnRef: column } = element;
   const own = nameOf(column);
-  const output = targetList.find(
-    (node) => 'ResTarget' in node && own.range === null && node.ResTarget.name === own.column,
-  );
-  return [{ location: column.location ?? 0, columns: [own, ...namesOf(outputOf(output))] }];
+  const output = own.range === null && own.column !== null ? outputs.named.get(own.column) : [];
+  return [{ location: column.location ?? 0, columns: [own, ...(output ?? [])] }];
+}
+
+/** The output columns of a SELECT that are nothing but columns. */
+class Outputs {
+  readonly columns: ReadonlySet<ColumnRef>;
+  readonly named: ReadonlyMap<string, readonly ColumnName[]>;
+  private readonly list: readonly (ColumnRef | undefined)[];
+  private readonly star: number;
+
+  constructor({ targetList = [] }: SelectStmt) {
+    this.list = targetList.map(outputOf);
+    this.columns = new Set(this.list.flatMap((column) => column ?? []));
+    this.star = this.list.findIndex((column) => column && nameOf(column).column === null);
+    // of several of one name the first one counts
+    const names = targetList.map((node) => ('ResTarget' in node ? node.ResTarget.name : undefined));
+    this.named = new Map(
+      names
+        .flatMap((name, at) =>
+          name === undefined ? [] : [[name, namesOf(this.list[at])] as const],
+        )
+        .reverse(),
+    );
+  }
+
+  /** What the column of a number is; null where nobody can tell, behind a star. */
+  numbered(number: number): ColumnName[] | null {
+    return this.star >= 0 && this.star < number ? null : namesOf(this.list[number - 1]);
+  }
 }
 
 /** What an output column is, where it is nothing but a column. */

@@ -9,7 +9,7 @@ import { rangesOf } from '../classify/relation-uses.ts';
 import { parseTree } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { Tokens } from '../parser/tokens.ts';
-import type { TextPart } from '../places.ts';
+import type { RelationUse, TextPart } from '../places.ts';
 import type { Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
 import type { LockedRelation, Read, RowLocks } from '../verdict.ts';
@@ -31,11 +31,12 @@ export function withRowLocks(read: Read, query: Node, source: Source): Read {
   if (!('SelectStmt' in query) || read.locking.length === 0) return read;
   const select = query.SelectStmt;
   const ranges = (select.fromClause ?? []).flatMap(rangesOf);
+  const uses = new Map(read.relations.map((use) => [use.start, use]));
   const relations = (select.lockingClause ?? [])
     .flatMap((node) => ('LockingClause' in node ? lockedBy(node.LockingClause, ranges) : []))
-    .flatMap((locked) => relationOf(locked, read, source));
+    .flatMap((locked) => relationOf(locked, uses, source));
   if (relations.length === 0) return read;
-  const tokens = new Tokens(source.text);
+  const tokens = Tokens.of(source.text);
   const columnsEnd = endOfColumns(tokens);
   if (columnsEnd === null) return read;
   const { calls } = collectUses(query, source);
@@ -84,18 +85,20 @@ function lockedBy(clause: LockingClause, ranges: readonly RangeVar[]): Locked[] 
   if (clause.strength === 'LCS_FORKEYSHARE') return [];
   const wait = waits[(clause.waitPolicy ?? 'LockWaitBlock') as keyof typeof waits];
   const named = clause.lockedRels?.flatMap((node) => ('RangeVar' in node ? [node.RangeVar] : []));
-  const chosen = ranges.filter(
-    (range) => named?.some(({ relname }) => relname === aliasOf(range)) ?? true,
-  );
+  const names = named && new Set(named.map(({ relname }) => relname));
+  const chosen = ranges.filter((range) => names?.has(aliasOf(range)) ?? true);
   return chosen.map((range) => ({ range, wait }));
 }
 
 const aliasOf = ({ alias, relname }: RangeVar) => alias?.aliasname ?? relname;
 
 /** Only where a function can stand in the place of the name. */
-function relationOf({ range, wait }: Locked, read: Read, source: Source): LockedRelation[] {
-  const start = (range.location ?? 0) - source.offset;
-  const use = read.relations.find((each) => each.start === start);
+function relationOf(
+  { range, wait }: Locked,
+  uses: ReadonlyMap<number, RelationUse>,
+  source: Source,
+): LockedRelation[] {
+  const use = uses.get((range.location ?? 0) - source.offset);
   const alias = aliasOf(range);
   if (use === undefined || alias === undefined || range.alias?.colnames || use.only) return [];
   if (/^\s*\*/.test(source.text.toString('latin1', use.end, use.end + maxGap))) return [];

@@ -18,7 +18,7 @@ const functionsWithFor = new Set(['substring', 'overlay']);
 
 /** Gives the ranges of exactly `count` locking clauses, or null if they cannot be told for sure. */
 export function findLocking(text: Buffer, count: number): readonly ByteRange[] | null {
-  const ranges = clausesOf(new Tokens(text));
+  const ranges = clausesOf(Tokens.of(text));
   return ranges.length === count && isFreeOfLocks(text, ranges) ? ranges : null;
 }
 

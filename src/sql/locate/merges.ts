@@ -59,11 +59,10 @@ const operations: Readonly<Record<string, Right['operation']>> = {
 function locateParts(merge: MergeStmt, target: number, source: Source): MergeParts | null {
   const { sourceRelation, joinCondition } = merge;
   if (!sourceRelation || !joinCondition) return null;
-  const tokens = new Tokens(source.text);
+  const tokens = Tokens.of(source.text);
   const next = (word: string, behind: number) => tokens.find([word], behind + 1, withCases);
-  const verb = tokens.list.findLastIndex(
-    ({ start }, at) => start < target && tokens.word(at) === 'merge',
-  );
+  let verb = tokens.from(target) - 1;
+  while (verb >= 0 && tokens.word(verb) !== 'merge') verb -= 1;
   const into = next('into', verb);
   const using = next('using', into);
   const when = next('when', using);

@@ -18,7 +18,7 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
   const clause = insert.onConflictClause;
   const arbiter = clause && arbiterOf(clause);
   if (!clause || !arbiter) return null;
-  const tokens = new Tokens(source.text);
+  const tokens = Tokens.of(source.text);
   const start = (clause.location ?? 0) - source.offset;
   const at = tokens.at(start);
   const parts = at < 0 ? null : clauseParts(tokens, at);
@@ -35,9 +35,9 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
   };
 }
 
-function partOf(range: ByteRange | null, { text }: Source, { list }: Tokens): ClausePart | null {
+function partOf(range: ByteRange | null, { text }: Source, tokens: Tokens): ClausePart | null {
   if (range === null) return null;
-  const inside = list.filter(({ start, end }) => start >= range.start && end <= range.end);
+  const inside = tokens.list.slice(tokens.from(range.start), tokens.from(range.end));
   return {
     ...range,
     text: text.subarray(range.start, range.end),

@@ -29,7 +29,7 @@ export function readViewQuery(text: Buffer): ViewQuery | null {
   const select = selectOf(text);
   const [from, ...more] = select?.fromClause ?? [];
   if (!select || !from || !('RangeVar' in from) || more.length > 0) return null;
-  const tokens = new Tokens(text);
+  const tokens = Tokens.of(text);
   const [selectAt, fromAt, whereAt, end] = clauses(tokens);
   const expressions = tokens.elements(selectAt, fromAt);
   const targets = (select.targetList ?? []).flatMap((node, index) => {

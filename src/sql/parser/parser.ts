@@ -1,23 +1,40 @@
 /**
- * The process's SQL parser. Parsing is a pure function of the text; what is kept here is its machine: an instance of
- * the WebAssembly parser, and a spare, because deep nesting overflows an instance's stack and leaves it corrupt.
+ * The thread's SQL parser. Parsing is a pure function of the text; what is kept here is its machine: an instance of
+ * the WebAssembly parser, and a spare, because deep nesting overflows an instance's stack and leaves it corrupt. It is also the
+ * one gate: no text gets to an instance that is heavier than the thread takes.
  */
 import type { ParseResult, ScanToken } from 'libpg-query';
+import { StageError } from '../../errors.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
+import { isLight, maxWeight, weightOf } from './text-weight.ts';
 import type { CompiledEngine, Engine } from './wasm-engine.ts';
 import { compileEngine, createEngine } from './wasm-engine.ts';
 
-/** Raised when the parser gave up on a text that is not known to be wrong, or no instance is ready. */
-export class ParserFailure extends Error {}
+/** Raised when the parser gave up on a text that is not known to be wrong, does not take it, or no instance is ready. */
+export class ParserFailure extends StageError {
+  constructor(message: string, cause?: unknown) {
+    const hint = 'Write less in one statement, view or function.';
+    super('statement_not_supported', message, { sqlstate: '54001', hint, cause });
+  }
+}
 
 const machine = {
   compiled: null as Promise<CompiledEngine> | null,
   filling: null as Promise<void> | null,
   engines: [] as Engine[],
+  takes: (text: Buffer) => isLight(text, ofOriginal),
 };
 
 const enginesReady = 2;
+/** What is made of a text to prove how it was read may be longer than the text itself. */
+const ofOriginal = 2;
 const maxRetriedBytes = 64 * 1024;
+
+/** To be called in a thread that nobody waits for. */
+export function allowHeavyTexts(): void {
+  const most = maxWeight * ofOriginal;
+  machine.takes = (text) => weightOf(text, most) <= most;
+}
 
 /** Makes the parser ready. To be awaited once before anything is parsed; further calls only wait. */
 export function loadParser(): Promise<void> {
@@ -40,7 +57,7 @@ async function fillUp(): Promise<void> {
  * @throws ParserFailure for one that is too deeply nested to be parsed here.
  */
 export function parseTree(text: Buffer): ParseResult {
-  const { tree, fault } = withEngine((engine) => engine.parse(text));
+  const { tree, fault } = withEngine(text, (engine) => engine.parse(text));
   if (tree) return tree;
   const retried = parseWithoutComments(text);
   if (retried) return retried;
@@ -62,8 +79,11 @@ export function scanTokens(text: Buffer): readonly ScanToken[] {
 /**
  * Takes a CREATE FUNCTION apart whose language is PL/pgSQL. Gives null for what cannot be read. An instance of its own: what
  * compiling somebody's function leaves behind in one, no statement is classified by.
+ * @param body of the function: in the text it is a literal, which weighs nothing
+ * @throws ParserFailure for what is too heavy
  */
-export async function parsePlpgsql(text: Buffer): Promise<object | null> {
+export async function parsePlpgsql(text: Buffer, body: Buffer): Promise<object | null> {
+  demandLight(body);
   machine.compiled ??= compileEngine();
   const engine = await createEngine(await machine.compiled);
   try {
@@ -84,25 +104,31 @@ function parseWithoutComments(text: Buffer): ParseResult | null {
   if (comments.length === 0) return null;
   const blanked = Buffer.from(text);
   for (const { start, end } of comments) blanked.fill(' ', start, end);
-  return withEngine((engine) => engine.parse(blanked)).tree;
+  return withEngine(blanked, (engine) => engine.parse(blanked)).tree;
 }
 
 function allTokens(text: Buffer): readonly ScanToken[] {
-  return withEngine((engine) => engine.scan(text))?.tokens ?? [];
+  return withEngine(text, (engine) => engine.scan(text))?.tokens ?? [];
 }
 
 function isComment({ text }: ScanToken): boolean {
   return text.startsWith('--') || text.startsWith('/*');
 }
 
-function withEngine<T>(work: (engine: Engine) => T): T {
+function demandLight(text: Buffer): void {
+  // guard: no heavy text is parsed where others wait
+  if (!machine.takes(text)) throw new ParserFailure('the text is too long to be parsed here');
+}
+
+function withEngine<T>(text: Buffer, work: (engine: Engine) => T): T {
+  demandLight(text);
   const engine = machine.engines[0];
   if (!engine) throw replaced(new ParserFailure('the SQL parser is not ready'));
   try {
     return work(engine);
   } catch (cause) {
     machine.engines = machine.engines.filter((other) => other !== engine);
-    throw replaced(new ParserFailure('the SQL parser gave up', { cause }));
+    throw replaced(new ParserFailure('the SQL parser gave up', cause));
   }
 }
 

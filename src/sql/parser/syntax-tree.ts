@@ -16,12 +16,25 @@ export function isNode(value: Fields): boolean {
   return key !== undefined && key >= 'A' && key < '[';
 }
 
-/** The fields of all nodes of one type in a tree, however deep it is. */
-export function collectNodes(root: unknown, type: string): Fields[] {
+/** How many values of trees may be looked at. */
+export interface Effort {
+  left: number;
+}
+
+/**
+ * Returns the fields of all nodes of one type in a tree, however deep it is.
+ * @param effort what this takes is taken from it; what is left of the tree once nothing is left of it is not looked at
+ */
+export function collectNodes(
+  root: unknown,
+  type: string,
+  effort: Effort = { left: Number.POSITIVE_INFINITY },
+): Fields[] {
   const pending: unknown[] = [root];
   const found: Fields[] = [];
-  while (pending.length > 0) {
+  while (pending.length > 0 && effort.left > 0) {
     const value = pending.pop();
+    effort.left -= 1;
     if (typeof value !== 'object' || value === null) continue;
     if (Object.hasOwn(value, type)) found.push((value as Record<string, Fields>)[type] ?? {});
     for (const child of Object.values(value)) pending.push(child);

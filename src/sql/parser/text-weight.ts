@@ -1,103 +1,107 @@
 /**
- * How much work a text makes for the parser, which keeps the thread that serves everybody: its length alone says little, for a
- * long literal costs nearly nothing. Counts what PostgreSQL's scanner would find, but faster; where the two differ it counts more.
+ * How much work a text makes for the parser: its length alone says little, for a long literal costs nearly nothing, and a short run
+ * of operator letters very much. Never less than the parser has; often more.
  */
+import { TextScan } from './text-scan.ts';
 
 /** What a statement costs besides its tokens. */
 const statementWeight = 10;
 
-const [quote, doubleQuote, dollar, dash, slash, star, semicolon, backslash] = Buffer.from(
-  `'"$-/*;\\`,
-) as unknown as readonly [number, number, number, number, number, number, number, number];
+/** The scanner reads so many letters in the time that a token takes to be parsed. */
+const lettersPerToken = 100;
 
-/** Whether a text has more tokens than that: words, numbers, literals, signs. */
-export function isHeavierThan(text: Buffer, most: number): boolean {
-  if (text.length * (1 + statementWeight) <= most) return false;
-  const scan = { at: 0, hasEscapes: false };
-  let weight = 0;
-  for (skipSpace(text, scan); scan.at < text.length; skipSpace(text, scan)) {
-    const byte = text[scan.at] as number;
-    weight += byte === semicolon ? 1 + statementWeight : 1;
-    if (weight > most) return true;
-    readToken(text, byte, scan);
+/** What parses in about a second: 250,000 elements of a list. */
+export const maxWeight = 500_000;
+
+/** What others can wait for: some 10 ms. So short texts do not have to be looked at. */
+const lightWeight = 5000;
+const lightBytes = 450;
+/** Literals and comments weigh nothing, but are copied. */
+const longBytes = 32 * 1024;
+
+const [semicolon, comma, equals] = Buffer.from(';,=') as unknown as [number, number, number];
+const opening = new Set(Buffer.from('(['));
+const closing = new Set(Buffer.from(')]'));
+
+/**
+ * Whether a text may be parsed in the thread that serves everybody.
+ * @param times so often as heavy as usual it may be
+ */
+export function isLight(text: Buffer, times = 1): boolean {
+  if (text.length <= lightBytes) return true;
+  const most = lightWeight * times;
+  return text.length <= longBytes * times && weightOf(text, most) <= most;
+}
+
+/**
+ * Returns the weight of a text in tokens (words, numbers, literals, signs). What is above `most` is not counted to its end: the
+ * result is some number above it then. Returns Infinity where a run of operator letters is too long to be scanned.
+ */
+export function weightOf(text: Buffer, most: number): number {
+  const scan = new TextScan(text);
+  const lists = new Lists();
+  let tokens = 0;
+  const weight = () => tokens + Math.floor(scan.reread / lettersPerToken);
+  for (let start = scan.next(); start >= 0 && weight() <= most; start = scan.next()) {
+    const byte = text[start] as number;
+    tokens += (byte === semicolon ? 1 + statementWeight : 1) * lists.read(text, byte, start);
   }
-  return false;
+  return weight();
 }
 
-function skipSpace(text: Buffer, scan: Scan): void {
-  for (;;) {
-    const byte = text[scan.at] ?? 0x7f;
-    const next = text[scan.at + 1];
-    if (byte <= 0x20) scan.at += 1;
-    else if (byte === dash && next === dash) scan.at = after(text, '\n', scan.at);
-    else if (byte === slash && next === star) scan.at = afterComment(text, scan.at);
-    else return;
+/** What stands in one pair of parentheses, up to here. */
+interface List {
+  /** How often the tree repeats what stands in it, and what stands in it now. */
+  readonly repeats: number;
+  now: number;
+  elements: number;
+  /** It may be the targets of an assignment. */
+  readonly mayAssign: boolean;
+}
+
+/** The tree of `SET (a, b, c) = (SELECT ...)` has the query once for each column, and so on within it. */
+class Lists {
+  private open: List[] = [];
+  private current = listOf(1, false);
+  private closed: List | null = null;
+  private isBehindSet = false;
+
+  /** Reads a token, and returns how often the tree has it. */
+  read(text: Buffer, byte: number, start: number): number {
+    const { closed, isBehindSet } = this;
+    this.closed = null;
+    this.isBehindSet = byte === comma || isSet(text, start);
+    if (opening.has(byte)) {
+      this.open.push(this.current);
+      this.current = listOf(this.current.now, isBehindSet);
+    } else if (closing.has(byte)) {
+      this.closed = this.current;
+      this.current = this.open.pop() ?? listOf(1, false);
+    } else if (byte === comma) {
+      this.current.elements += 1;
+      this.current.now = this.current.repeats;
+    } else if (byte === semicolon) {
+      this.open = [];
+      this.current = listOf(1, false);
+    }
+    // guard: what the tree repeats counts as often
+    else if (byte === equals && closed?.mayAssign) this.repeat(closed.elements);
+    return this.current.now;
+  }
+
+  private repeat(elements: number): void {
+    const { current } = this;
+    current.now = Math.max(current.now, current.repeats * elements);
   }
 }
 
-interface Scan {
-  at: number;
-  /** In a literal that follows now a backslash escapes: it goes on with one that began with E. */
-  hasEscapes: boolean;
-}
+const listOf = (repeats: number, mayAssign: boolean): List => {
+  return { repeats, now: repeats, elements: 1, mayAssign };
+};
 
-function readToken(text: Buffer, byte: number, scan: Scan): void {
-  const start = scan.at;
-  if (byte === quote) {
-    scan.at = scan.hasEscapes ? afterEscaped(text, start + 1) : after(text, "'", start + 1);
-    return;
-  }
-  scan.hasEscapes = false;
-  if (byte === doubleQuote) scan.at = after(text, '"', start + 1);
-  else if (byte === dollar) scan.at = afterDollarQuoted(text, start);
-  else if (isWord(byte)) {
-    while (isWord(text[scan.at])) scan.at += 1;
-    const isPrefix = scan.at === start + 1 && (byte | 0x20) === 0x65 && text[scan.at] === quote;
-    scan.hasEscapes = isPrefix;
-  } else scan.at += 1;
-}
+const [s, e, t] = Buffer.from('set') as unknown as [number, number, number];
 
-/** A literal that begins with E ends at a quote that no backslash precedes; a doubled one begins another piece of it. */
-function afterEscaped(text: Buffer, from: number): number {
-  let at = from;
-  while (at < text.length && text[at] !== quote) at += text[at] === backslash ? 2 : 1;
-  return at + 1;
-}
-
-function afterDollarQuoted(text: Buffer, start: number): number {
-  let end = start + 1;
-  while (isWord(text[end]) && text[end] !== dollar) end += 1;
-  const first = text[start + 1] as number;
-  const isDigit = first >= 0x30 && first <= 0x39;
-  if (text[end] !== dollar || isDigit) return end;
-  return after(text, text.subarray(start, end + 1), end + 1);
-}
-
-function afterComment(text: Buffer, start: number): number {
-  let depth = 1;
-  let at = start + 2;
-  for (; depth > 0 && at < text.length; at += 1) {
-    if (text[at] === slash && text[at + 1] === star) depth += 1;
-    else if (text[at] === star && text[at + 1] === slash) depth -= 1;
-    else continue;
-    at += 1;
-  }
-  return at;
-}
-
-function after(text: Buffer, what: string | Buffer, from: number): number {
-  const found = text.indexOf(what, from);
-  return found < 0 ? text.length : found + what.length;
-}
-
-function isWord(byte: number | undefined): boolean {
-  if (byte === undefined) return false;
-  const letter = byte | 0x20;
-  return (
-    (letter >= 0x61 && letter <= 0x7a) ||
-    (byte >= 0x30 && byte <= 0x39) ||
-    byte === 0x5f ||
-    byte === dollar ||
-    byte >= 0x80
-  );
+function isSet(text: Buffer, start: number): boolean {
+  const lower = (at: number) => (text[at] ?? 0) | 0x20;
+  return lower(start) === s && lower(start + 1) === e && lower(start + 2) === t;
 }

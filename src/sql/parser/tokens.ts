@@ -18,10 +18,23 @@ export const withCases: Nesting = new Map([...parentheses, ['case', 'opens'], ['
 
 export class Tokens {
   readonly list: readonly ScanToken[];
+  private readonly text: Buffer;
+  /** Of the text that was asked for last. */
+  private static last: Tokens | null = null;
 
-  /** @param text one that has been parsed */
-  constructor(text: Buffer) {
+  private constructor(text: Buffer) {
+    this.text = text;
     this.list = scanTokens(text);
+  }
+
+  /**
+   * Returns the tokens of a text, which is scanned once however many of its parts are looked for one after the other.
+   * @param text one that has been parsed
+   */
+  static of(text: Buffer): Tokens {
+    const known = Tokens.last?.text === text ? Tokens.last : new Tokens(text);
+    Tokens.last = known;
+    return known;
   }
 
   get length(): number {
@@ -38,7 +51,19 @@ export class Tokens {
 
   /** The token that begins at a byte; -1 if none does. */
   at(start: number): number {
-    return this.list.findIndex((token) => token.start === start);
+    const first = this.from(start);
+    return this.list[first]?.start === start ? first : -1;
+  }
+
+  /** The first token that begins at a byte or behind it; without one, the number of tokens. */
+  from(start: number): number {
+    let [low, high] = [0, this.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.list[middle]?.start ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /**

@@ -68,7 +68,7 @@ function classifyFrom(statement: CopyStmt, source: Source): CopyWrite | Refusal 
 
 /** The first byte of the WHERE behind a table's name: the first one outside of parentheses. */
 function whereOf(text: Buffer, from: number): number | null {
-  const tokens = new Tokens(text);
+  const tokens = Tokens.of(text);
   const behind = tokens.list.findIndex(({ start }) => start >= from);
   return tokens.list[tokens.find(['where'], behind)]?.start ?? null;
 }

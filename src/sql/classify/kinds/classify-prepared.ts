@@ -14,7 +14,7 @@ export function classifyPrepare(statement: PrepareStmt, source: Source): Control
   if (!statement.query) return unknownElement('PREPARE');
   const body = classifyQuery(statement.query, source);
   if (body.kind === 'refuse') return body;
-  const tokens = new Tokens(source.text);
+  const tokens = Tokens.of(source.text);
   // Within parentheses it may be a part of a type's name.
   const as = tokens.find(['as'], 2);
   const [keyword, first] = tokens.list.slice(as);
@@ -37,7 +37,7 @@ export function classifyExecute(statement: ExecuteStmt, source: Source): Control
   const { name = '', params = [] } = statement;
   const { calls, unclear, refusal } = collectUses(params, source);
   if (refusal) return refusal;
-  const tokens = new Tokens(source.text);
+  const tokens = Tokens.of(source.text);
   const open = tokens.list.findIndex(({ text }) => text === '(');
   const elements = params.length > 0 ? tokens.elements(open, tokens.length - 1) : [];
   const ranges = elements.map(({ from, to }) => tokens.range(from, to));

@@ -1,0 +1,47 @@
+/** The program of the parse thread: runs one task after the other, so that whoever else is served need not wait for them. */
+import { parentPort } from 'node:worker_threads';
+import { StageError } from '../errors.ts';
+import { classifyPlaces } from './classify/classify-apart.ts';
+import { readFunctionBody, replaceInBody } from './functions/function-body.ts';
+import { withBuffers } from './parser/buffers.ts';
+import type { Answer, Question } from './parser/parse-thread.ts';
+import { allowHeavyTexts, loadParser } from './parser/parser.ts';
+import { SqlSyntaxError } from './parser/syntax-error.ts';
+
+type Task = (...args: never[]) => unknown;
+
+const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
+  ['classify', classifyPlaces],
+  [
+    'usesOfBody',
+    async (...[text]: Parameters<typeof readFunctionBody>) =>
+      (await readFunctionBody(text))?.uses ?? null,
+  ],
+  ['replaceInBody', replaceInBody],
+]);
+
+allowHeavyTexts();
+parentPort?.on('message', async (question: Question) => {
+  parentPort?.postMessage(await answer(question));
+});
+
+async function answer({ task, args }: Question): Promise<Answer> {
+  try {
+    // An instance of the parser may be lost with every text.
+    await loadParser();
+    const run = tasks.get(task) as (...args: readonly unknown[]) => unknown;
+    return { result: await run(...withBuffers(args)) };
+  } catch (error) {
+    return told(error);
+  }
+}
+
+function told(error: unknown): Answer {
+  if (error instanceof SqlSyntaxError) {
+    const { message, position, sqlstate } = error;
+    return { wrong: { message, position, sqlstate } };
+  }
+  if (!(error instanceof StageError)) return { failure: String(error) };
+  const { code, message, hint, sqlstate } = error;
+  return { refused: { code, message, hint, sqlstate } };
+}

@@ -1,0 +1,31 @@
+/** The guards that bound what a text may cost those who are served beside its sender. */
+import type { Guard } from './guard.ts';
+
+export const weightGuards: readonly Guard[] = [
+  { name: 'a text has only so many tokens', without: '', tests: ['sql/text-weight'] },
+  {
+    name: 'a run of operator letters has a largest length',
+    without: '',
+    tests: ['sql/text-weight', 'attacks/heavy-texts'],
+  },
+  {
+    name: 'what the tree repeats counts as often',
+    without: '',
+    tests: ['sql/text-weight', 'sql/parse-work'],
+  },
+  {
+    name: 'groupings in one another are looked at as often as can be afforded',
+    without: '',
+    tests: ['sql/parse-gate', 'sql/parse-work'],
+  },
+  { name: 'no heavy text is parsed where others wait', without: '', tests: ['sql/parse-gate'] },
+  { name: 'heavy texts are parsed apart', without: '', tests: ['sql/parse-gate'] },
+  {
+    name: 'heavy bodies are read apart',
+    without: 'return readFunctionBody(text);',
+    tests: ['sql/parse-gate'],
+  },
+  { name: 'what waits to be parsed is bounded', without: '', tests: ['sql/parse-thread'] },
+  { name: 'a text has only so much time', without: '', tests: ['sql/parse-thread'] },
+  { name: 'nothing is parsed for a client that is gone', without: '', tests: ['sql/parse-thread'] },
+];

@@ -1,0 +1,85 @@
+/**
+ * The weight of a text bounds what is done to classify it: random texts that grow, with the work counted, in PostgreSQL's parser by
+ * the turns of its loops and in ours by the blocks that are run. Neither depends on the machine.
+ */
+import { Session } from 'node:inspector';
+import { createRandom } from '../helpers/random.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { meterWebAssembly } from '../helpers/wasm-meter.ts';
+import type { Growing } from './growing-texts.ts';
+import { growingSigns, growingStatement } from './growing-texts.ts';
+
+const steps = meterWebAssembly();
+// compiled once it counts
+const { allowHeavyTexts, loadParser, scanTokens } = await import('../../src/sql/parser/parser.ts');
+const { parseQuery } = await import('../../src/sql/classify/parse-query.ts');
+const { weightOf } = await import('../../src/sql/parser/text-weight.ts');
+
+const rounds = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 100);
+const sizes = [40, 160, 640];
+
+/** What work a text may make, for each token of its weight and for each byte. */
+const most = { stepsOfToken: 2000, blocksOfToken: 250, ofByte: 64, ofText: 10_000 };
+
+suite('the work of classifying', (test) => {
+  const inspector = new Session();
+  test.before(async () => {
+    allowHeavyTexts();
+    await loadParser();
+    inspector.connect();
+    inspector.post('Profiler.enable');
+    inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  });
+  test.after(() => inspector.disconnect());
+
+  /** Runs something, and returns the work that it was. */
+  async function workOf(run: () => unknown) {
+    blocksRun(inspector);
+    const before = steps();
+    try {
+      run();
+    } catch {
+      // no text that the grammar takes
+    }
+    const work = { steps: steps() - before, blocks: blocksRun(inspector) };
+    // an instance may be lost
+    await loadParser();
+    return work;
+  }
+
+  async function isBounded(growing: Growing, seed: number, run: (text: Buffer) => unknown) {
+    for (const size of sizes) {
+      const text = Buffer.from(growing(size));
+      const weight = weightOf(text, 1e6);
+      if (weight > 1e5) return;
+      const work = await workOf(() => run(text));
+      const fixed = most.ofText + most.ofByte * text.length;
+      const told = JSON.stringify({ seed, size, length: text.length, weight, ...work });
+      const shown = `${told} ${text.toString('utf8', 0, 300)}`;
+      assert.ok(work.steps <= fixed + weight * most.stepsOfToken, shown);
+      assert.ok(work.blocks <= fixed + weight * most.blocksOfToken, shown);
+    }
+  }
+
+  test('of statements is bounded by their weight', async () => {
+    for (let seed = 1; seed <= rounds; seed += 1)
+      await isBounded(growingStatement(createRandom(seed)), seed, (text) => parseQuery(text));
+  });
+
+  test('of whatever is scanned is bounded by its weight', async () => {
+    for (let seed = 1; seed <= rounds; seed += 1)
+      await isBounded(growingSigns(createRandom(seed)), seed, (text) => scanTokens(text));
+  });
+});
+
+/** The blocks of our own parser that were run since the last time. */
+function blocksRun(inspector: Session): number {
+  let blocks = 0;
+  inspector.post('Profiler.takePreciseCoverage', (error, coverage) => {
+    if (error) throw error;
+    const ours = coverage.result.filter(({ url }) => url.includes('/src/sql/'));
+    const ranges = ours.flatMap(({ functions }) => functions).flatMap((each) => each.ranges);
+    blocks = ranges.reduce((sum, { count }) => sum + count, 0);
+  });
+  return blocks;
+}
