@@ -1,0 +1,101 @@
+/**
+ * How long others wait for who sends texts that take the parser longest: `npm run bench:gate`. A client asks `SELECT 1` beside one
+ * who sends the same text again and again, in a process of its own, and alone before and after that. Also what the weighing of a
+ * text costs that is parsed. BENCH_UPSTREAM is the URL of a server; by default an embedded one is started.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
+import { createLog } from '../src/log.ts';
+import { isLight } from '../src/sql/parser/text-weight.ts';
+import { startBuiltDaemon } from './daemon.ts';
+import { median } from './pgbench.ts';
+import { worstTexts } from './worst-texts.ts';
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
+/** Between two questions, so that the sender is what keeps the daemon busy. */
+const pauseMs = 5;
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+async function ask(client: pg.Client): Promise<number[]> {
+  const waits: number[] = [];
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
+    const start = performance.now();
+    await client.query('SELECT 1');
+    waits.push(performance.now() - start);
+    await delay(pauseMs);
+  }
+  return waits;
+}
+
+async function startSender(url: string, name: string): Promise<ChildProcess> {
+  const program = fileURLToPath(new URL('./worst-texts.ts', import.meta.url));
+  const sender = spawn(process.execPath, ['--import', 'tsx', program, url, name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(sender.stdout, 'data');
+  return sender;
+}
+
+const shown = (waits: readonly number[]) =>
+  `${median(waits).toFixed(1)} | ${Math.max(...waits).toFixed(0)}`;
+
+async function bench(newSession: () => Promise<string>): Promise<void> {
+  print(
+    '| sent beside it | median ms | longest ms | alone: median ms | longest ms | ratio of medians |',
+  );
+  print(`|${'---|'.repeat(6)}`);
+  const client = new pg.Client({ connectionString: await newSession() });
+  await client.connect();
+  await ask(client);
+  for (const name of Object.keys(worstTexts)) {
+    const before = await ask(client);
+    const sender = await startSender(await newSession(), name);
+    const beside = await ask(client);
+    sender.kill();
+    await once(sender, 'exit');
+    const alone = [...before, ...(await ask(client))];
+    const ratio = (median(beside) / median(alone)).toFixed(1);
+    print(`| ${name} | ${shown(beside)} | ${shown(alone)} | ${ratio} |`);
+  }
+  await client.end();
+}
+
+/** In microseconds of this thread, for a text of so many bytes such as applications send. */
+function priceOf(length: number): string {
+  const column = 'coalesce(item.name, $1) || item.note AS label, ';
+  const text = Buffer.from(
+    `SELECT ${column.repeat(Math.ceil(length / column.length))}`.slice(0, length),
+  );
+  const times = 20_000;
+  const rounds = Array.from({ length: 15 }, () => {
+    const start = process.cpuUsage();
+    for (let time = 0; time < times; time += 1) isLight(text);
+    return process.cpuUsage(start).user / times;
+  });
+  return `| ${length} | ${median(rounds).toFixed(2)} |`;
+}
+
+print('| bytes of a text that is not known | weighing it, us |\n|---|---|');
+for (const length of [100, 400, 1000, 4000, 16_000]) print(priceOf(length));
+
+const home = await mkdtemp(join(tmpdir(), 'stage-bench-'));
+const log = createLog('silent', process.stderr);
+const given = process.env['BENCH_UPSTREAM'];
+const server = given ? null : await startEmbedded({ directory: join(home, 'server'), log });
+const daemon = await startBuiltDaemon(given ?? server?.url ?? '', home);
+try {
+  await bench(() => daemon.newSession('production'));
+} finally {
+  await daemon.stop();
+  await server?.stop();
+  await rm(home, { recursive: true });
+}
