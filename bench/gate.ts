@@ -75,8 +75,8 @@ function priceOf(length: number): string {
   const text = Buffer.from(
     `SELECT ${column.repeat(Math.ceil(length / column.length))}`.slice(0, length),
   );
-  const times = 20_000;
-  const rounds = Array.from({ length: 15 }, () => {
+  const times = Math.ceil(2e6 / length);
+  const rounds = Array.from({ length: 9 }, () => {
     const start = process.cpuUsage();
     for (let time = 0; time < times; time += 1) isLight(text);
     return process.cpuUsage(start).user / times;
@@ -90,12 +90,13 @@ for (const length of [100, 400, 1000, 4000, 16_000]) print(priceOf(length));
 const home = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
 const given = process.env['BENCH_UPSTREAM'];
-const server = given ? null : await startEmbedded({ directory: join(home, 'server'), log });
+const directory = await mkdtemp(join(tmpdir(), 'stage-bench-server-'));
+const server = given ? null : await startEmbedded({ directory, log });
 const daemon = await startBuiltDaemon(given ?? server?.url ?? '', home);
 try {
   await bench(() => daemon.newSession('production'));
 } finally {
   await daemon.stop();
   await server?.stop();
-  await rm(home, { recursive: true });
+  for (const each of [home, directory]) await rm(each, { recursive: true });
 }

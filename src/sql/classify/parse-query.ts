@@ -42,7 +42,7 @@ export function parseQuery(text: Buffer, maxBytes = defaultMaxBytes): readonly S
   try {
     return (parseTree(text).stmts ?? []).map((raw) => readStatement(text, raw));
   } catch (error) {
-    if (error instanceof ParserFailure) return [{ start: 0, text, verdict: tooComplex }];
+    if (error instanceof ParserFailure) return [{ start: 0, text, verdict: reasonAgainst(text) }];
     throw error;
   }
 }
@@ -68,14 +68,17 @@ function unfitness(text: Buffer, maxBytes: number): Refusal | null {
       '54000',
     );
   }
-  const weight = weightOf(text, maxWeight);
-  if (weight === Number.POSITIVE_INFINITY) return longRun;
-  // guard: a text has only so many tokens
-  if (weight > maxWeight) return tooHeavy;
   // The parser would take a zero byte for the end, and read other characters than are sent where UTF-8 is broken.
   if (text.includes(0)) return notUtf8(': 0x00');
   // guard: a text is UTF-8
   return isUtf8(text) ? null : notUtf8('');
+}
+
+/** Why the parser gave up, or did not take a text. */
+function reasonAgainst(text: Buffer): Refusal {
+  const weight = weightOf(text, maxWeight);
+  if (weight === Number.POSITIVE_INFINITY) return longRun;
+  return weight > maxWeight ? tooHeavy : tooComplex;
 }
 
 function notUtf8(what: string): Refusal {

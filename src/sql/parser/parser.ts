@@ -26,14 +26,14 @@ const machine = {
 };
 
 const enginesReady = 2;
-/** What is made of a text to prove how it was read may be longer than the text itself. */
+/** What is made of a light text, to prove how it was read, may be longer than the text itself. */
 const ofOriginal = 2;
 const maxRetriedBytes = 64 * 1024;
 
 /** To be called in a thread that nobody waits for. */
 export function allowHeavyTexts(): void {
-  const most = maxWeight * ofOriginal;
-  machine.takes = (text) => weightOf(text, most) <= most;
+  // guard: a text has only so many tokens
+  machine.takes = (text) => weightOf(text, maxWeight) <= maxWeight;
 }
 
 /** Makes the parser ready. To be awaited once before anything is parsed; further calls only wait. */

@@ -20,8 +20,13 @@ const lightBytes = 450;
 const longBytes = 32 * 1024;
 
 const [semicolon, comma, equals] = Buffer.from(';,=') as unknown as [number, number, number];
-const opening = new Set(Buffer.from('(['));
-const closing = new Set(Buffer.from(')]'));
+/** What a token means for lists, by its first byte. */
+const kinds = { none: 0, opens: 1, closes: 2, word: 3, sign: 4 } as const;
+const kindOf = new Uint8Array(256);
+for (const byte of Buffer.from('([')) kindOf[byte] = kinds.opens;
+for (const byte of Buffer.from(')]')) kindOf[byte] = kinds.closes;
+for (const byte of Buffer.from('sS')) kindOf[byte] = kinds.word;
+for (const byte of [semicolon, comma, equals]) kindOf[byte] = kinds.sign;
 
 /**
  * Whether a text may be parsed in the thread that serves everybody.
@@ -41,12 +46,13 @@ export function weightOf(text: Buffer, most: number): number {
   const scan = new TextScan(text);
   const lists = new Lists();
   let tokens = 0;
-  const weight = () => tokens + Math.floor(scan.reread / lettersPerToken);
-  for (let start = scan.next(); start >= 0 && weight() <= most; start = scan.next()) {
+  let start = scan.next();
+  while (start >= 0 && tokens + scan.reread / lettersPerToken <= most) {
     const byte = text[start] as number;
     tokens += (byte === semicolon ? 1 + statementWeight : 1) * lists.read(text, byte, start);
+    start = scan.next();
   }
-  return weight();
+  return tokens + scan.reread / lettersPerToken;
 }
 
 /** What stands in one pair of parentheses, up to here. */
@@ -69,12 +75,14 @@ class Lists {
   /** Reads a token, and returns how often the tree has it. */
   read(text: Buffer, byte: number, start: number): number {
     const { closed, isBehindSet } = this;
+    const kind = kindOf[byte];
     this.closed = null;
-    this.isBehindSet = byte === comma || isSet(text, start);
-    if (opening.has(byte)) {
+    this.isBehindSet = byte === comma || (kind === kinds.word && isSet(text, start));
+    if (kind === kinds.none) return this.current.now;
+    if (kind === kinds.opens) {
       this.open.push(this.current);
       this.current = listOf(this.current.now, isBehindSet);
-    } else if (closing.has(byte)) {
+    } else if (kind === kinds.closes) {
       this.closed = this.current;
       this.current = this.open.pop() ?? listOf(1, false);
     } else if (byte === comma) {
