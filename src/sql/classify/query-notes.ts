@@ -34,6 +34,6 @@ export function emptyNotes(length: number): Notes {
     locksInVain: false,
     writes: false,
     refusal: null,
-    effort: { left: 32 * length },
+    effort: { left: 100_000 + 8 * length },
   };
 }

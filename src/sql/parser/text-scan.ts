@@ -25,6 +25,8 @@ export class TextScan {
   at = 0;
   /** Letters that the scanner has read again; infinite once a single run was read too often. */
   reread = 0;
+  /** Where a text is wrong, it is tried again without them. */
+  comments = 0;
   private rereadInRun = 0;
   private runEnd = 0;
   /** In a literal that follows now a backslash escapes: it goes on with one that began with E. */
@@ -73,6 +75,7 @@ export class TextScan {
       else if (byte === dash && next === dash) this.at = this.after('\n', this.at);
       else if (byte === slash && next === star) this.skipComment();
       else return;
+      if (byte > 0x20) this.comments += 1;
     }
   }
 

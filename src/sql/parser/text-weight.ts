@@ -39,7 +39,7 @@ export function isLight(text: Buffer, times = 1): boolean {
 }
 
 /**
- * Returns the weight of a text in tokens (words, numbers, literals, signs). What is above `most` is not counted to its end: the
+ * Returns the weight of a text in tokens (words, numbers, literals, signs, comments). What is above `most` is not counted to its end: the
  * result is some number above it then. Returns Infinity where a run of operator letters is too long to be scanned.
  */
 export function weightOf(text: Buffer, most: number): number {
@@ -47,12 +47,13 @@ export function weightOf(text: Buffer, most: number): number {
   const lists = new Lists();
   let tokens = 0;
   let start = scan.next();
-  while (start >= 0 && tokens + scan.reread / lettersPerToken <= most) {
+  const read = () => scan.comments + scan.reread / lettersPerToken;
+  while (start >= 0 && tokens + read() <= most) {
     const byte = text[start] as number;
     tokens += (byte === semicolon ? 1 + statementWeight : 1) * lists.read(text, byte, start);
     start = scan.next();
   }
-  return tokens + scan.reread / lettersPerToken;
+  return tokens + read();
 }
 
 /** What stands in one pair of parentheses, up to here. */
