@@ -15,6 +15,7 @@ import pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { isLight } from '../src/sql/parser/text-weight.ts';
+import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { startBuiltDaemon } from './daemon.ts';
 import { median } from './pgbench.ts';
 import { worstTexts } from './worst-texts.ts';
@@ -38,7 +39,7 @@ async function ask(client: pg.Client): Promise<number[]> {
 
 async function startSender(url: string, name: string): Promise<ChildProcess> {
   const program = fileURLToPath(new URL('./worst-texts.ts', import.meta.url));
-  const sender = spawn(process.execPath, ['--import', 'tsx', program, url, name], {
+  const sender = spawn(process.execPath, [program, url, name], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(sender.stdout, 'data');
@@ -91,7 +92,7 @@ const home = await mkdtemp(join(tmpdir(), 'stage-bench-'));
 const log = createLog('silent', process.stderr);
 const given = process.env['BENCH_UPSTREAM'];
 const directory = await mkdtemp(join(tmpdir(), 'stage-bench-server-'));
-const server = given ? null : await startEmbedded({ directory, log });
+const server = given ? null : await startEmbedded({ clusters: anyCluster, directory, log });
 const daemon = await startBuiltDaemon(given ?? server?.url ?? '', home);
 try {
   await bench(() => daemon.newSession('production'));

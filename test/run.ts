@@ -51,8 +51,11 @@ async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
     .sort();
 }
 
-/** Rooms whose files share a process, room by room: they need no server, and are done sooner than a process has started. */
-const sharing = /^test\/(wire|sql|config|client|tui|cli\/diff)\//;
+/**
+ * Rooms whose files share a process, room by room: they need no server, and are done sooner than a process has started. Those in a folder
+ * below need one to themselves.
+ */
+const sharing = /^test\/(wire|sql|config|client|tui|cli\/diff)\/(?=[^/]+$)/;
 
 /** Groups the files by the process that they run in. */
 function groupFiles(paths: readonly string[]): string[][] {

@@ -3,19 +3,22 @@
  * the turns of its loops and in ours by the blocks that are run. Neither depends on the machine.
  */
 import { Session } from 'node:inspector';
-import { createRandom } from '../helpers/random.ts';
-import { assert, suite } from '../helpers/suite.ts';
-import { meterWebAssembly } from '../helpers/wasm-meter.ts';
-import type { Growing } from './growing-texts.ts';
-import { growingSigns, growingStatement } from './growing-texts.ts';
+import { drawn, firstSeed } from '../../helpers/net.ts';
+import { createRandom } from '../../helpers/random.ts';
+import { assert, suite } from '../../helpers/suite.ts';
+import { meterWebAssembly } from '../../helpers/wasm-meter.ts';
+import type { Growing } from '../growing-texts.ts';
+import { growingSigns, growingStatement } from '../growing-texts.ts';
 
 const steps = meterWebAssembly();
 // compiled once it counts
-const { allowHeavyTexts, loadParser, scanTokens } = await import('../../src/sql/parser/parser.ts');
-const { parseQuery } = await import('../../src/sql/classify/parse-query.ts');
-const { weightOf } = await import('../../src/sql/parser/text-weight.ts');
+const { allowHeavyTexts, loadParser, scanTokens } = await import(
+  '../../../src/sql/parser/parser.ts'
+);
+const { parseQuery } = await import('../../../src/sql/classify/parse-query.ts');
+const { weightOf } = await import('../../../src/sql/parser/text-weight.ts');
 
-const rounds = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 100);
+const rounds = drawn(40, 'STATEMENTS');
 const sizes = [40, 160, 640];
 
 /** What work a text may make, for each token of its weight and for each byte. */
@@ -62,12 +65,12 @@ suite('the work of classifying', (test) => {
   }
 
   test('of statements is bounded by their weight', async () => {
-    for (let seed = 1; seed <= rounds; seed += 1)
+    for (let seed = firstSeed(); seed < firstSeed() + rounds; seed += 1)
       await isBounded(growingStatement(createRandom(seed)), seed, (text) => parseQuery(text));
   });
 
   test('of whatever is scanned is bounded by its weight', async () => {
-    for (let seed = 1; seed <= rounds; seed += 1)
+    for (let seed = firstSeed(); seed < firstSeed() + rounds; seed += 1)
       await isBounded(growingSigns(createRandom(seed)), seed, (text) => scanTokens(text));
   });
 });
