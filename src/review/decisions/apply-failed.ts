@@ -20,8 +20,8 @@ export function refusalError(refusal: ProductionRefusal): Error {
   if (InTheWay.has(sqlstate)) return new InTheWay(sqlstate, message);
   return (
     upstreamTrouble(sqlstate, message) ??
-    new StageError('apply_failed', `production refused the changes: ${message}`, {
-      hint: sqlstate === insufficientPrivilege ? rightsHint : refusedHint,
+    new StageError('apply_failed', `${whose(sqlstate)}: ${message}`, {
+      hint: hintOf(sqlstate),
       ...(detail === null ? {} : { detail }),
       facts: { sqlstate, table, constraint, row, ...(detail === null ? {} : { detail }) },
     })
@@ -29,6 +29,20 @@ export function refusalError(refusal: ProductionRefusal): Error {
 }
 
 const insufficientPrivilege = '42501';
+const dataCorrupted = 'XX001';
+
+const whose = (sqlstate: string) =>
+  sqlstate === dataCorrupted
+    ? 'the changes cannot be applied as a whole'
+    : 'production refused the changes';
+
+function hintOf(sqlstate: string): string {
+  if (sqlstate === dataCorrupted) return damagedHint;
+  return sqlstate === insufficientPrivilege ? rightsHint : refusedHint;
+}
+
+const damagedHint =
+  'Nothing was applied. What is stored is damaged, in production or in the schema stage: find out who writes there. Then reject the session, and stage its changes anew.';
 
 const refusedHint =
   'Nothing was applied. Reject the session and stage changes that production accepts.';

@@ -3,6 +3,7 @@
 -- is cut where table or operation change, for a chain of actions has to be gone through link by link:
 --   actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do;
 --   actions of an UPDATE are production's own, so their rows are read before (capture) and after (cascaded).
+-- Every staged row is in a run. The statement is NULL for those of which the mutation log knows nothing.
 CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
 RETURNS TABLE (statement bigint, runs stage.apply_run[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
@@ -35,14 +36,14 @@ BEGIN
       UNION ALL
       SELECT 'apply', 'action', 1, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
       UNION ALL
-      SELECT s.step, 'action', s.phase, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation
-        CROSS JOIN (VALUES ('capture', 0), ('cascaded', 3)) AS s (step, phase) WHERE m.operation <> 'DELETE'
+      SELECT s.step, 'action', s.phase, a.* FROM actions a LEFT JOIN stage.mutation m ON m.id = a.mutation
+        CROSS JOIN (VALUES ('capture', 0), ('cascaded', 3)) AS s (step, phase) WHERE m.operation IS DISTINCT FROM 'DELETE'
     )
     SELECT m.statement, array_agg(
         ROW(s.relation, o.shown_name, s.step, s.mutation, s.operation, s.origin, s.first, s.last, s.row_count, o.foreign_key_rank)::stage.apply_run
         ORDER BY s.phase = 0 DESC, min_first, s.phase, CASE WHEN s.phase = 1 THEN -s.first ELSE s.first END)
     FROM (SELECT s.*, min(s.first) FILTER (WHERE s.origin = 'client') OVER (PARTITION BY s.mutation) AS min_first FROM steps s) s
-    JOIN stage.mutation m ON m.id = s.mutation
+    LEFT JOIN stage.mutation m ON m.id = s.mutation
     JOIN stage.overlay o ON o.relation = s.relation
     GROUP BY m.statement
     ORDER BY coalesce(max(m.ended), min(s.first))

@@ -1,0 +1,63 @@
+/** What the mutation log has lost is not left out of an approval: all of the staged rows are applied, or none. */
+import type { StageError } from '../../src/errors.ts';
+import { approveSession } from '../../src/review/decisions/approve.ts';
+import { proposeSession } from '../../src/review/decisions/propose.ts';
+import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
+import type { Desk } from '../helpers/desk.ts';
+import { createDesk, diffOf } from '../helpers/desk.ts';
+import { usual } from '../helpers/rehearsing.ts';
+import { assert, rejects, suite } from '../helpers/suite.ts';
+
+const schema = `
+CREATE TABLE a (id int PRIMARY KEY, v text);
+CREATE TABLE b (id int PRIMARY KEY, v text);
+CREATE TABLE loose (v text);
+CREATE TABLE child (id int PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE ON UPDATE CASCADE);`;
+const data = `
+INSERT INTO a SELECT g, 'x' FROM generate_series(1, 5) g; INSERT INTO b SELECT g, 'x' FROM generate_series(1, 5) g;
+INSERT INTO loose VALUES ('x'), ('y'); INSERT INTO child VALUES (1, 1), (2, 2);`;
+
+/** What is staged beside a change of table a, and the table that the log then forgets. */
+const stories: Readonly<Record<string, readonly [statements: string, forgotten: string]>> = {
+  updates: [`UPDATE b SET v = 'y' WHERE id < 4`, 'b'],
+  'an insert': [`INSERT INTO b VALUES (9, 'n')`, 'b'],
+  'a delete': ['DELETE FROM b WHERE id = 5', 'b'],
+  'rows without a key': [`UPDATE loose SET v = 'z'`, 'loose'],
+  'a cascade of deletions': [`UPDATE b SET v = 'y'; DELETE FROM a WHERE id = 2`, 'a'],
+  'a key that others follow': [`UPDATE b SET v = 'y'; UPDATE a SET id = 20 WHERE id = 2`, 'a'],
+  'the newer of two versions': [
+    `UPDATE b SET v = 'y' WHERE id = 1; DELETE FROM b WHERE id = 1`,
+    `b' AND operation = 'DELETE`,
+  ],
+};
+
+suite('approval with a damaged mutation log', (test) => {
+  let desk: Desk;
+  test.before(async () => {
+    desk = await createDesk(schema, data);
+  });
+  test.after(() => desk.close());
+  test.beforeEach(() => desk.reset());
+
+  for (const [name, [statements, forgotten]] of Object.entries(stories)) {
+    test(`applies nothing where it lacks ${name}`, async () => {
+      const before = await desk.contents();
+      const session = await desk.open();
+      await desk.stage(session, `UPDATE a SET v = 'mine' WHERE id = 1; ${statements}`);
+      await proposeSession(desk.service, session);
+      await desk.database.query(
+        `DELETE FROM stage.mutation WHERE session = $1 AND table_name = '${forgotten}'`,
+        [session.slice(5)],
+      );
+      const { failure } = await rehearseSession(desk.service, session, usual);
+      assert.is(failure?.sqlstate, 'XX001');
+      const { digest } = await diffOf(desk.service, session);
+      const error = await rejects<StageError>(
+        approveSession(desk.service, session, { approvedBy: null, digest }),
+      );
+      assert.equal([error.code, error.status, error.exit], ['apply_failed', 409, 3]);
+      assert.match(error.message, /the mutation log lacks the statement that staged rows of/);
+      assert.equal(await desk.contents(), before);
+    });
+  }
+});
