@@ -26,6 +26,8 @@ export interface StandIn {
     readonly only?: true;
     /** There where the table is used together with its children: the signature of the view of them all. */
     readonly tree?: string | null;
+    /** There where a read goes through the relation's own view: whether the role may read it. One that it may not read has no view. */
+    readonly readable?: boolean;
   };
 }
 
@@ -66,7 +68,7 @@ export interface ResolvedName {
   readonly load: {
     readonly schema: string;
     readonly name: string;
-    /** The view of that schema by which rows are changed as a set. */
+    /** The view by which rows are changed as a set. */
     readonly changes: string | null;
     /** The columns that are updated there. */
     readonly updatable: readonly string[];

@@ -1,6 +1,7 @@
 -- Whether a name still stands for the relation that the proxy took it for, and that relation's overlay for what it is now.
 -- p_entry: {"schema": null | text, "name", "oid", "signature"}; signature null = no overlay when the name was resolved. A name with ONLY
--- has "only": true, one that stands for a table and its children "tree", the signature of these (see tree_state).
+-- has "only": true, one that stands for a table and its children "tree", the signature of these (see tree_state). One that is read through
+-- its own view has "readable": whether the role may read it.
 -- p_stamp: the relation's stamp, if it is known by now.
 DROP FUNCTION IF EXISTS stage.is_current(jsonb);
 CREATE OR REPLACE FUNCTION stage.is_current(p_entry jsonb, p_stamp text DEFAULT NULL) RETURNS boolean
@@ -35,6 +36,12 @@ BEGIN
     INTO v_signature, v_is_stale
     FROM pg_catalog.pg_class c LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid
     WHERE c.oid OPERATOR(pg_catalog.=) v_relation;
+  END IF;
+  -- guard: whether a role may read a view is asked of each role
+  IF p_entry OPERATOR(pg_catalog.?) 'readable' AND v_relation IS NOT NULL
+    AND pg_catalog.has_any_column_privilege(v_relation, 'SELECT') OPERATOR(pg_catalog.<>) (p_entry OPERATOR(pg_catalog.->>) 'readable')::pg_catalog.bool
+  THEN
+    RETURN false;
   END IF;
   IF p_entry OPERATOR(pg_catalog.?) 'tree' THEN
     v_tree := stage.tree_state(v_relation);

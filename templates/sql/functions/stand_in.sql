@@ -15,6 +15,7 @@ DECLARE
   v_is_own boolean;    -- what bears its name among the overlays is its own
   v_is_read boolean;   -- through a staged view, or together with the children
   v_is_target boolean := p_target IS NOT NULL;
+  v_is_readable boolean;  -- null where it is not read through its own view
   v_is_lost boolean;   -- the view with the children's rows is out of date, or hidden by an old snapshot
 BEGIN
   SELECT * INTO v_class FROM pg_class c WHERE c.oid = p_relation;
@@ -29,13 +30,16 @@ BEGIN
     v_tree := stage.tree_state(p_relation);
   END IF;
   v_is_read := NOT v_is_target AND (v_has_view OR v_tree IS NOT NULL) AND p_kind <> ALL ('{system,stage,temporary}');
+  v_is_readable := CASE WHEN v_is_read THEN has_any_column_privilege(p_relation, 'SELECT') END;
   v_is_stale := v_is_stale OR v_overlay.relation IS NOT NULL AND v_class.relkind = 'p' AND NOT v_class.relispartition
     AND coalesce(v_overlay.partitions_stamp, '') <> coalesce(stage.partitions_stamp(p_relation), '');
   v_is_lost := coalesce((v_tree ->> 'stale')::boolean OR v_tree ->> 'signature' = '', false);
   RETURN jsonb_build_object(
     'madeAs', CASE WHEN v_is_read THEN 'staged view' ELSE 'overlay' END,
-    'view', CASE WHEN v_tree IS NULL THEN v_view WHEN v_tree ->> 'signature' IS NOT NULL THEN v_tree - '{signature,writable,stale}'::text[] END,
-    'verify', jsonb_strip_nulls(jsonb_build_object('only', nullif(p_only, false)))
+    -- guard: a view that the role may not read is left to PostgreSQL, which says so
+    'view', CASE WHEN NOT v_is_readable THEN NULL
+      WHEN v_tree IS NULL THEN v_view WHEN v_tree ->> 'signature' IS NOT NULL THEN v_tree - '{signature,writable,stale}'::text[] END,
+    'verify', jsonb_strip_nulls(jsonb_build_object('only', nullif(p_only, false), 'readable', v_is_readable))
       || jsonb_build_object('oid', p_relation::int8, 'signature', v_signature)
       || CASE WHEN v_tree IS NULL THEN '{}' ELSE jsonb_build_object('tree', v_tree -> 'signature') END,
     'isLacking', v_is_stale OR v_is_lost OR CASE
