@@ -22,8 +22,8 @@ export interface Column {
   readonly isSendable: boolean;
   /** The domain over that type, if the column is of one. */
   readonly domain: string | null;
-  /** The value may be, or contain, one of type json, of which not every one can be made jsonb. */
-  readonly holdsJson: boolean;
+  /** Not every value can be made jsonb: it may be, or contain, one of type json, or one that a cast of somebody's own refuses. */
+  readonly mayLackJson: boolean;
   /** How values are told apart that have the same JSON; null where no two have. */
   readonly exactText: ExactTextKind | null;
   readonly notNull: boolean;

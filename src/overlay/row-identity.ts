@@ -68,7 +68,7 @@ const formOf: Readonly<Record<string, (value: string) => string>> = {
 
 /** The function that makes JSON of a table's rows. */
 export const rowImage = (table: Table) =>
-  table.columns.some(({ holdsJson }) => holdsJson) ? 'stage.row_image' : 'pg_catalog.to_jsonb';
+  table.columns.some(({ mayLackJson }) => mayLackJson) ? 'stage.row_image' : 'pg_catalog.to_jsonb';
 
 /** Types whose values are equal only where they are the same image, with how two are made comparable. */
 const comparable: Readonly<Record<string, string>> = {

@@ -75,7 +75,7 @@ function keyedConflicts(table: Table): string {
     staged_texts: exactTexts(table, 'm.staged'),
     current_texts: exactTexts(table, 'm.current'),
     i_texts: exactTextsOfColumns(table, 'i.'),
-    taken_texts: exactTexts(table, 'i.image'),
+    taken_texts: exactTexts(table, 'i._stage_taken'),
     i_key: inserted.join(', '),
     i_columns: columnList(columns, 'i.'),
     i_row_id: rowKey(table, inserted),
@@ -118,7 +118,7 @@ function changedBySession(table: Table): string {
 function fields(table: Table): string {
   return comparedColumns(table)
     .map((name, index) => {
-      const image = columnNamed(table, name).holdsJson ? 'stage.value_image' : 'to_jsonb';
+      const image = columnNamed(table, name).mayLackJson ? 'stage.value_image' : 'to_jsonb';
       const column = quoteIdentifier(name);
       const images = ['base', 'staged', 'current'].map((row) => `(m.${row}).${column}`);
       const moved = `NOT ${same(`(m.current).${column}`, `(m.base).${column}`)}`;

@@ -48,7 +48,7 @@ export function revertSql(table: Table): string {
   });
 }
 
-/** Where there is a text of a value, it tells more than the image. */
+/** Where there is a text of a value, it tells more than the image, of which the type may know nothing: a cast to json has no way back. */
 function restoredBody(table: Table): string {
   const values = table.columns.map(({ name, type, exactText }) => {
     const column = `p.${quoteIdentifier(name)}`;
@@ -56,5 +56,5 @@ function restoredBody(table: Table): string {
     const text = `$2 ->> ${quoteLiteral(name)}`;
     return `CASE WHEN ${text} IS NOT NULL THEN (${text})::${type} ELSE ${column} END`;
   });
-  return `SELECT ROW(${values.join(', ')})::${rowTypeName(table)} FROM jsonb_populate_record(NULL::${rowTypeName(table)}, $1) p`;
+  return `SELECT ROW(${values.join(', ')})::${rowTypeName(table)} FROM jsonb_populate_record(NULL::${rowTypeName(table)}, $1 - ARRAY(SELECT jsonb_object_keys($2))) p`;
 }

@@ -1,5 +1,5 @@
 /** What SELECT ... FOR UPDATE needs of a table: functions that lock a row for the session, and give the rows that were locked. */
-import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
+import { quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import {
@@ -15,6 +15,7 @@ import {
   rowTypeName,
   shadowName,
 } from '../object-names.ts';
+import { keyColumns, keysEqual } from '../row-identity.ts';
 
 /**
  * The functions by which the rows of a table are locked.
@@ -27,13 +28,17 @@ export const rowLockFunctions = (schema: string, oid: number) => ({
   locked: `${schema}.locked_${oid}`,
 });
 
+/** A value of a key, to be kept as JSON from which it can be had again. */
+const keptKey = (table: Table, name: string, value: string) =>
+  columnNamed(table, name).mayLackJson ? `format('%s', ${value})` : value;
+
 /** Creates the functions; none without a key, for there one row cannot be told from its like. */
 export function rowLockSql(table: Table): string[] {
   if (isKeyless(table)) return [];
   const { seen, lock, tryLock, locked } = rowLockFunctions(overlaySchema(table), table.oid);
   const names = keyNames(table);
-  const ofLock = (name: string) => `lock_${table.oid}.${quoteIdentifier(name)}`;
-  const ofAwait = `await_${table.oid}.`;
+  // a parameter called as its column could be called as a keyword of the function's language
+  const given = names.map((_, index) => `_stage_key_${index + 1}`);
   const types = names.map((name) => columnNamed(table, name).baseType);
   return [
     fillSql(loadSql('table/rows/row_lock.sql'), {
@@ -44,19 +49,18 @@ export function rowLockSql(table: Table): string[] {
       try_lock: tryLock,
       locked,
       await: functionName(table, 'await'),
-      parameters: names.map((name, index) => `${quoteIdentifier(name)} ${types[index]}`).join(', '),
+      parameters: given.map((name, index) => `${name} ${types[index]}`).join(', '),
       types: types.join(', '),
-      arguments: names.map((_, index) => `$${index + 1}`).join(', '),
+      arguments: given.join(', '),
       shadow: shadowName(table),
       row_type: rowTypeName(table),
       overlay: overlayName(table),
       key: columnList(names),
-      values: columnList(names, ofAwait),
-      locked_key: names.map(ofLock).join(', '),
-      members: names.map((name) => `${quoteLiteral(name)}, ${ofLock(name)}`).join(', '),
+      members: names
+        .map((name, index) => `${quoteLiteral(name)}, ${keptKey(table, name, given[index] ?? '')}`)
+        .join(', '),
       held: quoteLiteral(`could not obtain lock on row in relation "${table.name}"`),
-      s_key_matches_seen: keyMatches(table, 's.', `seen_${table.oid}.`),
-      s_key_matches: keyMatches(table, 's.', ofAwait),
+      s_key_matches: keysEqual(table, keyColumns(table, 's.'), given),
       o_columns: columnList(columnNames(table), 'o.'),
       o_key_matches_k: keyMatches(table, 'o.', 'k.'),
     }),

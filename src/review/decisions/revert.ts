@@ -12,7 +12,7 @@ import { conflictFacts, withhold } from '../conflicts.ts';
 import { InTheWay, withinBudget } from '../lock-budget.ts';
 import { ensureEach } from '../renew.ts';
 import type { RevertedTable } from './revertible.ts';
-import { demandRevertible, demandShape, revertedTables } from './revertible.ts';
+import { demandRevertible, demandShape, revertedTables, unreadable } from './revertible.ts';
 
 export interface Reversal {
   /** Leaves out rows that have changed since, where it would refuse because of them. */
@@ -107,6 +107,9 @@ async function told(
   return readableOnly ? withhold(tx, uuid, conflicts) : conflicts;
 }
 
+/** What the input function of a type says, and what a domain does. */
+const isAboutData = /^(?:2[23]|P0001|XX000)/;
+
 interface MovedRow {
   readonly lineage: string;
   readonly conflict: Conflict;
@@ -117,10 +120,13 @@ async function movedRows(
   uuid: string,
   { relation, audited, name }: RevertedTable,
 ): Promise<MovedRow[]> {
-  const rows = await tx.query(
-    `SELECT * FROM stage_data.moved_${relation}($1, $2) LIMIT ${mostMoved}`,
-    [uuid, audited],
-  );
+  const rows = await tx
+    .query(`SELECT * FROM stage_data.moved_${relation}($1, $2) LIMIT ${mostMoved}`, [uuid, audited])
+    .catch((error: unknown) => {
+      // guard: an image that a type cannot read is no fault of the service
+      if (isAboutData.test(sqlstateOf(error) ?? '')) throw unreadable(name, error);
+      throw error;
+    });
   const toJson = (text: string | null | undefined) => (text ? new JsonText(text) : null);
   return rows.map((row) => ({
     lineage: String(row['lineage']),

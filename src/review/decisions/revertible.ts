@@ -90,6 +90,14 @@ export async function demandShape(
   );
 }
 
+/** What an approval kept of a row is no value of the table's types any more. */
+export const unreadable = (table: string, cause: unknown): StageError =>
+  notRevertible(
+    table,
+    null,
+    `a value that was kept is none of its type by now: ${(cause as Error).message}`,
+  );
+
 function notRevertible(table: string, column: string | null, why: string): StageError {
   return new StageError(
     'not_revertible',

@@ -10,8 +10,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     WHEN e.oid IN ('float4'::regtype, 'float8'::regtype) THEN 'float array'
     WHEN e.oid IS NOT NULL THEN CASE WHEN stage.exact_text_kind(e.oid) IS NULL THEN 'array' ELSE 'any' END
     -- composites may hold whatever they do not hold today; extensions bring JSON of their own, which may round
-    WHEN t.typtype = 'c' OR t.oid = 'json'::regtype OR t.oid >= 16384 AND EXISTS (
-      SELECT FROM pg_cast c WHERE c.castsource = t.oid AND c.casttarget = 'json'::regtype) THEN 'any'
+    WHEN t.typtype = 'c' OR t.oid = 'json'::regtype OR stage.has_json_cast(t.oid) THEN 'any'
   END
   FROM pg_type t
   LEFT JOIN pg_type e ON e.oid = (stage.base_type(t.typelem, -1)).type AND t.typsubscript = 'array_subscript_handler'::regproc

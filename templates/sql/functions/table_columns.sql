@@ -12,7 +12,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'isSendable', t.typsend <> 0,
       'domain', CASE WHEN b.type <> a.atttypid THEN format_type(a.atttypid, NULL) END,
       -- composites may hold json, whatever they hold today: attributes can be added
-      'holdsJson', (SELECT e.typtype = 'c' OR e.oid = 'json'::regtype FROM pg_type e
+      'mayLackJson', (SELECT e.typtype = 'c' OR e.oid = 'json'::regtype OR stage.has_json_cast(e.oid) FROM pg_type e
                      WHERE e.oid = (stage.base_type(coalesce(nullif(t.typelem, 0), t.oid), -1)).type),
       'exactText', stage.exact_text_kind(b.type),
       'notNull', a.attnotnull,

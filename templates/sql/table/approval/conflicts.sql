@@ -62,13 +62,13 @@ BEGIN
 
   RETURN QUERY
   WITH taken AS MATERIALIZED (
-    SELECT i.*, p.image
+    SELECT i.*, p.image AS _stage_taken
     FROM {{shadow}} i
     CROSS JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_inserted}} OFFSET 0) p
     WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )
-  SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i.image),
+  SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i._stage_taken),
     stage.texts_of_conflict(NULL, NULL, {{i_texts}}, {{taken_texts}})
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first AND {{f_had_inserted}})

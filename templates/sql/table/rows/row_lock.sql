@@ -5,7 +5,7 @@
 CREATE FUNCTION {{seen}}({{parameters}}) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM {{shadow}} s
-  WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND {{s_key_matches_seen}}
+  WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND {{s_key_matches}}
     -- guard: a role without rights on a table is not told which rows are staged
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT')
 $body$;
@@ -17,19 +17,19 @@ CREATE FUNCTION {{await}}({{parameters}}) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_seq bigint;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_seq bigint;
 BEGIN
   LOOP
-    SELECT s._stage_seq INTO v_seq FROM {{shadow}} s
-    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches}} FOR NO KEY UPDATE;
-    IF FOUND THEN RETURN v_seq; END IF;
+    SELECT s._stage_seq INTO _stage_v_seq FROM {{shadow}} s
+    WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches}} FOR NO KEY UPDATE;
+    IF FOUND THEN RETURN _stage_v_seq; END IF;
     INSERT INTO {{shadow}} ({{key}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES ({{values}}, v_session, 0, 'D', 'overlay', true)
+    VALUES ({{arguments}}, _stage_v_session, 0, 'D', 'overlay', true)
     ON CONFLICT DO NOTHING
-    RETURNING _stage_seq INTO v_seq;
+    RETURNING _stage_seq INTO _stage_v_seq;
     CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
-    DELETE FROM {{shadow}} WHERE _stage_session = v_session AND _stage_seq = v_seq;
+    DELETE FROM {{shadow}} WHERE _stage_session = _stage_v_session AND _stage_seq = _stage_v_seq;
     RETURN NULL;
   END LOOP;
 END $body$;
@@ -37,7 +37,7 @@ REVOKE ALL ON FUNCTION {{await}}({{types}}) FROM PUBLIC;
 
 -- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Gives its key as JSON.
 -- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
-CREATE FUNCTION {{lock}}({{parameters}}, p_seen bigint) RETURNS jsonb
+CREATE FUNCTION {{lock}}({{parameters}}, _stage_p_seen bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 BEGIN
@@ -45,20 +45,20 @@ BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
   END IF;
-  IF p_seen IS NULL THEN
+  IF _stage_p_seen IS NULL THEN
     RAISE EXCEPTION 'FOR UPDATE cannot be applied to the nullable side of an outer join' USING ERRCODE = 'feature_not_supported';
   END IF;
-  IF {{await}}({{locked_key}}) <> p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
+  IF {{await}}({{arguments}}) <> _stage_p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
   RETURN jsonb_build_object({{members}});
 END $body$;
 
 -- The same with NOWAIT, or SKIP LOCKED: then null for a row that somebody else holds.
-CREATE FUNCTION {{try_lock}}({{parameters}}, p_seen bigint, p_skips boolean) RETURNS jsonb
+CREATE FUNCTION {{try_lock}}({{parameters}}, _stage_p_seen bigint, _stage_p_skips boolean) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = 1 AS $body$
 BEGIN
-  RETURN {{lock}}({{arguments}}, p_seen);
+  RETURN {{lock}}({{arguments}}, _stage_p_seen);
 EXCEPTION WHEN lock_not_available THEN
-  IF p_skips THEN RETURN NULL; END IF;
+  IF _stage_p_skips THEN RETURN NULL; END IF;
   RAISE EXCEPTION USING MESSAGE = {{held}}, ERRCODE = 'lock_not_available';
 END $body$;
 
