@@ -31,9 +31,8 @@ export const upsertName = (table: Named) => qualifiedName(upsertSchema(table), t
 /** Rows that come as a set are put in through one more view, under the table's own name. */
 export const loadSchema = (table: InSchema) => `stage_load_${table.namespaceOid}`;
 export const loadName = (table: Named) => qualifiedName(loadSchema(table), table.name);
-/** Rows that are changed as a set are so through another view of that schema. */
-export const changesName = (table: Named) =>
-  qualifiedName(loadSchema(table), `changes_${table.oid}`);
+/** Rows that are changed as a set are so through another view, whose name no table's can be: it stands where no table's name does. */
+export const changesName = (table: Named) => qualifiedName('stage', `changes_${table.oid}`);
 /** The table behind that view, of which the shadow is the only partition: in a schema that clients may use, for a COPY names it. */
 export const loadTableName = (table: { readonly oid: number }) =>
   qualifiedName('stage', `rows_${table.oid}`);

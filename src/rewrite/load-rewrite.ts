@@ -51,7 +51,7 @@ function changeTarget(
     columns?.every((column) => load.updatable.includes(column)) ?? load.isDeletable;
   if (!rights.every(isChanged)) return null;
   const alias = isNamed ? '' : ` AS ${quoteIdentifier(name)}`;
-  return { start, end, text: qualifiedName(load.schema, load.changes) + alias };
+  return { start, end, text: qualifiedName('stage', load.changes) + alias };
 }
 
 /** What takes the target's place in an INSERT, or null. Without a list of columns only the first one is sure to be given. */

@@ -243,7 +243,7 @@ suite('row-level security and grants', (test) => {
       `SELECT * FROM stage_overlay_${space}.hidden`,
       `SELECT * FROM stage_upsert_${space}.hidden`,
       `SELECT * FROM stage_data.shadow_${hidden}`,
-      `SELECT (stage_upsert_${space}.collision_${hidden}(ROW(1, 'x')::stage_upsert_${space}.hidden, NULL, false)).v_row`,
+      `SELECT (stage_upsert_${space}.collision_${hidden}(ROW(1, 'x')::stage_upsert_${space}.hidden, NULL, false))._stage_v_row`,
       `SELECT stage_data.source_${hidden}()`,
       `SELECT * FROM stage.mutation`,
       `INSERT INTO stage_overlay_${space}.hidden VALUES (9, 'x')`,

@@ -78,7 +78,11 @@ suite('privacy of sessions', (test) => {
         `SELECT oid::regclass::text AS name FROM pg_class
          WHERE relnamespace IN ('stage'::regnamespace, 'stage_data'::regnamespace) AND relkind IN ('r', 'v', 'S')`,
       );
-      const denied = rows.filter(({ name }) => !registries.includes(name.replaceAll('"', '')));
+      // the views by which rows are changed as a set, and by ON CONFLICT, are an overlay's, too
+      const isOverlay = (name: string) => /^stage\.(changes|conflict)_\d+$/.test(name);
+      const denied = rows.filter(
+        ({ name }) => !isOverlay(name) && !registries.includes(name.replaceAll('"', '')),
+      );
       assert.ok(denied.length > 6);
       for (const { name } of denied) {
         assert.is((await rejects(client.query(`TABLE ${name}`))).code, '42501', name);

@@ -58,8 +58,8 @@ export function childCheck(
     .map(({ child, parent, equals }) => `q.${parent} ${equals} s.${child}`)
     .join(' AND ');
   const staged = `${rows} AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check`;
-  const place = placeAt(table, 'v_partition');
-  const constraint = foreignKeyAt(table, foreignKey, 'v_partition', foreignKey.parent.oid);
+  const place = placeAt(table, '_stage_v_partition');
+  const constraint = foreignKeyAt(table, foreignKey, '_stage_v_partition', foreignKey.parent.oid);
   const violation = {
     message: tell`insert or update on table "${place.table}" violates foreign key constraint "${constraint}"`,
     sqlstate: '23503',
@@ -72,7 +72,7 @@ export function childCheck(
       table,
       keyDetail(
         foreignKey.child.columns,
-        'v_value',
+        '_stage_v_value',
         ` is not present in table "${foreignKey.parent.name}".`,
       ),
       `Key is not present in table "${foreignKey.parent.name}".`,
@@ -81,7 +81,7 @@ export function childCheck(
   const bearers = { relation: overlayName(foreignKey.parent), condition: join };
   const missingParent = lacksBearer(foreignKey, bearers, `s.${columns.at(-1)?.child}`);
   const existence = `${lockReferences(table, foreignKey, `${staged} AND ${notNull}`, isAtCommit)}
-  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))}, ${partitionOf(table, 's.')} INTO v_value, v_partition
+  SELECT ${displayKey(columns.map(({ child }) => `s.${child}`))}, ${partitionOf(table, 's.')} INTO _stage_v_value, _stage_v_partition
   FROM ${shadowName(table)} s
   WHERE ${staged} AND ${notNull} AND ${missingParent}
   ORDER BY s._stage_seq LIMIT 1;
@@ -93,7 +93,7 @@ export function childCheck(
     ...violation,
     detail: quoteLiteral('MATCH FULL does not allow mixing of null and nonnull key values.'),
   });
-  return `  SELECT ${partitionOf(table, 's.')} INTO v_partition FROM ${shadowName(table)} s WHERE ${staged} AND (${someNull}) AND (${someNotNull}) LIMIT 1;
+  return `  SELECT ${partitionOf(table, 's.')} INTO _stage_v_partition FROM ${shadowName(table)} s WHERE ${staged} AND (${someNull}) AND (${someNotNull}) LIMIT 1;
   IF FOUND THEN ${mixed} END IF;
 ${existence}`;
 }
@@ -190,7 +190,7 @@ export function parentStep(
   if (action === 'no action' || action === 'restrict') return check;
   const statement = actionStatement(table, foreignKey, event, rows, action);
   const run = `  PERFORM stage.demand_current(${foreignKey.child.oid});
-  PERFORM set_config('stage.mutation', v_mutation::text, true), set_config('stage.origin', 'action', true);
+  PERFORM set_config('stage.mutation', _stage_v_mutation::text, true), set_config('stage.origin', 'action', true);
   ${statement}
   PERFORM set_config('stage.origin', '', true);`;
   // the defaults may themselves point at a key that vanished
@@ -219,8 +219,8 @@ export function restriction(
   const unlessTaken = strict ? '' : `WHERE ${lacksBearer(foreignKey, bearers, shared)}`;
   const own = strict && server >= 18;
   const referenced = ` is ${own ? '' : 'still '}referenced from table "${foreignKey.child.name}".`;
-  const place = placeAt(table, 'v_partition');
-  const constraint = foreignKeyAt(table, foreignKey, foreignKey.child.oid, 'v_partition');
+  const place = placeAt(table, '_stage_v_partition');
+  const constraint = foreignKeyAt(table, foreignKey, foreignKey.child.oid, '_stage_v_partition');
   const violation = raise({
     message: tell`update or delete on table "${place.table}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${constraint}" on table "${foreignKey.child.name}"`,
     sqlstate: own ? '23001' : '23503',
@@ -229,11 +229,11 @@ export function restriction(
     constraint,
     ...valuesDetail(
       table,
-      keyDetail(foreignKey.parent.columns, 'v_value', referenced),
+      keyDetail(foreignKey.parent.columns, '_stage_v_value', referenced),
       `Key${referenced}`,
     ),
   });
-  return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO v_value, v_partition
+  return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, foreignKey, event)} INTO _stage_v_value, _stage_v_partition
   FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${reached(table, foreignKey, event, rows)}
   ${unlessTaken} ORDER BY d._stage_seq LIMIT 1;
   IF FOUND THEN ${violation} END IF;`;

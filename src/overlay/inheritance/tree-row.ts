@@ -41,7 +41,7 @@ export function treeRowSql(table: Table, member: Table, operation: TreeOperation
     function: treeRowName(table, member, operation),
     parent_type: rowTypeName(table),
     row_type: rowTypeName(member),
-    p_new: isUpdate ? `p_new ${rowTypeName(table)}, ` : '',
+    p_new: isUpdate ? `_stage_p_new ${rowTypeName(table)}, ` : '',
     shadow: shadowName(member),
     source: sourceCall(member),
     s_columns: columnList(columnNames(member), 's.'),
@@ -49,16 +49,18 @@ export function treeRowSql(table: Table, member: Table, operation: TreeOperation
     // before a table is analysed any index that begins with the session looks as good as that of the parent's key
     s_is_own:
       parentKey(table, member).length > 0
-        ? 'pg_catalog.uuid_eq(s._stage_session, v_session)'
-        : 's._stage_session = v_session',
+        ? 'pg_catalog.uuid_eq(s._stage_session, _stage_v_session)'
+        : 's._stage_session = _stage_v_session',
     s_is_old: [...sameKey(table, member, 's.'), isOld(table, 's.')].join(' AND '),
     p_is_old: [...sameKey(table, member, 'p.'), isOld(table, 'p.')].join(' AND '),
     p_is_free: isFree(member),
     assignments: isUpdate
-      ? given.map(({ name }) => `    ${assigned('v_new.', 'p_new.', name)}`).join('\n')
+      ? given
+          .map(({ name }) => `    ${assigned('_stage_v_new.', '_stage_p_new.', name)}`)
+          .join('\n')
       : '',
-    step: `${stepName(member, operation)}(v_old, ${isUpdate ? 'v_new, ' : ''}p_mutation, p_start, ${shown})`,
-    changed_columns: columnList(columnNames(table), 'v_new.'),
+    step: `${stepName(member, operation)}(_stage_v_old, ${isUpdate ? '_stage_v_new, ' : ''}_stage_p_mutation, _stage_p_start, ${shown})`,
+    changed_columns: columnList(columnNames(table), '_stage_v_new.'),
   });
 }
 
@@ -69,9 +71,9 @@ export function treeTouchedSql(table: Table, member: Table): string {
     parent_type: rowTypeName(table),
     shadow: shadowName(member),
     s_was_old: isKeyInherited(table, member)
-      ? `s._stage_head AND ${keyMatches(member, 's.', 'p_old.')}`
-      : `s._stage_seq > p_start AND s._stage_origin <> 'overlay' AND CASE WHEN s._stage_first THEN ${isOld(table, '(s._stage_base).')}
-    ELSE EXISTS (SELECT 1 FROM (SELECT v.* FROM ${shadowName(member)} v WHERE v._stage_session = v_session AND ${own}
+      ? `s._stage_head AND ${keyMatches(member, 's.', '_stage_p_old.')}`
+      : `s._stage_seq > _stage_p_start AND s._stage_origin <> 'overlay' AND CASE WHEN s._stage_first THEN ${isOld(table, '(s._stage_base).')}
+    ELSE EXISTS (SELECT 1 FROM (SELECT v.* FROM ${shadowName(member)} v WHERE v._stage_session = _stage_v_session AND ${own}
       ORDER BY v._stage_seq DESC LIMIT 1) v WHERE ${isOld(table, 'v.')}) END`,
   });
 }
@@ -79,9 +81,9 @@ export function treeTouchedSql(table: Table, member: Table): string {
 export const assigned = (target: string, source: string, name: string) =>
   `${target}${quoteIdentifier(name)} := ${source}${quoteIdentifier(name)};`;
 
-/** The parent shows the row as p_old. */
+/** The parent shows the row as _stage_p_old. */
 const isOld = (table: Table, prefix: string) =>
-  `pg_catalog.record_image_eq(ROW(${columnList(columnNames(table), prefix)})::${rowTypeName(table)}, p_old)`;
+  `pg_catalog.record_image_eq(ROW(${columnList(columnNames(table), prefix)})::${rowTypeName(table)}, _stage_p_old)`;
 
 /** The parent's key in a member that has another one, or none: by it staged rows are found, though production's may not be. */
 function parentKey(table: Table, member: Table): readonly KeyColumn[] {
@@ -98,20 +100,20 @@ function sameKey(table: Table, member: Table, prefix: string): string[] {
     .filter(({ name }) => shown.has(name))
     .map(({ name, equals }) => {
       const column = quoteIdentifier(name);
-      return `${prefix}${column} ${equals} p_old.${column}`;
+      return `${prefix}${column} ${equals} _stage_p_old.${column}`;
     });
 }
 
 /** Production row `p` of a member is one that the session has not touched, or one of several like it of which some are left. */
 function isFree(member: Table): string {
-  const heads = `FROM ${shadowName(member)} h WHERE h._stage_session = v_session AND h._stage_head`;
+  const heads = `FROM ${shadowName(member)} h WHERE h._stage_session = _stage_v_session AND h._stage_head`;
   if (!isKeyless(member))
     return `NOT EXISTS (SELECT 1 ${heads} AND ${keyMatches(member, 'h.', 'p.')} OFFSET 0)`;
   const image = imageOf(member, 'p.');
   const hiding = `${heads} AND ${hidesRow(member, 'p.')}`;
-  const touched = `SELECT count(*) FROM ${shadowName(member)} t WHERE t._stage_session = v_session
-        AND ${equalImages('t._stage_old_1', image)} AND t._stage_first AND t._stage_mutation = ANY (v_touched)`;
+  const touched = `SELECT count(*) FROM ${shadowName(member)} t WHERE t._stage_session = _stage_v_session
+        AND ${equalImages('t._stage_old_1', image)} AND t._stage_first AND t._stage_mutation = ANY (_stage_v_touched)`;
   const copies = `SELECT count(*) FROM ${sourceCall(member)} q WHERE ${looksLike(member, 'q.', 'p.', image)}`;
-  return `NOT EXISTS (SELECT 1 ${hiding} AND NOT h._stage_mutation = ANY (v_touched) OFFSET 0)
+  return `NOT EXISTS (SELECT 1 ${hiding} AND NOT h._stage_mutation = ANY (_stage_v_touched) OFFSET 0)
     AND CASE WHEN EXISTS (SELECT 1 ${hiding} OFFSET 0) THEN (${touched}) < (${copies}) ELSE true END`;
 }

@@ -106,10 +106,12 @@ function changeSql(
 ): string[] {
   const key = `${table.oid}_t${operation[0]}`;
   const columns = columnNames(table);
-  const rows = operation === 'update' ? 'v_old, v_new' : 'v_old';
+  const rows = operation === 'update' ? '_stage_v_old, _stage_v_new' : '_stage_v_old';
   const attempts = members.map((member, index) => {
-    const attempt = `v_result := ${treeRowName(table, member, operation)}(${rows}, v_mutation, v_start);`;
-    return index === 0 ? `  ${attempt}` : `  IF NOT v_result.is_found THEN ${attempt} END IF;`;
+    const attempt = `_stage_v_result := ${treeRowName(table, member, operation)}(${rows}, _stage_v_mutation, _stage_v_start);`;
+    return index === 0
+      ? `  ${attempt}`
+      : `  IF NOT _stage_v_result.is_found THEN ${attempt} END IF;`;
   });
   const change = fillSql(loadSql('table/inheritance/tree_change.sql'), {
     function: functionName(table, `tree_change_${operation}`),
@@ -125,7 +127,10 @@ function changeSql(
     attempts: attempts.join('\n'),
     give_back: operation === 'update' ? givenBack(columns) : '    RETURN OLD;',
     was_touched: members
-      .map((member) => `${treeTouchedName(table, member)}(v_old, v_mutation, v_start)`)
+      .map(
+        (member) =>
+          `${treeTouchedName(table, member)}(_stage_v_old, _stage_v_mutation, _stage_v_start)`,
+      )
       .join(' OR '),
   });
   const triggers = fillSql(loadSql('table/rows/triggers.sql'), {
@@ -140,6 +145,8 @@ function changeSql(
 }
 
 function givenBack(columns: readonly string[]): string {
-  const values = columns.map((name) => `    ${assigned('NEW.', '(v_result.changed).', name)}`);
+  const values = columns.map(
+    (name) => `    ${assigned('NEW.', '(_stage_v_result.changed).', name)}`,
+  );
   return [...values, '    RETURN NEW;'].join('\n');
 }

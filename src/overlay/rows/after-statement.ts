@@ -27,7 +27,7 @@ const bigStatement = 200;
 
 /** Rows of the statement at hand, of the shadow table under the given alias. */
 const rowsOfStatement = (alias: string) =>
-  `${alias}._stage_session = v_session AND ${alias}._stage_seq > v_start AND ${alias}._stage_seq <= v_end AND ${alias}._stage_mutation = v_mutation`;
+  `${alias}._stage_session = _stage_v_session AND ${alias}._stage_seq > _stage_v_start AND ${alias}._stage_seq <= _stage_v_end AND ${alias}._stage_mutation = _stage_v_mutation`;
 
 function statementChecks(table: Table, operation: Operation, server: number): string {
   const rowsThemselves = (rows: string) => [
@@ -119,7 +119,7 @@ export function afterSetSql(
   judge: string,
 ): string {
   const run = runChecks(table, operation, statementChecks(table, operation, server));
-  const tell = operation === 'insert' ? '' : '  PERFORM stage.tell_affected(v_affected);\n';
+  const tell = operation === 'insert' ? '' : '  PERFORM stage.tell_affected(_stage_v_affected);\n';
   const both = judge + judgeRows(table, codeOf(operation), run) + tell;
   return afterStatementSql(table, name, settingKey(table, operation), both);
 }
@@ -167,15 +167,15 @@ const isSettled = (table: Table, operation: Operation) =>
 const settleCall = (table: Table, operation: Operation) =>
   isSettled(table, operation)
     ? [
-        `      PERFORM ${functionName(table, `settle_${operation}`)}(v_session, v_start, v_mutation);`,
+        `      PERFORM ${functionName(table, `settle_${operation}`)}(_stage_v_session, _stage_v_start, _stage_v_mutation);`,
       ]
     : [];
 
 /** The statement that runs the checks, if there are any. */
 function checkCall(table: Table, operation: Operation, checks: string): string[] {
   const check = functionName(table, `check_${operation}`);
-  const call = `IF v_rows > ${bigStatement} THEN PERFORM ${check}_big(v_session, v_start, v_mutation);
-        ELSE PERFORM ${check}(v_session, v_start, v_mutation); END IF;`;
+  const call = `IF _stage_v_rows > ${bigStatement} THEN PERFORM ${check}_big(_stage_v_session, _stage_v_start, _stage_v_mutation);
+        ELSE PERFORM ${check}(_stage_v_session, _stage_v_start, _stage_v_mutation); END IF;`;
   return checks === '' ? [] : [call];
 }
 
@@ -187,7 +187,7 @@ function runChecks(table: Table, operation: Operation, checks: string): string {
   const name = quoteLiteral(functionName(table, `check_${operation}`).replace('stage_data.', ''));
   const inTurn = checkCall(table, operation, checks).map(
     (call) => `      IF pg_trigger_depth() > 1 THEN
-        PERFORM stage.queue_check(${name} || CASE WHEN v_rows > ${bigStatement} THEN '_big' ELSE '' END, v_start, v_mutation);
+        PERFORM stage.queue_check(${name} || CASE WHEN _stage_v_rows > ${bigStatement} THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
         ${call}
         PERFORM stage.run_queue();
@@ -198,7 +198,7 @@ function runChecks(table: Table, operation: Operation, checks: string): string {
 
 function unlessLater(calls: readonly string[]): string {
   if (calls.length === 0) return '';
-  return `  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  return `  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
 ${calls.join('\n')}
   END IF;`;
 }

@@ -37,7 +37,7 @@ export function takeRow(table: Table): string {
     old_columns: oldColumnNames(table).join(', '),
     old_values: oldValues(table, 'OLD.').join(', '),
     source: sourceCall(table),
-    p_looks_like_old: looksLike(table, 'p.', 'OLD.', 'v_image'),
+    p_looks_like_old: looksLike(table, 'p.', 'OLD.', '_stage_v_image'),
   });
 }
 

@@ -98,7 +98,7 @@ const at = (table: Table) => placeAt(table, partitionOf(table));
 
 /**
  * Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all.
- * @param asParent whether the row is told as p_shown says: by the columns of the table that the statement names, or not at all
+ * @param asParent whether the row is told as _stage_p_shown says: by the columns of the table that the statement names, or not at all
  */
 export function rowChecks(table: Table, asParent = false): string {
   const values = table.columns.map(({ name, generated }) =>
@@ -121,19 +121,19 @@ export function rowChecks(table: Table, asParent = false): string {
         ? raise(violation)
         : raise({ ...violation, ...valuesDetail(table, detail?.(failing) ?? failing) });
     const statement = asParent
-      ? `IF p_shown IS NULL THEN ${raise(violation)} ELSE ${told} END IF;`
+      ? `IF _stage_p_shown IS NULL THEN ${raise(violation)} ELSE ${told} END IF;`
       : told;
     return `    IF ${condition} THEN ${statement} END IF;`;
   });
   return `  IF ${guard} THEN\n${raises.join('\n')}\n  END IF;`;
 }
 
-/** An SQL expression for the values of the columns that p_shown names. */
+/** An SQL expression for the values of the columns that _stage_p_shown names. */
 function shownValues(table: Table, values: readonly string[]): string {
   const shown = columnNames(table).map(
     (name, index) => `(${quoteLiteral(name)}, ${displayValues([values[index] ?? ''])})`,
   );
-  return `(SELECT string_agg(v.value, ', ' ORDER BY c.number) FROM unnest(p_shown) WITH ORDINALITY c(name, number)
+  return `(SELECT string_agg(v.value, ', ' ORDER BY c.number) FROM unnest(_stage_p_shown) WITH ORDINALITY c(name, number)
       JOIN (VALUES ${shown.join(', ')}) v(name, value) ON v.name = c.name)`;
 }
 

@@ -46,8 +46,8 @@ export function beforeDeletions(
   if (!table.references.some(({ parent }) => parent.oid === table.oid)) return '';
   const first = `SELECT min(d._stage_seq) FROM ${shadowName(table)} d WHERE ${rows('d')} AND d._stage_op = 'D'`;
   const before =
-    's._stage_session = v_session AND s._stage_mutation = ANY (stage.touched(v_mutation)) ' +
-    `AND s._stage_mutation <> v_mutation AND s._stage_seq < (${first})`;
+    's._stage_session = _stage_v_session AND s._stage_mutation = ANY (stage.touched(_stage_v_mutation)) ' +
+    `AND s._stage_mutation <> _stage_v_mutation AND s._stage_seq < (${first})`;
   return `  IF pg_trigger_depth() = 1 AND current_setting('stage.merge_${table.oid}', true) = 'on' THEN
 ${checks(before).join('\n')}
   END IF;`;

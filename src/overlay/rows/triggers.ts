@@ -104,10 +104,10 @@ function calling(table: Table, operation: Operation, asStep: boolean) {
   const row = rowTypeName(table);
   return {
     function: stepName(table, operation),
-    parameters: `old ${row}, ${operation === 'update' ? `new ${row}, ` : ''}p_mutation bigint, p_start bigint, p_shown text[]`,
+    parameters: `old ${row}, ${operation === 'update' ? `new ${row}, ` : ''}_stage_p_mutation bigint, _stage_p_start bigint, _stage_p_shown text[]`,
     result: row,
-    mutation: 'p_mutation',
-    start: 'p_start',
+    mutation: '_stage_p_mutation',
+    start: '_stage_p_start',
   };
 }
 

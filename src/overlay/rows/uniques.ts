@@ -97,7 +97,7 @@ export function updateUniqueChecks(table: Table): string {
     .map((unique) => {
       // another row than this one can only be in the way of an equal key; of one WITHOUT OVERLAPS its own old range can, too
       if (unique.name === table.keyIndex && unique.kind === 'unique')
-        return check(table, unique, 'v_key_changed', '');
+        return check(table, unique, '_stage_v_key_changed', '');
       const changed = unique.columns.map((name) => {
         const column = quoteIdentifier(name);
         return `NOT ${sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`)}`;
@@ -125,17 +125,17 @@ export function collideAs(
   };
 }
 
-/** Statements that put the first row in the way of NEW into v_row; p_arbiters tells which indexes count. */
+/** Statements that put the first row in the way of NEW into _stage_v_row; _stage_p_arbiters tells which indexes count. */
 export function findCollision(table: Table): string {
   return table.uniques
     .map((unique) => {
-      const counts = `v_row IS NULL AND (p_arbiters IS NULL OR p_arbiters ? ${quoteLiteral(unique.name)})`;
+      const counts = `_stage_v_row IS NULL AND (_stage_p_arbiters IS NULL OR _stage_p_arbiters ? ${quoteLiteral(unique.name)})`;
       if (unique.timing !== 'immediate') {
         const there = unique.ofPartition ? ` AND ${predicateCall(table, unique)}` : '';
         return `  IF ${counts}${there} THEN ${raiseNoArbiter(table, unique)} END IF;`;
       }
       return `  IF ${counts} AND ${participates(table, unique)} THEN
-    SELECT o.* INTO v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
+    SELECT o.* INTO _stage_v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
   END IF;`;
     })
     .join('\n');
@@ -152,7 +152,7 @@ const raiseNoArbiter = (table: Table, unique: Unique) =>
 
 function check(table: Table, unique: Unique, when: string, except: string): string {
   const other = `FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1`;
-  const find = `SELECT ${displayKey(storedElements(unique))} INTO v_value ${other};`;
+  const find = `SELECT ${displayKey(storedElements(unique))} INTO _stage_v_value ${other};`;
   // another connection may be about to take it out of the way
   const wait = isKeyless(table)
     ? ''
@@ -170,7 +170,7 @@ function check(table: Table, unique: Unique, when: string, except: string): stri
 }
 
 function raiseCollision(table: Table, unique: Unique): string {
-  const detail = collisionDetail(unique, displayKey(newElements(table, unique)), 'v_value');
+  const detail = collisionDetail(unique, displayKey(newElements(table, unique)), '_stage_v_value');
   return raise(collision(table, unique, detail, partitionOf(table)));
 }
 
@@ -240,11 +240,11 @@ export function uniqueSetChecks(
         ? `(SELECT count(*) ${others}) > CASE WHEN ${self} THEN 1 ELSE 0 END`
         : `EXISTS (SELECT 1 ${others})`;
       const other = `(SELECT ${displayKey(storedElements(unique))} ${others} LIMIT 1)`;
-      const check = `  SELECT ${collisionDetail(unique, displayKey(own), other)}, ${partitionOf(table, 's.')} INTO v_value, v_partition
+      const check = `  SELECT ${collisionDetail(unique, displayKey(own), other)}, ${partitionOf(table, 's.')} INTO _stage_v_value, _stage_v_partition
   FROM ${shadowName(table)} s
   WHERE ${taken} AND ${rows} AND s._stage_head AND s._stage_op <> 'D' AND ${participates(table, unique, 's.')}
   ORDER BY s._stage_seq LIMIT 1;
-  IF FOUND THEN ${raise(collision(table, unique, 'v_value', 'v_partition'))} END IF;`;
+  IF FOUND THEN ${raise(collision(table, unique, '_stage_v_value', '_stage_v_partition'))} END IF;`;
       return { unique, check };
     });
 }

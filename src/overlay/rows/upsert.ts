@@ -50,11 +50,11 @@ export function upsertSql(table: Table, server: number): string {
     shadow: shadowName(table),
     all_columns: columnList(columnNames(table)),
     columns: columnList(written),
-    new_columns: columnList(written, 'v_new.'),
+    new_columns: columnList(written, '_stage_v_new.'),
     prepare_row: prepareRow(table, 'insert'),
     row_checks: rowChecks(table),
     find_collision: findCollision(table),
-    s_key_matches_v_row: keyMatches(table, 's.', 'v_row.'),
+    s_key_matches_v_row: keyMatches(table, 's.', '_stage_v_row.'),
     key_matches: dynamicKeyMatches(table),
   });
   const defaults = hungDefaultsSql(table, upsertName(table));
@@ -66,17 +66,17 @@ export function upsertSql(table: Table, server: number): string {
 
 const settingKey = (table: Table) => `${table.oid}_x`;
 
-/** An SQL expression for the condition that finds the row in the way, $2, among those that `v_row` calls. */
+/** An SQL expression for the condition that finds the row in the way, $2, among those that `_stage_v_row` calls. */
 function dynamicKeyMatches(table: Table): string {
   if (isKeyless(table)) {
     const [own, other] = ['{{alias}}.', '($2).'].map((prefix) => imageOf(table, prefix));
     const condition = quoteLiteral(equalImages(own ?? '', other ?? ''));
-    return `pg_catalog.replace(${condition}, '{{alias}}', v_row)`;
+    return `pg_catalog.replace(${condition}, '{{alias}}', _stage_v_row)`;
   }
   return table.key
     .map(({ name, equals }) => {
       const column = quoteIdentifier(name);
-      return `v_row OPERATOR(pg_catalog.||) ${quoteLiteral(`.${column} ${equals} ($2).${column}`)}`;
+      return `_stage_v_row OPERATOR(pg_catalog.||) ${quoteLiteral(`.${column} ${equals} ($2).${column}`)}`;
     })
     .join(` OPERATOR(pg_catalog.||) ' AND ' OPERATOR(pg_catalog.||) `);
 }

@@ -4,13 +4,7 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
 import type { ViewQuery } from '../../sql/locate/view-query.ts';
 import { overRow } from '../../sql/locate/view-query.ts';
-import {
-  columnList,
-  functionName,
-  overlayName,
-  upsertName,
-  upsertSchema,
-} from '../object-names.ts';
+import { columnList, functionName, overlayName, upsertName } from '../object-names.ts';
 import { defaultsSql } from '../rows/view.ts';
 
 /** What is written to where a relation stands in the definition of a view. */
@@ -57,9 +51,8 @@ export function tableTarget(table: Table): Target {
   };
 }
 
-/** The view through which a row in the way is updated: it has all rows of the table. */
-const conflictName = (view: Pick<View, 'oid' | 'namespaceOid'>) =>
-  qualifiedName(upsertSchema(view), `conflict_${view.oid}`);
+/** The view through which a row in the way is updated: it has all rows of the table. No table's name stands in its schema. */
+const conflictName = ({ oid }: Pick<View, 'oid'>) => qualifiedName('stage', `conflict_${oid}`);
 
 /** A view as a target, with the script that creates what stands in its place. */
 export interface ViewTarget {

@@ -25,8 +25,8 @@ BEGIN
     ), view (schema, name) AS (
       SELECT v.schema, v.name FROM named n CROSS JOIN LATERAL (VALUES
         (concat('stage_overlay_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), n.name),
-        (concat('stage_load_', n.namespace), n.name), (concat('stage_upsert_', n.namespace), concat('conflict_', p_relation)),
-        (concat('stage_load_', n.namespace), concat('changes_', p_relation))) v (schema, name)
+        (concat('stage_load_', n.namespace), n.name), ('stage', concat('conflict_', p_relation)),
+        ('stage', concat('changes_', p_relation))) v (schema, name)
       WHERE NOT p_only_tree
       UNION SELECT concat('stage_tree_', t.namespace), t.table_name FROM stage.tree t WHERE t.relation = p_relation
     )

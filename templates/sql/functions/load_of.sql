@@ -8,7 +8,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM pg_class c
   JOIN pg_namespace n ON n.nspname = concat('stage_load_', c.relnamespace)
   JOIN pg_class v ON v.relnamespace = n.oid AND v.relname = c.relname
-  LEFT JOIN pg_class w ON w.relnamespace = n.oid AND w.relname = concat('changes_', c.oid)
+  LEFT JOIN pg_class w ON w.relnamespace = 'stage'::regnamespace AND w.relname = concat('changes_', c.oid)
   WHERE c.oid = p_relation AND stage.is_own_schema(n.oid)
     AND EXISTS (SELECT FROM pg_class t JOIN pg_namespace d ON d.oid = t.relnamespace WHERE d.nspname = 'stage' AND t.relname = concat('rows_', p_relation))
 $$;

@@ -3,8 +3,8 @@ CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_value text;
-  v_partition oid;
+  _stage_v_value text;
+  _stage_v_partition oid;
 BEGIN
 {{checks}}
   RETURN NULL;

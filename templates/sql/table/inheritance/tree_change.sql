@@ -4,14 +4,14 @@ CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_mutation bigint := current_setting('stage.mutation_{{key}}')::bigint;
-  v_start bigint := current_setting('stage.start_{{key}}')::bigint;
-  v_old {{parent_type}} := ROW({{old_row}})::{{parent_type}};
-  v_new {{parent_type}} := {{new_row}};
-  v_result record;
+  _stage_v_mutation bigint := current_setting('stage.mutation_{{key}}')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_{{key}}')::bigint;
+  _stage_v_old {{parent_type}} := ROW({{old_row}})::{{parent_type}};
+  _stage_v_new {{parent_type}} := {{new_row}};
+  _stage_v_result record;
 BEGIN
 {{attempts}}
-  IF v_result.is_found THEN
+  IF _stage_v_result.is_found THEN
 {{give_back}}
   END IF;
   IF NOT ({{was_touched}}) THEN PERFORM stage.raise_changed(); END IF;

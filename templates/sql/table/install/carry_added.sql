@@ -17,7 +17,9 @@ WHERE v.life = 0 AND s._stage_session = v.session AND s._stage_seq = v.seq;
 UPDATE {{shadow}} s SET {{set_defaults}}
 FROM pg_temp.stage_lives v
 JOIN (
-  SELECT x.*, {{defaults}} FROM (SELECT DISTINCT l.session, l.root, l.life FROM pg_temp.stage_lives l WHERE l.life > 0) x
-) d ON d.session = v.session AND d.root = v.root AND d.life = v.life
+  -- beside columns of the table, which may bear any other name
+  SELECT x.session AS _stage_session, x.root AS _stage_root, x.life AS _stage_life, {{defaults}}
+  FROM (SELECT DISTINCT l.session, l.root, l.life FROM pg_temp.stage_lives l WHERE l.life > 0) x
+) d ON d._stage_session = v.session AND d._stage_root = v.root AND d._stage_life = v.life
 WHERE s._stage_session = v.session AND s._stage_seq = v.seq;
 DROP TABLE pg_temp.stage_lives;

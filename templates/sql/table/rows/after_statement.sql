@@ -3,21 +3,21 @@
 CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_{{key}}')::bigint;
-  v_start bigint := current_setting('stage.start_{{key}}')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_{{key}}')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_{{key}}')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
 {{judge_rows}}
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), {{oid}}, {{shown_name}},
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), {{oid}}, {{shown_name}},
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_{{key}}', true) = current_setting('stage.statement') THEN

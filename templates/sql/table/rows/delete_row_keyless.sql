@@ -3,19 +3,19 @@ CREATE FUNCTION {{function}}({{parameters}}) RETURNS {{result}}
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := {{mutation}};
-  v_start bigint := {{start}};
-  v_origin stage.row_origin := {{origin}};
-  v_image bytea := {{old_image}};
-  v_taken record;
-  v_first boolean;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := {{mutation}};
+  _stage_v_start bigint := {{start}};
+  _stage_v_origin stage.row_origin := {{origin}};
+  _stage_v_image bytea := {{old_image}};
+  _stage_v_taken record;
+  _stage_v_first boolean;
 BEGIN
 {{lock_vanishing}}
 {{take_row}}
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_root, _stage_base, {{old_columns}})
-  VALUES ({{old_row_and_image}}, v_session, v_mutation, 'D', v_origin, true, v_first,
-    CASE WHEN NOT v_first THEN coalesce(v_taken._stage_root, v_taken._stage_seq) END,
-    CASE WHEN v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}});
+  VALUES ({{old_row_and_image}}, _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, _stage_v_first,
+    CASE WHEN NOT _stage_v_first THEN coalesce(_stage_v_taken._stage_root, _stage_v_taken._stage_seq) END,
+    CASE WHEN _stage_v_first THEN ROW({{old_row}})::{{row_type}} END, {{old_values}});
   RETURN OLD;
 END $body$;

@@ -3,32 +3,32 @@ CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_{{oid}}_i')::bigint;
-  v_origin stage.row_origin := {{origin}};
-  v_dead record;
-  v_value text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_{{oid}}_i')::bigint;
+  _stage_v_origin stage.row_origin := {{origin}};
+  _stage_v_dead record;
+  _stage_v_value text;
 BEGIN
 {{prepare_row}}
 {{row_checks}}
   -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT tells about the session
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check)
-  SELECT {{new_columns}}, v_session, v_mutation, 'I', v_origin, true, true
+  SELECT {{new_columns}}, _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true
   WHERE {{free_in_production}}
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN NEW; END IF;
 {{unique_checks}}
   -- no live row is in the way: a deleted or moved one may occupy the key
-  SELECT s._stage_seq, s._stage_op, s._stage_origin, s._stage_root INTO v_dead
-  FROM {{shadow}} s WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_new}};
-  IF FOUND AND v_dead._stage_op = 'D' THEN
+  SELECT s._stage_seq, s._stage_op, s._stage_origin, s._stage_root INTO _stage_v_dead
+  FROM {{shadow}} s WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_new}};
+  IF FOUND AND _stage_v_dead._stage_op = 'D' THEN
     UPDATE {{shadow}} SET _stage_head = false
-    WHERE _stage_session = v_session AND _stage_seq = v_dead._stage_seq AND _stage_head;
+    WHERE _stage_session = _stage_v_session AND _stage_seq = _stage_v_dead._stage_seq AND _stage_head;
     IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   END IF;
   INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check, _stage_root)
-  VALUES ({{new_columns}}, v_session, v_mutation, 'I', v_origin, true, true,
-    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'overlay' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
+  VALUES ({{new_columns}}, _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true,
+    CASE WHEN _stage_v_dead._stage_op = 'D' AND _stage_v_dead._stage_origin <> 'overlay' THEN coalesce(_stage_v_dead._stage_root, _stage_v_dead._stage_seq) END)
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   RETURN NEW;

@@ -4,7 +4,7 @@
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
-    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start{{violations}})
+    WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start{{violations}})
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;

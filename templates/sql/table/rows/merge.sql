@@ -5,7 +5,7 @@ CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
-  v_row {{overlay}};
+  _stage_v_row {{overlay}};
 BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting(pg_catalog.concat('stage.mutation_', TG_ARGV[0])), true),
@@ -14,8 +14,8 @@ BEGIN
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
   ELSE
 {{needs_key}}
-    SELECT o.* INTO v_row FROM {{overlay}} o WHERE {{o_key_matches_old}};
-    IF NOT FOUND OR NOT pg_catalog.record_image_eq(v_row, ROW({{old_columns}})::{{overlay}}) THEN
+    SELECT o.* INTO _stage_v_row FROM {{overlay}} o WHERE {{o_key_matches_old}};
+    IF NOT FOUND OR NOT pg_catalog.record_image_eq(_stage_v_row, ROW({{old_columns}})::{{overlay}}) THEN
       PERFORM stage.raise_changed();
     END IF;
     IF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN UPDATE {{overlay}} o SET {{set_columns}} WHERE {{o_key_matches_old}};
@@ -30,12 +30,12 @@ END $body$;
 CREATE FUNCTION {{target_function}}() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_owner oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = to_regclass('pg_temp.{{target}}'));
+  _stage_v_owner oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = to_regclass('pg_temp.{{target}}'));
 BEGIN
   PERFORM set_config('stage.merge_{{oid}}', '', true);  -- no MERGE is on yet: filling the copy is none
-  IF v_owner IS NOT NULL THEN
+  IF _stage_v_owner IS NOT NULL THEN
     -- guard: no trigger of a client's runs with the rights of the service
-    IF v_owner <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) THEN
+    IF _stage_v_owner <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) THEN
       RAISE EXCEPTION 'the temporary table "{{target}}" stands in the way of MERGE' USING ERRCODE = 'insufficient_privilege',
         HINT = 'Drop it: names that begin with _stage_ belong to the staging service.';
     END IF;

@@ -3,20 +3,20 @@
 CREATE FUNCTION {{judge}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
-  v_failed pg_catalog.text;
+  _stage_v_failed pg_catalog.text;
 BEGIN
   IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
-    v_failed := {{may_insert}};
+    _stage_v_failed := {{may_insert}};
   ELSIF TG_OP OPERATOR(pg_catalog.=) 'DELETE' THEN
     IF {{may_delete}} IS NOT NULL THEN RETURN NULL; END IF;
     RETURN OLD;
   ELSE
     IF {{may_touch}} IS NOT NULL THEN RETURN NULL; END IF;
-    v_failed := coalesce({{may_update}}, {{may_see_new}});
+    _stage_v_failed := coalesce({{may_update}}, {{may_see_new}});
   END IF;
-  IF v_failed IS NOT NULL THEN
+  IF _stage_v_failed IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = pg_catalog.concat('new row violates row-level security policy ',
-      CASE WHEN v_failed OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat('"', v_failed, '" ') END, 'for table "', {{table_name}}, '"');
+      CASE WHEN _stage_v_failed OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat('"', _stage_v_failed, '" ') END, 'for table "', {{table_name}}, '"');
   END IF;
   RETURN NEW;
 END $body$;

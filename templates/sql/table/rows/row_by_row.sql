@@ -1,7 +1,7 @@
   -- what PostgreSQL does for one row comes before all that it does for the next one
   IF {{condition}} THEN
-    FOR v_row IN SELECT s._stage_seq FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq LOOP
-      PERFORM {{function}}(v_session, v_row - 1, v_mutation, v_row);
+    FOR _stage_v_row IN SELECT s._stage_seq FROM {{shadow}} s WHERE {{rows}} ORDER BY s._stage_seq LOOP
+      PERFORM {{function}}(_stage_v_session, _stage_v_row - 1, _stage_v_mutation, _stage_v_row);
     END LOOP;
     RETURN;
   END IF;

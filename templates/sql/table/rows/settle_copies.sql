@@ -1,5 +1,5 @@
   -- The statement's tombstones hide every production row of their images: what it left alone becomes a staged row, as it is.
-  FOR v_copies IN
+  FOR _stage_v_copies IN
     WITH tombstones AS (
       SELECT t.* FROM {{shadow}} t WHERE {{rows_t}} AND {{t_is_tombstone}}
     ), touched AS (
@@ -17,12 +17,12 @@
     LEFT JOIN adopted a ON a.image = t._stage_image LEFT JOIN present p ON p.image = t._stage_image
     WHERE coalesce(p.copies, 0) <> u.copies + coalesce(a.copies, 0)
   LOOP
-    IF v_copies.remaining < 0 THEN
+    IF _stage_v_copies.remaining < 0 THEN
       PERFORM stage.touched_twice({{oid}});
       {{raise_ambiguous}}
     END IF;
     INSERT INTO {{shadow}} ({{columns}}, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    SELECT {{t_columns}}, v_session, v_mutation, 'I', 'overlay', true
-    FROM {{shadow}} t CROSS JOIN generate_series(1, v_copies.remaining)
-    WHERE t._stage_session = v_session AND t._stage_seq = v_copies.tombstone;
+    SELECT {{t_columns}}, _stage_v_session, _stage_v_mutation, 'I', 'overlay', true
+    FROM {{shadow}} t CROSS JOIN generate_series(1, _stage_v_copies.remaining)
+    WHERE t._stage_session = _stage_v_session AND t._stage_seq = _stage_v_copies.tombstone;
   END LOOP;

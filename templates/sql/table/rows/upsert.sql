@@ -6,11 +6,11 @@ GRANT SELECT, INSERT ON {{upsert}} TO PUBLIC;
 -- Fills a new row and gives the row that is in its way; row constraints come first, as in PostgreSQL.
 -- p_arbiters: names of the unique indexes that count, null for all.
 -- Clients can call it by itself: it gives rows only to those who may read them. `role` is what the caller's SET ROLE said.
-CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, p_arbiters jsonb, p_update boolean, OUT v_row {{upsert}})
+CREATE FUNCTION {{collision}}(INOUT new {{upsert}}, _stage_p_arbiters jsonb, _stage_p_update boolean, OUT _stage_v_row {{upsert}})
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
 BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
@@ -18,9 +18,9 @@ BEGIN
 {{prepare_row}}
 {{row_checks}}
 {{find_collision}}
-  IF p_update AND NOT (v_row IS NULL) THEN
+  IF _stage_p_update AND NOT (_stage_v_row IS NULL) THEN
     PERFORM 1 FROM {{shadow}} s
-    WHERE s._stage_session = v_session AND s._stage_head AND {{s_key_matches_v_row}}
+    WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_v_row}}
       AND s._stage_mutation = current_setting('stage.mutation_{{key}}')::bigint;
     IF FOUND THEN
       RAISE EXCEPTION 'ON CONFLICT DO UPDATE command cannot affect row a second time' USING ERRCODE = '21000',
@@ -34,33 +34,33 @@ END $body$;
 CREATE FUNCTION {{update}}(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
 LANGUAGE plpgsql AS $body$
 DECLARE
-  v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict OPERATOR(pg_catalog.->>) 'alias');
-  v_row pg_catalog.text := v_alias;
-  v_target pg_catalog.text := '{{overlay_literal}}';
-  v_excluded pg_catalog.text := 'SELECT ($1).*';
+  _stage_v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict OPERATOR(pg_catalog.->>) 'alias');
+  _stage_v_row pg_catalog.text := _stage_v_alias;
+  _stage_v_target pg_catalog.text := '{{overlay_literal}}';
+  _stage_v_excluded pg_catalog.text := 'SELECT ($1).*';
 BEGIN
   IF p_conflict OPERATOR(pg_catalog.?) 'view' THEN
-    SELECT pg_catalog.concat('stage_upsert_', c.relnamespace, '.conflict_', t.relation), t.of_row INTO STRICT v_target, v_excluded
-    FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
+    SELECT pg_catalog.concat('stage.conflict_', t.relation), t.of_row INTO STRICT _stage_v_target, _stage_v_excluded
+    FROM stage.staged_view t
     WHERE t.relation OPERATOR(pg_catalog.=) (p_conflict OPERATOR(pg_catalog.->>) 'view')::pg_catalog.oid;
-    v_row := pg_catalog.concat('(', v_alias, '._stage_row)');
+    _stage_v_row := pg_catalog.concat('(', _stage_v_alias, '._stage_row)');
   END IF;
-  RETURN pg_catalog.concat('UPDATE ', v_target, ' AS ', v_alias, ' SET ', stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'set'),
-    ' FROM (', v_excluded, ') AS excluded WHERE ', {{key_matches}}, ' AND (' OPERATOR(pg_catalog.||) stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'where') OPERATOR(pg_catalog.||) ')',
-    ' RETURNING ', v_row, '.*');
+  RETURN pg_catalog.concat('UPDATE ', _stage_v_target, ' AS ', _stage_v_alias, ' SET ', stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'set'),
+    ' FROM (', _stage_v_excluded, ') AS excluded WHERE ', {{key_matches}}, ' AND (' OPERATOR(pg_catalog.||) stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'where') OPERATOR(pg_catalog.||) ')',
+    ' RETURNING ', _stage_v_row, '.*');
 END $body$;
 
 -- BEFORE STATEMENT: what is wrong in a DO UPDATE is an error also where no row is in the way.
 CREATE FUNCTION {{analyse}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
-  v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
-  v_update pg_catalog.text;
+  _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
+  _stage_v_update pg_catalog.text;
 BEGIN
-  IF v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update' THEN
-    v_update := {{update}}(v_conflict);
-    EXECUTE 'EXPLAIN ' OPERATOR(pg_catalog.||) v_update USING NULL::{{upsert}}, NULL::{{upsert}};
-    PERFORM pg_catalog.set_config('stage.update_{{oid}}', v_update, true);
+  IF _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update' THEN
+    _stage_v_update := {{update}}(_stage_v_conflict);
+    EXECUTE 'EXPLAIN ' OPERATOR(pg_catalog.||) _stage_v_update USING NULL::{{upsert}}, NULL::{{upsert}};
+    PERFORM pg_catalog.set_config('stage.update_{{oid}}', _stage_v_update, true);
   END IF;
   RETURN NULL;
 END $body$;
@@ -69,36 +69,36 @@ CREATE FUNCTION {{function}}() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
-  v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
-  v_overriding pg_catalog.text;
-  v_judged pg_catalog.record;
-  v_new {{upsert}};
-  v_row {{upsert}};
-  v_rows int := 1;
+  _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
+  _stage_v_overriding pg_catalog.text;
+  _stage_v_judged pg_catalog.record;
+  _stage_v_new {{upsert}};
+  _stage_v_row {{upsert}};
+  _stage_v_rows int := 1;
 BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
-  v_judged := {{collision}}(NEW, v_conflict OPERATOR(pg_catalog.->) 'arbiters', v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
-  v_new := v_judged.new;
-  v_row := v_judged.v_row;
-  IF v_row IS NULL THEN
-    v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
+  _stage_v_judged := {{collision}}(NEW, _stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
+  _stage_v_new := _stage_v_judged.new;
+  _stage_v_row := _stage_v_judged._stage_v_row;
+  IF _stage_v_row IS NULL THEN
+    _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
-            pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(v_conflict OPERATOR(pg_catalog.->) 'arbiters', 'null')::pg_catalog.text, true);
+            pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', 'null')::pg_catalog.text, true);
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
-    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', v_overriding, true),
+    PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', _stage_v_overriding, true),
             pg_catalog.set_config('stage.upserted_{{oid}}', '', true);
-    v_row := v_new;
-  ELSIF v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
-    v_rows := 0;
+    _stage_v_row := _stage_v_new;
+  ELSIF _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
+    _stage_v_rows := 0;
   ELSE
-    EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO v_row USING v_new, v_row;
-    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    EXECUTE pg_catalog.current_setting('stage.update_{{oid}}') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
+    GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
   END IF;
   PERFORM pg_catalog.set_config('stage.judge_later', '', true);
-  IF v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
-  RETURN v_row;
+  IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
+  RETURN _stage_v_row;
 END $body$;
 
 CREATE TRIGGER allow_upsert BEFORE INSERT ON {{upsert}}
