@@ -7,6 +7,7 @@ import { editGuards } from './edit-guards.ts';
 import type { Guard } from './guard.ts';
 import { editOf, findMarks } from './marked-guards.ts';
 import { migrationGuards } from './migration-guards.ts';
+import { overlayGuards } from './overlay-guards.ts';
 import type { Edit } from './project-copy.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
@@ -22,6 +23,7 @@ export const markedGuards: readonly Guard[] = [
   ...databaseGuards,
   ...discardGuards,
   ...editGuards,
+  ...overlayGuards,
   ...restGuards,
   ...agentGuards,
   ...terminalGuards,

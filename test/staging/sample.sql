@@ -67,7 +67,7 @@ FROM (
   FROM stage_data.shadow_<invoice> s
 ) u
 -- guard: rows of other sessions are turned away before conditions of the client
-WHERE stage.own_session(u._stage_session) IS NOT NULL
+WHERE stage.open_session(u._stage_session, '<invoice>'::pg_catalog.oid) IS NOT NULL
   AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
   AND stage.is_live(u._stage_op)
   AND (u._stage_staged OR NOT EXISTS (
@@ -87,11 +87,11 @@ CREATE FUNCTION stage_data.insert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
-  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
-  v_dead record;
-  v_value text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
+  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
+  _stage_v_dead record;
+  _stage_v_value text;
 BEGIN
   IF coalesce(current_setting('stage.overriding_<invoice>', true), '') = 'user' THEN NEW."id" := stage_data.default_<invoice>_1(); END IF;
 
@@ -103,31 +103,31 @@ BEGIN
   END IF;
   -- the usual case in one statement: no unique key is taken in production, and ON CONFLICT tells about the session
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check)
-  SELECT NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'I', v_origin, true, true
+  SELECT NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" AND NEW."id" IS DISTINCT FROM NULL)
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN NEW; END IF;
   IF NEW."id" IS DISTINCT FROM NULL THEN
-    SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+    SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
     IF FOUND THEN
       PERFORM stage.look_again(<invoice>, 'invoice_pkey');
       PERFORM stage_data.await_<invoice>(o."id") FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
-      SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+      SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
       RAISE EXCEPTION USING MESSAGE = 'duplicate key value violates unique constraint "invoice_pkey"', ERRCODE = '23505', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_pkey', DETAIL = 'Key (id)=(' || coalesce(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END, 'null') || ') already exists.';
     END IF;
   END IF;
   -- no live row is in the way: a deleted or moved one may occupy the key
-  SELECT s._stage_seq, s._stage_op, s._stage_origin, s._stage_root INTO v_dead
-  FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) NEW."id";
-  IF FOUND AND v_dead._stage_op = 'D' THEN
+  SELECT s._stage_seq, s._stage_op, s._stage_origin, s._stage_root INTO _stage_v_dead
+  FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) NEW."id";
+  IF FOUND AND _stage_v_dead._stage_op = 'D' THEN
     UPDATE stage_data.shadow_<invoice> SET _stage_head = false
-    WHERE _stage_session = v_session AND _stage_seq = v_dead._stage_seq AND _stage_head;
+    WHERE _stage_session = _stage_v_session AND _stage_seq = _stage_v_dead._stage_seq AND _stage_head;
     IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   END IF;
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_check, _stage_root)
-  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'I', v_origin, true, true,
-    CASE WHEN v_dead._stage_op = 'D' AND v_dead._stage_origin <> 'overlay' THEN coalesce(v_dead._stage_root, v_dead._stage_seq) END)
+  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'I', _stage_v_origin, true, true,
+    CASE WHEN _stage_v_dead._stage_op = 'D' AND _stage_v_dead._stage_origin <> 'overlay' THEN coalesce(_stage_v_dead._stage_root, _stage_v_dead._stage_seq) END)
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
   RETURN NEW;
@@ -138,18 +138,18 @@ CREATE FUNCTION stage_data.update_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
-  v_since bigint;
-  v_touched bigint[];
-  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
-  v_key_changed boolean := NOT (NEW."id" OPERATOR(pg_catalog.=) OLD."id");
-  v_first boolean := false;
-  v_previous record;
-  v_own boolean := false;  -- made by this transaction: PostgreSQL judges its foreign keys again
-  v_root bigint;
-  v_seq bigint;
-  v_value text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
+  _stage_v_since bigint;
+  _stage_v_touched bigint[];
+  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
+  _stage_v_key_changed boolean := NOT (NEW."id" OPERATOR(pg_catalog.=) OLD."id");
+  _stage_v_first boolean := false;
+  _stage_v_previous record;
+  _stage_v_own boolean := false;  -- made by this transaction: PostgreSQL judges its foreign keys again
+  _stage_v_root bigint;
+  _stage_v_seq bigint;
+  _stage_v_value text;
 BEGIN
 
   IF NOT (NEW."id" IS DISTINCT FROM NULL) OR NOT (NEW."customer" IS DISTINCT FROM NULL) OR NOT (NEW."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN
@@ -158,61 +158,61 @@ BEGIN
     IF NOT (NEW."amount" IS DISTINCT FROM NULL) THEN RAISE EXCEPTION USING MESSAGE = 'null value in column "amount" of relation "invoice" violates not-null constraint', ERRCODE = '23502', SCHEMA = 'public', TABLE = 'invoice', COLUMN = 'amount', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
     IF NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN RAISE EXCEPTION USING MESSAGE = 'new row for relation "invoice" violates check constraint "invoice_amount_check"', ERRCODE = '23514', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_amount_check', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
   END IF;
-  IF v_key_changed THEN
-    SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+  IF _stage_v_key_changed THEN
+    SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
     IF FOUND THEN
       PERFORM stage.look_again(<invoice>, 'invoice_pkey');
       PERFORM stage_data.await_<invoice>(o."id") FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
-      SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+      SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
       RAISE EXCEPTION USING MESSAGE = 'duplicate key value violates unique constraint "invoice_pkey"', ERRCODE = '23505', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_pkey', DETAIL = 'Key (id)=(' || coalesce(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END, 'null') || ') already exists.';
     END IF;
   END IF;
 
-  IF NOT v_key_changed THEN
+  IF NOT _stage_v_key_changed THEN
     -- the usual case in one statement: the first touch of a production row
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, _stage_old_1)
-    VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'U', v_origin, true, true, NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
+    VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, true, NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
     ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
   -- a staged row: it is replaced only if it still is what this statement read
-  v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_u')::bigint ELSE 0 END;
-  v_touched := stage.touched(v_mutation);
+  _stage_v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_u')::bigint ELSE 0 END;
+  _stage_v_touched := stage.touched(_stage_v_mutation);
   UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
-  WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
+  WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
     AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>
-    AND NOT (s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since)
-  RETURNING s._stage_seq, s._stage_root INTO v_previous;
+    AND NOT (s._stage_mutation = ANY (_stage_v_touched) AND s._stage_seq > _stage_v_since)
+  RETURNING s._stage_seq, s._stage_root INTO _stage_v_previous;
   IF FOUND THEN
-    v_root := coalesce(v_previous._stage_root, v_previous._stage_seq);
-    v_own := v_previous._stage_seq > current_setting('stage.began')::bigint;
+    _stage_v_root := coalesce(_stage_v_previous._stage_root, _stage_v_previous._stage_seq);
+    _stage_v_own := _stage_v_previous._stage_seq > current_setting('stage.began')::bigint;
   ELSE
-    SELECT s._stage_seq, s._stage_mutation INTO v_previous
-    FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id";
+    SELECT s._stage_seq, s._stage_mutation INTO _stage_v_previous
+    FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id";
     IF NOT FOUND THEN
-      v_first := true;
-    ELSIF v_previous._stage_mutation = ANY (v_touched) AND v_previous._stage_seq > v_since THEN
+      _stage_v_first := true;
+    ELSIF _stage_v_previous._stage_mutation = ANY (_stage_v_touched) AND _stage_v_previous._stage_seq > _stage_v_since THEN
       PERFORM stage.touched_twice(<invoice>);
       RETURN NULL;
     ELSE
-      PERFORM stage.raise_changed(<invoice>, v_previous._stage_seq);
+      PERFORM stage.raise_changed(<invoice>, _stage_v_previous._stage_seq);
     END IF;
   END IF;
-  IF v_key_changed THEN
+  IF _stage_v_key_changed THEN
     -- a deleted or moved row may occupy the new key
     UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
-    WHERE s._stage_session = v_session AND s._stage_head AND s._stage_op = 'D' AND s."id" OPERATOR(pg_catalog.=) NEW."id";
+    WHERE s._stage_session = _stage_v_session AND s._stage_head AND s._stage_op = 'D' AND s."id" OPERATOR(pg_catalog.=) NEW."id";
   END IF;
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, _stage_old_1)
-  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", v_session, v_mutation, 'U', v_origin, true, v_first, v_own OR NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), v_root,
-    CASE WHEN v_first THEN ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice> END, OLD."id")
+  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, _stage_v_first, _stage_v_own OR NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), _stage_v_root,
+    CASE WHEN _stage_v_first THEN ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice> END, OLD."id")
   ON CONFLICT DO NOTHING
-  RETURNING _stage_seq INTO v_seq;
+  RETURNING _stage_seq INTO _stage_v_seq;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
-  IF v_key_changed THEN  -- hide the old key
+  IF _stage_v_key_changed THEN  -- hide the old key
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', 'overlay', true, coalesce(v_root, v_seq), OLD."id");
+    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, coalesce(_stage_v_root, _stage_v_seq), OLD."id");
   END IF;
   RETURN NEW;
 END $body$;
@@ -222,38 +222,38 @@ CREATE FUNCTION stage_data.delete_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
-  v_since bigint;
-  v_touched bigint[];
-  v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
-  v_previous record;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
+  _stage_v_since bigint;
+  _stage_v_touched bigint[];
+  _stage_v_origin stage.row_origin := CASE WHEN pg_trigger_depth() > 1 AND current_setting('stage.origin', true) = 'action' THEN 'action'::stage.row_origin ELSE 'client' END;
+  _stage_v_previous record;
 BEGIN
 
   -- the usual case in one statement: the first touch of a production row
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_base, _stage_old_1)
-  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', v_origin, true, true, ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
+  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, true, ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id")
   ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
   IF FOUND THEN RETURN OLD; END IF;
   -- a staged row: it is deleted only if it still is what this statement read
-  v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_d')::bigint ELSE 0 END;
-  v_touched := stage.touched(v_mutation);
+  _stage_v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_d')::bigint ELSE 0 END;
+  _stage_v_touched := stage.touched(_stage_v_mutation);
   UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
-  WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
+  WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
     AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>
-    AND NOT (s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since)
-  RETURNING s._stage_seq, s._stage_root INTO v_previous;
+    AND NOT (s._stage_mutation = ANY (_stage_v_touched) AND s._stage_seq > _stage_v_since)
+  RETURNING s._stage_seq, s._stage_root INTO _stage_v_previous;
   IF NOT FOUND THEN
-    SELECT s._stage_seq, s._stage_mutation INTO v_previous
-    FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id";
-    IF NOT coalesce(v_previous._stage_mutation = ANY (v_touched) AND v_previous._stage_seq > v_since, false) THEN
-      PERFORM stage.raise_changed(<invoice>, v_previous._stage_seq);
+    SELECT s._stage_seq, s._stage_mutation INTO _stage_v_previous
+    FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id";
+    IF NOT coalesce(_stage_v_previous._stage_mutation = ANY (_stage_v_touched) AND _stage_v_previous._stage_seq > _stage_v_since, false) THEN
+      PERFORM stage.raise_changed(<invoice>, _stage_v_previous._stage_seq);
     END IF;
     PERFORM stage.touched_twice(<invoice>);
     RETURN NULL;
   END IF;
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', v_origin, true, coalesce(v_previous._stage_root, v_previous._stage_seq), OLD."id");
+  VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', _stage_v_origin, true, coalesce(_stage_v_previous._stage_root, _stage_v_previous._stage_seq), OLD."id");
   RETURN OLD;
 END $body$;
 ;
@@ -275,41 +275,41 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.hold_<invoice>(uuid, bigint) FROM PUBLIC;
 ;
 -- Set-based checks and foreign key actions at the end of a statement.
-CREATE FUNCTION stage_data.check_insert_<invoice>(v_session uuid, v_start bigint, v_mutation bigint, v_end bigint DEFAULT 9223372036854775807) RETURNS void
+CREATE FUNCTION stage_data.check_insert_<invoice>(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp  AS $body$
 #variable_conflict use_column
 DECLARE
-  v_value text;
-  v_partition oid;
-  v_copies record;
-  v_row bigint;
+  _stage_v_value text;
+  _stage_v_partition oid;
+  _stage_v_copies record;
+  _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
-  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
-  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
+  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
 -- Set-based checks and foreign key actions at the end of a statement.
-CREATE FUNCTION stage_data.check_insert_<invoice>_big(v_session uuid, v_start bigint, v_mutation bigint, v_end bigint DEFAULT 9223372036854775807) RETURNS void
+CREATE FUNCTION stage_data.check_insert_<invoice>_big(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on AS $body$
 #variable_conflict use_column
 DECLARE
-  v_value text;
-  v_partition oid;
-  v_copies record;
-  v_row bigint;
+  _stage_v_value text;
+  _stage_v_partition oid;
+  _stage_v_copies record;
+  _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
-  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
-  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
+  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
 -- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
@@ -317,34 +317,34 @@ END $body$;
 CREATE FUNCTION stage_data.after_insert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_i')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_<invoice>_i')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO v_rows, v_affected
+  SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
-  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
-  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
-        PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
+        PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
-        IF v_rows > 200 THEN PERFORM stage_data.check_insert_<invoice>_big(v_session, v_start, v_mutation);
-        ELSE PERFORM stage_data.check_insert_<invoice>(v_session, v_start, v_mutation); END IF;
+        IF _stage_v_rows > 200 THEN PERFORM stage_data.check_insert_<invoice>_big(_stage_v_session, _stage_v_start, _stage_v_mutation);
+        ELSE PERFORM stage_data.check_insert_<invoice>(_stage_v_session, _stage_v_start, _stage_v_mutation); END IF;
         PERFORM stage.run_queue();
       END IF;
   END IF;
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
@@ -356,41 +356,41 @@ BEGIN
 END $body$;
 ;
 -- Set-based checks and foreign key actions at the end of a statement.
-CREATE FUNCTION stage_data.check_update_<invoice>(v_session uuid, v_start bigint, v_mutation bigint, v_end bigint DEFAULT 9223372036854775807) RETURNS void
+CREATE FUNCTION stage_data.check_update_<invoice>(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp  AS $body$
 #variable_conflict use_column
 DECLARE
-  v_value text;
-  v_partition oid;
-  v_copies record;
-  v_row bigint;
+  _stage_v_value text;
+  _stage_v_partition oid;
+  _stage_v_copies record;
+  _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
-  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
-  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
+  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
 -- Set-based checks and foreign key actions at the end of a statement.
-CREATE FUNCTION stage_data.check_update_<invoice>_big(v_session uuid, v_start bigint, v_mutation bigint, v_end bigint DEFAULT 9223372036854775807) RETURNS void
+CREATE FUNCTION stage_data.check_update_<invoice>_big(_stage_v_session uuid, _stage_v_start bigint, _stage_v_mutation bigint, _stage_v_end bigint DEFAULT 9223372036854775807) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan SET enable_nestloop = off SET enable_seqscan = on AS $body$
 #variable_conflict use_column
 DECLARE
-  v_value text;
-  v_partition oid;
-  v_copies record;
-  v_row bigint;
+  _stage_v_value text;
+  _stage_v_partition oid;
+  _stage_v_copies record;
+  _stage_v_row bigint;
 BEGIN
   PERFORM stage.lock_key('<customer>.id', k.key, false, true) FROM (
-    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
-  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO v_value, v_partition
+    SELECT DISTINCT r.key FROM (SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null') AS key FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL LIMIT 1000) r) k;
+  SELECT coalesce(CASE WHEN s."customer" IS DISTINCT FROM NULL THEN format('%s', s."customer") END, 'null'), NULL::oid INTO _stage_v_value, _stage_v_partition
   FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = v_session AND s._stage_seq > v_start AND s._stage_seq <= v_end AND s._stage_mutation = v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
+  WHERE s._stage_session = _stage_v_session AND s._stage_seq > _stage_v_start AND s._stage_seq <= _stage_v_end AND s._stage_mutation = _stage_v_mutation AND s._stage_head AND s._stage_op <> 'D' AND s._stage_check AND s."customer" IS DISTINCT FROM NULL AND NOT EXISTS (SELECT 1 FROM "stage_overlay_<namespace>"."customer" q WHERE q."id" OPERATOR(pg_catalog.=) s."customer")
   ORDER BY s._stage_seq LIMIT 1;
-  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || v_value || ') is not present in table "customer".'; END IF;
+  IF FOUND THEN RAISE EXCEPTION USING MESSAGE = 'insert or update on table "invoice" violates foreign key constraint "invoice_customer_fkey"', ERRCODE = '23503', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_customer_fkey', DETAIL = 'Key (customer)=(' || _stage_v_value || ') is not present in table "customer".'; END IF;
 END $body$;
 ;
 -- AFTER STATEMENT: the checks of the statement's rows, then its entry in the mutation log. TG_ARGV[0] is the operation where that of the
@@ -398,34 +398,34 @@ END $body$;
 CREATE FUNCTION stage_data.after_update_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO v_rows, v_affected
+  SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
-  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
-  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
-        PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
+        PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
-        IF v_rows > 200 THEN PERFORM stage_data.check_update_<invoice>_big(v_session, v_start, v_mutation);
-        ELSE PERFORM stage_data.check_update_<invoice>(v_session, v_start, v_mutation); END IF;
+        IF _stage_v_rows > 200 THEN PERFORM stage_data.check_update_<invoice>_big(_stage_v_session, _stage_v_start, _stage_v_mutation);
+        ELSE PERFORM stage_data.check_update_<invoice>(_stage_v_session, _stage_v_start, _stage_v_mutation); END IF;
         PERFORM stage.run_queue();
       END IF;
   END IF;
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
@@ -441,26 +441,26 @@ END $body$;
 CREATE FUNCTION stage_data.after_delete_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO v_rows, v_affected
+  SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
-  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
+  WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
@@ -509,12 +509,12 @@ FOR EACH STATEMENT EXECUTE FUNCTION stage_data.after_delete_<invoice>();
 CREATE FUNCTION stage_data.after_load_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_i')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_i')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_<invoice>_i')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
   -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
   -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
@@ -522,31 +522,31 @@ BEGIN
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
-    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0))
+    WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount") OR EXISTS (SELECT FROM stage_data.source_<invoice>() o WHERE o."id" OPERATOR(pg_catalog.=) s."id" AND s."id" IS DISTINCT FROM NULL OFFSET 0))
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO v_rows, v_affected
+  SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
-  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
-  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
-        PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
+        PERFORM stage.queue_check('check_insert_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
-        IF v_rows > 200 THEN PERFORM stage_data.check_insert_<invoice>_big(v_session, v_start, v_mutation);
-        ELSE PERFORM stage_data.check_insert_<invoice>(v_session, v_start, v_mutation); END IF;
+        IF _stage_v_rows > 200 THEN PERFORM stage_data.check_insert_<invoice>_big(_stage_v_session, _stage_v_start, _stage_v_mutation);
+        ELSE PERFORM stage_data.check_insert_<invoice>(_stage_v_session, _stage_v_start, _stage_v_mutation); END IF;
         PERFORM stage.run_queue();
       END IF;
   END IF;
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_i', true) = current_setting('stage.statement') THEN
@@ -593,12 +593,12 @@ ALTER TABLE ONLY "stage"."rows_<invoice>" ALTER COLUMN "note" SET DEFAULT stage_
 CREATE FUNCTION stage_data.after_update_set_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_u')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_<invoice>_u')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
   -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
   -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
@@ -606,32 +606,32 @@ BEGIN
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
-    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount"))
+    WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start OR NOT (s."id" IS DISTINCT FROM NULL) OR NOT (s."customer" IS DISTINCT FROM NULL) OR NOT (s."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(s."amount"))
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO v_rows, v_affected
+  SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('U')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
-  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
-  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
-        PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
+        PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
-        IF v_rows > 200 THEN PERFORM stage_data.check_update_<invoice>_big(v_session, v_start, v_mutation);
-        ELSE PERFORM stage_data.check_update_<invoice>(v_session, v_start, v_mutation); END IF;
+        IF _stage_v_rows > 200 THEN PERFORM stage_data.check_update_<invoice>_big(_stage_v_session, _stage_v_start, _stage_v_mutation);
+        ELSE PERFORM stage_data.check_update_<invoice>(_stage_v_session, _stage_v_start, _stage_v_mutation); END IF;
         PERFORM stage.run_queue();
       END IF;
   END IF;
-  PERFORM stage.tell_affected(v_affected);
+  PERFORM stage.tell_affected(_stage_v_affected);
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_u', true) = current_setting('stage.statement') THEN
@@ -670,12 +670,12 @@ ALTER TABLE "stage"."updated_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE
 CREATE FUNCTION stage_data.after_delete_set_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_d')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_<invoice>_d')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
   -- Rows that came as a set are judged as one. Of a row that is not in order only the way row by row tells what PostgreSQL would, and
   -- when: the whole statement fails, to be run again in that way. The session's own rows are in the way by the shadow's unique indexes.
@@ -683,24 +683,24 @@ BEGIN
   -- guard: rows that came as a set are judged
   IF pg_trigger_depth() > 1 OR EXISTS (
     SELECT FROM brought s
-    WHERE s._stage_session IS DISTINCT FROM v_session OR s._stage_mutation IS DISTINCT FROM v_mutation OR s._stage_seq <= v_start)
+    WHERE s._stage_session IS DISTINCT FROM _stage_v_session OR s._stage_mutation IS DISTINCT FROM _stage_v_mutation OR s._stage_seq <= _stage_v_start)
   THEN
     RAISE EXCEPTION 'the rows have to be staged one by one' USING ERRCODE = 'ST004';
   END IF;
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO v_rows, v_affected
+  SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('D')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
-  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
+  WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
 
-  PERFORM stage.tell_affected(v_affected);
+  PERFORM stage.tell_affected(_stage_v_affected);
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_d', true) = current_setting('stage.statement') THEN
@@ -736,17 +736,17 @@ ALTER TABLE "stage"."deleted_<invoice>" ENABLE ALWAYS TRIGGER allow_load, ENABLE
 ;
 -- Rows of the overlay that are changed as a set: PostgreSQL's rewriter makes of an UPDATE or DELETE of the view one INSERT of what it
 -- stages. Each is staged as the first change of a row of production. If the session has staged the row before, its head is in the way.
-CREATE VIEW "stage_load_<namespace>"."changes_<invoice>" AS SELECT "id", "customer", "amount", "note" FROM "stage_overlay_<namespace>"."invoice";
-GRANT SELECT ON "stage_load_<namespace>"."changes_<invoice>" TO PUBLIC;
+CREATE VIEW "stage"."changes_<invoice>" AS SELECT "id", "customer", "amount", "note" FROM "stage_overlay_<namespace>"."invoice";
+GRANT SELECT ON "stage"."changes_<invoice>" TO PUBLIC;
 ;
 -- guard: no column of a unique index or a foreign key is updated as a set
-GRANT UPDATE ("amount", "note") ON "stage_load_<namespace>"."changes_<invoice>" TO PUBLIC;
-CREATE RULE stage_update AS ON UPDATE TO "stage_load_<namespace>"."changes_<invoice>" DO INSTEAD
+GRANT UPDATE ("amount", "note") ON "stage"."changes_<invoice>" TO PUBLIC;
+CREATE RULE stage_update AS ON UPDATE TO "stage"."changes_<invoice>" DO INSTEAD
 INSERT INTO "stage"."updated_<invoice>" ("id", "customer", "amount", "note", _stage_base, _stage_old_1)
 VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id");
 ;
-GRANT DELETE ON "stage_load_<namespace>"."changes_<invoice>" TO PUBLIC;
-CREATE RULE stage_delete AS ON DELETE TO "stage_load_<namespace>"."changes_<invoice>" DO INSTEAD
+GRANT DELETE ON "stage"."changes_<invoice>" TO PUBLIC;
+CREATE RULE stage_delete AS ON DELETE TO "stage"."changes_<invoice>" DO INSTEAD
 INSERT INTO "stage"."deleted_<invoice>" ("id", "customer", "amount", "note", _stage_base, _stage_old_1)
 VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>, OLD."id");
 ;
@@ -755,34 +755,34 @@ VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", ROW(OLD."id", OLD."c
 CREATE FUNCTION stage_data.after_upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_mutation bigint := current_setting('stage.mutation_<invoice>_x')::bigint;
-  v_start bigint := current_setting('stage.start_<invoice>_x')::bigint;
-  v_rows bigint;
-  v_affected bigint := 0;
-  v_set text;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_mutation bigint := current_setting('stage.mutation_<invoice>_x')::bigint;
+  _stage_v_start bigint := current_setting('stage.start_<invoice>_x')::bigint;
+  _stage_v_rows bigint;
+  _stage_v_affected bigint := 0;
+  _stage_v_set text;
 BEGIN
-  SELECT count(*), v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I', 'U')) INTO v_rows, v_affected
+  SELECT count(*), _stage_v_affected + count(*) FILTER (WHERE _stage_origin = 'client' AND _stage_op IN ('I', 'U')) INTO _stage_v_rows, _stage_v_affected
   FROM stage_data.shadow_<invoice>
   -- of what a subquery gives the planner knows nothing, and so one plan is as good as another: made once, not for each statement
-  WHERE _stage_session = (SELECT v_session) AND _stage_seq > (SELECT v_start) AND _stage_mutation = (SELECT v_mutation);
-  IF v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
+  WHERE _stage_session = (SELECT _stage_v_session) AND _stage_seq > (SELECT _stage_v_start) AND _stage_mutation = (SELECT _stage_v_mutation);
+  IF _stage_v_rows > 0 AND coalesce(current_setting('stage.judge_later', true), '') = '' THEN
       IF pg_trigger_depth() > 1 THEN
-        PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN v_rows > 200 THEN '_big' ELSE '' END, v_start, v_mutation);
+        PERFORM stage.queue_check('check_update_<invoice>' || CASE WHEN _stage_v_rows > 200 THEN '_big' ELSE '' END, _stage_v_start, _stage_v_mutation);
       ELSE
-        IF v_rows > 200 THEN PERFORM stage_data.check_update_<invoice>_big(v_session, v_start, v_mutation);
-        ELSE PERFORM stage_data.check_update_<invoice>(v_session, v_start, v_mutation); END IF;
+        IF _stage_v_rows > 200 THEN PERFORM stage_data.check_update_<invoice>_big(_stage_v_session, _stage_v_start, _stage_v_mutation);
+        ELSE PERFORM stage_data.check_update_<invoice>(_stage_v_session, _stage_v_start, _stage_v_mutation); END IF;
         PERFORM stage.run_queue();
       END IF;
   END IF;
 
   IF current_setting('stage.watch', true) = 'on' THEN PERFORM stage.refuse_written(); END IF;
   IF pg_trigger_depth() = 1 THEN
-    v_set := set_config('enable_seqscan', 'on', true);
-    IF v_affected > 0 THEN
+    _stage_v_set := set_config('enable_seqscan', 'on', true);
+    IF _stage_v_affected > 0 THEN
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
-      VALUES (v_mutation, v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
-        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, v_affected)
+      VALUES (_stage_v_mutation, _stage_v_session, current_setting('stage.statement')::bigint, coalesce(TG_ARGV[0], TG_OP), <invoice>, 'invoice',
+        current_setting('stage.query'), coalesce(nullif(current_setting('stage.params'), ''), '[]')::jsonb, _stage_v_affected)
       ON CONFLICT (id) DO UPDATE SET affected_rows = excluded.affected_rows, ended = excluded.ended;
     END IF;
   ELSIF current_setting('stage.statement_<invoice>_x', true) = current_setting('stage.statement') THEN
@@ -801,15 +801,17 @@ GRANT SELECT, INSERT ON "stage_upsert_<namespace>"."invoice" TO PUBLIC;
 -- Fills a new row and gives the row that is in its way; row constraints come first, as in PostgreSQL.
 -- p_arbiters: names of the unique indexes that count, null for all.
 -- Clients can call it by itself: it gives rows only to those who may read them. `role` is what the caller's SET ROLE said.
-CREATE FUNCTION stage_upsert_<namespace>.collision_<invoice>(INOUT new "stage_upsert_<namespace>"."invoice", p_arbiters jsonb, p_update boolean, OUT v_row "stage_upsert_<namespace>"."invoice")
+CREATE FUNCTION stage_upsert_<namespace>.collision_<invoice>(INOUT new "stage_upsert_<namespace>"."invoice", _stage_p_arbiters jsonb, _stage_p_update boolean, OUT _stage_v_row "stage_upsert_<namespace>"."invoice")
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
 BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', 'invoice' USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- guard: a row that is in the way is not shown past policies that came after the overlay
+  IF EXISTS (SELECT FROM pg_class c WHERE c.oid = <invoice> AND c.relrowsecurity) THEN PERFORM stage.raise_altered(<invoice>); END IF;
   IF coalesce(current_setting('stage.overriding_<invoice>', true), '') = 'user' THEN NEW."id" := stage_data.default_<invoice>_1(); END IF;
 
   IF NOT (NEW."id" IS DISTINCT FROM NULL) OR NOT (NEW."customer" IS DISTINCT FROM NULL) OR NOT (NEW."amount" IS DISTINCT FROM NULL) OR NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN
@@ -818,12 +820,12 @@ BEGIN
     IF NOT (NEW."amount" IS DISTINCT FROM NULL) THEN RAISE EXCEPTION USING MESSAGE = 'null value in column "amount" of relation "invoice" violates not-null constraint', ERRCODE = '23502', SCHEMA = 'public', TABLE = 'invoice', COLUMN = 'amount', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
     IF NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN RAISE EXCEPTION USING MESSAGE = 'new row for relation "invoice" violates check constraint "invoice_amount_check"', ERRCODE = '23514', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_amount_check', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
   END IF;
-  IF v_row IS NULL AND (p_arbiters IS NULL OR p_arbiters ? 'invoice_pkey') AND NEW."id" IS DISTINCT FROM NULL THEN
-    SELECT o.* INTO v_row FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+  IF _stage_v_row IS NULL AND (_stage_p_arbiters IS NULL OR _stage_p_arbiters ? 'invoice_pkey') AND NEW."id" IS DISTINCT FROM NULL THEN
+    SELECT o.* INTO _stage_v_row FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
   END IF;
-  IF p_update AND NOT (v_row IS NULL) THEN
+  IF _stage_p_update AND NOT (_stage_v_row IS NULL) THEN
     PERFORM 1 FROM stage_data.shadow_<invoice> s
-    WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) v_row."id"
+    WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) _stage_v_row."id"
       AND s._stage_mutation = current_setting('stage.mutation_<invoice>_x')::bigint;
     IF FOUND THEN
       RAISE EXCEPTION 'ON CONFLICT DO UPDATE command cannot affect row a second time' USING ERRCODE = '21000',
@@ -837,33 +839,33 @@ END $body$;
 CREATE FUNCTION stage_upsert_<namespace>.update_<invoice>(p_conflict pg_catalog.jsonb) RETURNS pg_catalog.text
 LANGUAGE plpgsql AS $body$
 DECLARE
-  v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict OPERATOR(pg_catalog.->>) 'alias');
-  v_row pg_catalog.text := v_alias;
-  v_target pg_catalog.text := '"stage_overlay_<namespace>"."invoice"';
-  v_excluded pg_catalog.text := 'SELECT ($1).*';
+  _stage_v_alias pg_catalog.text := pg_catalog.quote_ident(p_conflict OPERATOR(pg_catalog.->>) 'alias');
+  _stage_v_row pg_catalog.text := _stage_v_alias;
+  _stage_v_target pg_catalog.text := '"stage_overlay_<namespace>"."invoice"';
+  _stage_v_excluded pg_catalog.text := 'SELECT ($1).*';
 BEGIN
   IF p_conflict OPERATOR(pg_catalog.?) 'view' THEN
-    SELECT pg_catalog.concat('stage_upsert_', c.relnamespace, '.conflict_', t.relation), t.of_row INTO STRICT v_target, v_excluded
-    FROM stage.staged_view t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
+    SELECT pg_catalog.concat('stage.conflict_', t.relation), t.of_row INTO STRICT _stage_v_target, _stage_v_excluded
+    FROM stage.staged_view t
     WHERE t.relation OPERATOR(pg_catalog.=) (p_conflict OPERATOR(pg_catalog.->>) 'view')::pg_catalog.oid;
-    v_row := pg_catalog.concat('(', v_alias, '._stage_row)');
+    _stage_v_row := pg_catalog.concat('(', _stage_v_alias, '._stage_row)');
   END IF;
-  RETURN pg_catalog.concat('UPDATE ', v_target, ' AS ', v_alias, ' SET ', stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'set'),
-    ' FROM (', v_excluded, ') AS excluded WHERE ', v_row OPERATOR(pg_catalog.||) '."id" OPERATOR(pg_catalog.=) ($2)."id"', ' AND (' OPERATOR(pg_catalog.||) stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'where') OPERATOR(pg_catalog.||) ')',
-    ' RETURNING ', v_row, '.*');
+  RETURN pg_catalog.concat('UPDATE ', _stage_v_target, ' AS ', _stage_v_alias, ' SET ', stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'set'),
+    ' FROM (', _stage_v_excluded, ') AS excluded WHERE ', _stage_v_row OPERATOR(pg_catalog.||) '."id" OPERATOR(pg_catalog.=) ($2)."id"', ' AND (' OPERATOR(pg_catalog.||) stage.with_values(p_conflict OPERATOR(pg_catalog.->) 'where') OPERATOR(pg_catalog.||) ')',
+    ' RETURNING ', _stage_v_row, '.*');
 END $body$;
 
 -- BEFORE STATEMENT: what is wrong in a DO UPDATE is an error also where no row is in the way.
 CREATE FUNCTION stage_upsert_<namespace>.analyse_<invoice>() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 DECLARE
-  v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_<invoice>')::pg_catalog.jsonb;
-  v_update pg_catalog.text;
+  _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_<invoice>')::pg_catalog.jsonb;
+  _stage_v_update pg_catalog.text;
 BEGIN
-  IF v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update' THEN
-    v_update := stage_upsert_<namespace>.update_<invoice>(v_conflict);
-    EXECUTE 'EXPLAIN ' OPERATOR(pg_catalog.||) v_update USING NULL::"stage_upsert_<namespace>"."invoice", NULL::"stage_upsert_<namespace>"."invoice";
-    PERFORM pg_catalog.set_config('stage.update_<invoice>', v_update, true);
+  IF _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update' THEN
+    _stage_v_update := stage_upsert_<namespace>.update_<invoice>(_stage_v_conflict);
+    EXECUTE 'EXPLAIN ' OPERATOR(pg_catalog.||) _stage_v_update USING NULL::"stage_upsert_<namespace>"."invoice", NULL::"stage_upsert_<namespace>"."invoice";
+    PERFORM pg_catalog.set_config('stage.update_<invoice>', _stage_v_update, true);
   END IF;
   RETURN NULL;
 END $body$;
@@ -872,36 +874,36 @@ CREATE FUNCTION stage_upsert_<namespace>.upsert_<invoice>() RETURNS trigger
 LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
-  v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_<invoice>')::pg_catalog.jsonb;
-  v_overriding pg_catalog.text;
-  v_judged pg_catalog.record;
-  v_new "stage_upsert_<namespace>"."invoice";
-  v_row "stage_upsert_<namespace>"."invoice";
-  v_rows int := 1;
+  _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_<invoice>')::pg_catalog.jsonb;
+  _stage_v_overriding pg_catalog.text;
+  _stage_v_judged pg_catalog.record;
+  _stage_v_new "stage_upsert_<namespace>"."invoice";
+  _stage_v_row "stage_upsert_<namespace>"."invoice";
+  _stage_v_rows int := 1;
 BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_<invoice>_x'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
-  v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, v_conflict OPERATOR(pg_catalog.->) 'arbiters', v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
-  v_new := v_judged.new;
-  v_row := v_judged.v_row;
-  IF v_row IS NULL THEN
-    v_overriding := pg_catalog.current_setting('stage.overriding_<invoice>', true);
+  _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
+  _stage_v_new := _stage_v_judged.new;
+  _stage_v_row := _stage_v_judged._stage_v_row;
+  IF _stage_v_row IS NULL THEN
+    _stage_v_overriding := pg_catalog.current_setting('stage.overriding_<invoice>', true);
     PERFORM pg_catalog.set_config('stage.overriding_<invoice>', 'system', true),
-            pg_catalog.set_config('stage.upserted_<invoice>', coalesce(v_conflict OPERATOR(pg_catalog.->) 'arbiters', 'null')::pg_catalog.text, true);
-    INSERT INTO "stage_overlay_<namespace>"."invoice" ("id", "customer", "amount", "note") VALUES (v_new."id", v_new."customer", v_new."amount", v_new."note");
-    PERFORM pg_catalog.set_config('stage.overriding_<invoice>', v_overriding, true),
+            pg_catalog.set_config('stage.upserted_<invoice>', coalesce(_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', 'null')::pg_catalog.text, true);
+    INSERT INTO "stage_overlay_<namespace>"."invoice" ("id", "customer", "amount", "note") VALUES (_stage_v_new."id", _stage_v_new."customer", _stage_v_new."amount", _stage_v_new."note");
+    PERFORM pg_catalog.set_config('stage.overriding_<invoice>', _stage_v_overriding, true),
             pg_catalog.set_config('stage.upserted_<invoice>', '', true);
-    v_row := v_new;
-  ELSIF v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
-    v_rows := 0;
+    _stage_v_row := _stage_v_new;
+  ELSIF _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'nothing' THEN
+    _stage_v_rows := 0;
   ELSE
-    EXECUTE pg_catalog.current_setting('stage.update_<invoice>') INTO v_row USING v_new, v_row;
-    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    EXECUTE pg_catalog.current_setting('stage.update_<invoice>') INTO _stage_v_row USING _stage_v_new, _stage_v_row;
+    GET DIAGNOSTICS _stage_v_rows = ROW_COUNT;
   END IF;
   PERFORM pg_catalog.set_config('stage.judge_later', '', true);
-  IF v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
-  RETURN v_row;
+  IF _stage_v_rows OPERATOR(pg_catalog.=) 0 THEN RETURN NULL; END IF;  -- a row may be all nulls
+  RETURN _stage_v_row;
 END $body$;
 
 CREATE TRIGGER allow_upsert BEFORE INSERT ON "stage_upsert_<namespace>"."invoice"
@@ -921,10 +923,10 @@ ALTER TABLE ONLY "stage_upsert_<namespace>"."invoice" ALTER COLUMN "note" SET DE
 -- nothing for those who may not read the table. `role` is what the caller's SET ROLE said.
 
 -- The version of a row that the running statement sees; 0 where none is staged, null where there is no row.
-CREATE FUNCTION stage_overlay_<namespace>.seen_<invoice>("id" pg_catalog.int4) RETURNS bigint
+CREATE FUNCTION stage_overlay_<namespace>.seen_<invoice>(_stage_key_1 pg_catalog.int4) RETURNS bigint
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
   SELECT coalesce(max(s._stage_seq), 0) FROM stage_data.shadow_<invoice> s
-  WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) seen_<invoice>."id"
+  WHERE s._stage_session = current_setting('stage.session')::uuid AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) _stage_key_1
     -- guard: a role without rights on a table is not told which rows are staged
     AND has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT')
 $body$;
@@ -932,23 +934,23 @@ $body$;
 -- Locks a row of the caller's session until the transaction ends, and gives its version: whoever stages a change of it from another
 -- connection waits, and whoever has begun one is waited for. For those only who have seen to it that the caller may know of the row.
 -- A row that is not staged has nothing to lock, and null is given: to stage it and take that back leaves what others have to wait for.
-CREATE FUNCTION stage_data.await_<invoice>("id" pg_catalog.int4) RETURNS bigint
+CREATE FUNCTION stage_data.await_<invoice>(_stage_key_1 pg_catalog.int4) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_seq bigint;
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_seq bigint;
 BEGIN
   LOOP
-    SELECT s._stage_seq INTO v_seq FROM stage_data.shadow_<invoice> s
-    WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) await_<invoice>."id" FOR NO KEY UPDATE;
-    IF FOUND THEN RETURN v_seq; END IF;
+    SELECT s._stage_seq INTO _stage_v_seq FROM stage_data.shadow_<invoice> s
+    WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) _stage_key_1 FOR NO KEY UPDATE;
+    IF FOUND THEN RETURN _stage_v_seq; END IF;
     INSERT INTO stage_data.shadow_<invoice> ("id", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head)
-    VALUES (await_<invoice>."id", v_session, 0, 'D', 'overlay', true)
+    VALUES (_stage_key_1, _stage_v_session, 0, 'D', 'overlay', true)
     ON CONFLICT DO NOTHING
-    RETURNING _stage_seq INTO v_seq;
+    RETURNING _stage_seq INTO _stage_v_seq;
     CONTINUE WHEN NOT FOUND;  -- another connection has staged it meanwhile
-    DELETE FROM stage_data.shadow_<invoice> WHERE _stage_session = v_session AND _stage_seq = v_seq;
+    DELETE FROM stage_data.shadow_<invoice> WHERE _stage_session = _stage_v_session AND _stage_seq = _stage_v_seq;
     RETURN NULL;
   END LOOP;
 END $body$;
@@ -956,7 +958,7 @@ REVOKE ALL ON FUNCTION stage_data.await_<invoice>(pg_catalog.int4) FROM PUBLIC;
 
 -- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Gives its key as JSON.
 -- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
-CREATE FUNCTION stage_overlay_<namespace>.lock_<invoice>("id" pg_catalog.int4, p_seen bigint) RETURNS jsonb
+CREATE FUNCTION stage_overlay_<namespace>.lock_<invoice>(_stage_key_1 pg_catalog.int4, _stage_p_seen bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 BEGIN
@@ -964,20 +966,20 @@ BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', 'invoice' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  IF p_seen IS NULL THEN
+  IF _stage_p_seen IS NULL THEN
     RAISE EXCEPTION 'FOR UPDATE cannot be applied to the nullable side of an outer join' USING ERRCODE = 'feature_not_supported';
   END IF;
-  IF stage_data.await_<invoice>(lock_<invoice>."id") <> p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
-  RETURN jsonb_build_object('id', lock_<invoice>."id");
+  IF stage_data.await_<invoice>(_stage_key_1) <> _stage_p_seen THEN PERFORM set_config('stage.lock_moved', 'on', true); END IF;
+  RETURN jsonb_build_object('id', _stage_key_1);
 END $body$;
 
 -- The same with NOWAIT, or SKIP LOCKED: then null for a row that somebody else holds.
-CREATE FUNCTION stage_overlay_<namespace>.try_lock_<invoice>("id" pg_catalog.int4, p_seen bigint, p_skips boolean) RETURNS jsonb
+CREATE FUNCTION stage_overlay_<namespace>.try_lock_<invoice>(_stage_key_1 pg_catalog.int4, _stage_p_seen bigint, _stage_p_skips boolean) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = 1 AS $body$
 BEGIN
-  RETURN stage_overlay_<namespace>.lock_<invoice>($1, p_seen);
+  RETURN stage_overlay_<namespace>.lock_<invoice>(_stage_key_1, _stage_p_seen);
 EXCEPTION WHEN lock_not_available THEN
-  IF p_skips THEN RETURN NULL; END IF;
+  IF _stage_p_skips THEN RETURN NULL; END IF;
   RAISE EXCEPTION USING MESSAGE = 'could not obtain lock on row in relation "invoice"', ERRCODE = 'lock_not_available';
 END $body$;
 
@@ -1388,14 +1390,14 @@ BEGIN
 
   RETURN QUERY
   WITH taken AS MATERIALIZED (
-    SELECT i.*, p.image
+    SELECT i.*, p.image AS _stage_taken
     FROM stage_data.shadow_<invoice> i
     CROSS JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) i."id" OFFSET 0) p
     WHERE i._stage_session = p_session AND i._stage_origin <> 'overlay'
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
-  SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i.image),
-    stage.texts_of_conflict(NULL, NULL, stage_data.texts_<invoice>(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), stage_data.texts_<invoice>(i.image))
+  SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i._stage_taken),
+    stage.texts_of_conflict(NULL, NULL, stage_data.texts_<invoice>(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), stage_data.texts_<invoice>(i._stage_taken))
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first AND f._stage_old_1 OPERATOR(pg_catalog.=) i."id")
   ORDER BY i."id", i._stage_seq DESC;
@@ -1517,7 +1519,7 @@ REVOKE ALL ON FUNCTION stage_data.counts_<invoice>(uuid) FROM PUBLIC;
 
 -- The row whose image the audit keeps, with the texts of the values that the image does not tell.
 CREATE FUNCTION stage_data.restored_<invoice>(jsonb, jsonb) RETURNS stage_data.row_<invoice>
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> FROM jsonb_populate_record(NULL::stage_data.row_<invoice>, $1) p';
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> FROM jsonb_populate_record(NULL::stage_data.row_<invoice>, $1 - ARRAY(SELECT jsonb_object_keys($2))) p';
 
 -- The last state that an approval left each row in, and what production has in its place, where that is something else by now.
 -- One row for each column that differs; the column is NULL where the row is gone, or one is there again.

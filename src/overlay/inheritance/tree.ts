@@ -18,7 +18,12 @@ import {
 } from '../object-names.ts';
 import { afterTreeSql } from '../rows/after-statement.ts';
 import { looksLike } from '../rows/keyless.ts';
-import { overlayOptions, policyTriggerSql, stagedRowIsVisible } from '../rows/policies.ts';
+import {
+  overlayOptions,
+  ownSession,
+  policyTriggerSql,
+  stagedRowIsVisible,
+} from '../rows/policies.ts';
 import { domainsTriggerSql, insertTriggersSql } from '../rows/triggers.ts';
 import { hungDefaultsSql, sourceColumn } from '../rows/view.ts';
 import type { TreeOperation } from './tree-row.ts';
@@ -53,6 +58,7 @@ export function treeSql(table: Table, members: readonly Table[]): string {
       )
       .join('\n'),
     hidden: hidings.map(({ condition }) => condition).join('\n    '),
+    own_session: ownSession(table),
     u_is_visible: stagedRowIsVisible(table),
   });
   return [...hidings.flatMap(({ script }) => script), view].join(';\n');

@@ -23,6 +23,12 @@ const judgeCall = (table: Table, question: Question, row: string) =>
     .map((name) => row + quoteIdentifier(name))
     .join(', ')})`;
 
+/** The session of row `u` if it is the connection's own: of a table without policies only as long as it has none. */
+export const ownSession = (table: Table) =>
+  table.policies === null
+    ? `stage.open_session(u._stage_session, '${table.oid}'::pg_catalog.oid)`
+    : 'stage.own_session(u._stage_session)';
+
 /** Condition of the overlay view: the staged row `u` is one that the role sees. Production's rows PostgreSQL itself chooses. */
 export function stagedRowIsVisible(table: Table): string {
   if (table.policies === null) return '';

@@ -15,7 +15,7 @@ import {
   sourceCall,
 } from '../object-names.ts';
 import { hidesRow } from './keyless.ts';
-import { overlayOptions, policyFunctionsSql, stagedRowIsVisible } from './policies.ts';
+import { overlayOptions, ownSession, policyFunctionsSql, stagedRowIsVisible } from './policies.ts';
 
 /** Creates the source function and the overlay view. */
 export function overlaySql(table: Table): string {
@@ -32,6 +32,7 @@ export function overlaySql(table: Table): string {
     s_columns: columnList(columns, 's.'),
     h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
     view_options: overlayOptions(table),
+    own_session: ownSession(table),
     u_is_visible: stagedRowIsVisible(table),
   });
   return [...policyFunctionsSql(table), overlay].join(';\n');

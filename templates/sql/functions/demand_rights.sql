@@ -21,5 +21,11 @@ BEGIN
   IF NOT v_granted THEN
     RAISE EXCEPTION 'permission denied for table %', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- guard: nothing is staged past policies that came after the overlay
+  IF row_security_active(v_table) AND NOT EXISTS (
+    SELECT FROM pg_class c WHERE c.oid = v_table AND to_regprocedure(format('stage_upsert_%s.policy_%s()', c.relnamespace, c.oid)) IS NOT NULL)
+  THEN
+    PERFORM stage.raise_altered(v_table);
+  END IF;
   RETURN NULL;
 END $$;

@@ -13,7 +13,7 @@ FROM (
   FROM {{source}}() p
 {{staged_rows}}
 ) u
-WHERE stage.own_session(u._stage_session) IS NOT NULL
+WHERE {{own_session}} IS NOT NULL
   AND u._stage_session = current_setting('stage.session')::uuid AND u._stage_head AND u._stage_op <> 'D'
   AND stage.is_live(u._stage_op)
   AND (u._stage_staged OR NOT CASE u._stage_table

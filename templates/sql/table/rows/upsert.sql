@@ -15,6 +15,8 @@ BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- guard: a row that is in the way is not shown past policies that came after the overlay
+  IF EXISTS (SELECT FROM pg_class c WHERE c.oid = {{oid}} AND c.relrowsecurity) THEN PERFORM stage.raise_altered({{oid}}); END IF;
 {{prepare_row}}
 {{row_checks}}
 {{find_collision}}

@@ -1,0 +1,50 @@
+/** The guards of what an overlay takes for granted of its table: policies and grants, casts of its types, the log of what is staged. */
+import type { Guard } from './guard.ts';
+
+export const overlayGuards: readonly Guard[] = [
+  {
+    name: 'no staged row is left out where the mutation log does not tell its statement',
+    without: 'IF false THEN',
+    tests: ['review/damaged-log'],
+  },
+  {
+    name: 'no image of a row fails',
+    without: 'EXCEPTION WHEN data_exception THEN',
+    tests: ['review/casts-to-json'],
+  },
+  {
+    name: 'no image of a value fails',
+    without: 'EXCEPTION WHEN data_exception THEN',
+    tests: ['review/casts-to-json'],
+  },
+  {
+    name: 'an image that a type cannot read is no fault of the service',
+    without: '',
+    tests: ['review/casts-to-json'],
+  },
+  {
+    name: 'a view that the role may not read is left to PostgreSQL, which says so',
+    without: `'view', CASE`,
+    tests: ['proxy/view-grants'],
+  },
+  {
+    name: 'whether a role may read a view is asked of each role',
+    without: `IF false AND p_entry OPERATOR(pg_catalog.?) 'readable' AND v_relation IS NOT NULL`,
+    tests: ['proxy/view-grants'],
+  },
+  {
+    name: 'a row that is in the way is not shown past policies that came after the overlay',
+    without: '',
+    tests: ['staging/late-policies'],
+  },
+  {
+    name: 'nothing is staged past policies that came after the overlay',
+    without: 'IF false AND NOT EXISTS (',
+    tests: ['staging/late-policies'],
+  },
+  {
+    name: 'staged rows are not shown past policies that came after the overlay',
+    without: '',
+    tests: ['staging/late-policies'],
+  },
+];
