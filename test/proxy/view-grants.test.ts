@@ -37,6 +37,11 @@ suite('grants of views in staged reads', (test) => {
     await proxied.stop();
   });
 
+  test('a role that may read all', async () => {
+    const session = await proxied.daemon.newSession({ reads: 'staged' });
+    await assertSameAs(proxied, null, session, [`INSERT INTO item VALUES (7, 'seven')`, ...reads]);
+  });
+
   test('a view without a grant', async () => {
     const session = await proxied.daemon.newSession({ reads: 'staged' });
     await assertSameAs(proxied, reader, session, [
@@ -66,6 +71,7 @@ suite('grants of views in staged reads', (test) => {
           read,
         );
     };
+    for (const each of [client, direct]) await each.query(`INSERT INTO item VALUES (9, 'nine')`);
     await assertAlike();
     await proxied.database.query(`GRANT ${other.name} TO ${reader.name}`);
     await assertAlike();

@@ -1,0 +1,44 @@
+/** Every name that stands in the service's own SQL, every keyword and what the service has made: what a user's columns may be called. */
+import { readdirSync, readFileSync } from 'node:fs';
+import type { TestDatabase } from './database.ts';
+
+const templates = new URL('../../templates/sql/', import.meta.url);
+
+/** What programs in JavaScript find in every object. */
+const ofObjects = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'toJSON', 'length'];
+
+/** Columns that every table has, names that only the service may give, and those that are taken for calls behind a table's name. */
+const isTaken = (name: string) =>
+  ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'].includes(name) || /^(_stage|pg)_/.test(name);
+
+/** The identifiers in the templates of one folder: those of comments and placeholders are none. */
+export function identifiersIn(folder: 'table' | 'functions'): string[] {
+  const at = new URL(`${folder}/`, templates);
+  const texts = readdirSync(at, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => readFileSync(new URL(name, at), 'utf8'));
+  const words = texts.flatMap(
+    (text) => text.replaceAll(/--.*$|\{\{\w+\}\}/gm, ' ').match(/[a-z_]\w*/gi) ?? [],
+  );
+  return unique(words.map((word) => word.toLowerCase()));
+}
+
+/** Keywords of the server, and the names of all that the service has made in its database. */
+export async function namesOf(database: TestDatabase): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(`
+    SELECT word AS name FROM pg_get_keywords()
+    UNION SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'stage'::regnamespace
+    UNION SELECT a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relnamespace = 'stage'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+    UNION SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'stage'::regnamespace
+    UNION SELECT n.nspname FROM pg_namespace n WHERE n.nspname ~ '^stage'`);
+  return unique([...rows.map(({ name }) => name), ...ofObjects]);
+}
+
+const unique = (names: readonly string[]) =>
+  [...new Set(names)].filter((name) => !isTaken(name)).sort();
+
+/** The names in lots of so many. */
+export function inLots(names: readonly string[], size: number): string[][] {
+  const count = Math.ceil(names.length / size);
+  return Array.from({ length: count }, (_, lot) => names.slice(lot * size, (lot + 1) * size));
+}
