@@ -5,11 +5,11 @@ import type { TestDatabase } from './database.ts';
 const templates = new URL('../../templates/sql/', import.meta.url);
 
 /** What programs in JavaScript find in every object. */
-const ofObjects = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'toJSON', 'length'];
+const ofObjects = ['constructor', 'hasOwnProperty', 'toString', 'toJSON', 'length'];
 
 /** Columns that every table has, names that only the service may give, and those that are taken for calls behind a table's name. */
 const isTaken = (name: string) =>
-  ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'].includes(name) || /^(_stage|pg)_/.test(name);
+  ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'].includes(name) || /^(_stage_|pg_|system$)/.test(name);
 
 /** The identifiers in the templates of one folder: those of comments and placeholders are none. */
 export function identifiersIn(folder: 'table' | 'functions'): string[] {
