@@ -9,7 +9,8 @@ const ofObjects = ['constructor', 'hasOwnProperty', 'toString', 'toJSON', 'lengt
 
 /** Columns that every table has, names that only the service may give, and those that are taken for calls behind a table's name. */
 const isTaken = (name: string) =>
-  ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'].includes(name) || /^(_stage_|pg_|system$)/.test(name);
+  ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'].includes(name) ||
+  /^(_stage_|pg_|system$)/.test(name);
 
 /** The identifiers in the templates of one folder: those of comments and placeholders are none. */
 export function identifiersIn(folder: 'table' | 'functions'): string[] {
