@@ -46,7 +46,7 @@ function testNets(): Net[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
     .filter((path) => /\.test\.ts$/.test(path))
-    .filter((path) => readFileSync(path, 'utf8').includes(`/helpers/net.ts'`))
+    .filter((path) => readFileSync(path, 'utf8').includes(`/net.ts'`))
     .sort()
     .map((path) => ({ name: path, arguments: [path, '--file-timeout', '36000000'] }));
 }

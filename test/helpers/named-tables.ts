@@ -2,6 +2,7 @@
 
 import { identifiersIn, inLots, namesOf } from './all-names.ts';
 import type { TestDatabase } from './database.ts';
+import { drawn, firstSeed } from './net.ts';
 import { createRandom } from './random.ts';
 import { data, done, q } from './wire-script.ts';
 
@@ -83,8 +84,8 @@ export function written(lot: Lot): Buffer[] {
 }
 
 /** How many names are drawn of those in the templates of tables, and of all others: keywords, functions, the service's own objects. */
-const drawn = Number(process.env['STAGE_TEST_NAMES'] || 50);
-export const seed = Number(process.env['STAGE_TEST_SEED'] || Date.now() % 1_000_000);
+const names = drawn(30, 'NAMES');
+export const seed = firstSeed();
 
 /** Names that once stood beside columns in one scope, or are words of the functions' language. */
 const always = ['image', 'use_column', 'v_session', 'v_mutation', 'v_start', 'p_seen', 'p_skips'];
@@ -94,9 +95,9 @@ export async function readLots(
   database: TestDatabase,
 ): Promise<Record<'keyed' | 'keyless', readonly Lot[]>> {
   const { below } = createRandom(seed);
-  const draw = (names: readonly string[]) => {
-    const left = [...names];
-    while (left.length > drawn) left.splice(below(left.length), 1);
+  const draw = (all: readonly string[]) => {
+    const left = [...all];
+    while (left.length > names) left.splice(below(left.length), 1);
     return left;
   };
   const own = identifiersIn('table');

@@ -1,7 +1,6 @@
 /**
  * Columns may be called like anything in the service's own SQL, like any keyword and like the service's own objects: a table of them is
- * taken through a whole life, beside its twin. STAGE_TEST_NAMES=2000 takes all,
- * not some; STAGE_TEST_SEED repeats a draw.
+ * taken through a whole life, beside its twin. STAGE_TEST_NAMES=2000 takes all, not some; STAGE_TEST_SEED repeats a draw.
  */
 import { planRemoval, remove } from '../../src/daemon/uninstall.ts';
 import { createDatabase } from '../../src/db/database.ts';

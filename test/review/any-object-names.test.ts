@@ -4,14 +4,15 @@
  * STAGE_TEST_SEED repeats them.
  */
 import { identifiersIn, namesOf } from '../helpers/all-names.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { q, tell } from '../helpers/wire-script.ts';
 
-const draws = Number(process.env['STAGE_TEST_NAMES'] || 5);
-const seed = Number(process.env['STAGE_TEST_SEED'] || Date.now() % 1_000_000);
+const draws = drawn(3, 'NAMES');
+const seed = firstSeed();
 
 const kinds = [
   'schema',
