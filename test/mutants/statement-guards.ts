@@ -8,6 +8,11 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/walls.test'],
   },
   {
+    name: 'SERIALIZABLE transactions read tables through overlays',
+    without: '',
+    tests: ['proxy/cold-tables'],
+  },
+  {
     name: 'what is sent ahead is READ ONLY whatever the statements before it have set',
     without: '',
     tests: ['proxy/walls.test'],

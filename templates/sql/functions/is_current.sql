@@ -36,6 +36,8 @@ BEGIN
     INTO v_signature, v_is_stale
     FROM pg_catalog.pg_class c LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid
     WHERE c.oid OPERATOR(pg_catalog.=) v_relation;
+    v_is_stale := v_is_stale OR v_signature IS NULL AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'serializable'
+      AND stage.is_cold(v_relation, p_entry OPERATOR(pg_catalog.?) 'only');
   END IF;
   -- guard: whether a role may read a view is asked of each role
   IF p_entry OPERATOR(pg_catalog.?) 'readable' AND v_relation IS NOT NULL

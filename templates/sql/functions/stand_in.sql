@@ -16,6 +16,7 @@ DECLARE
   v_is_read boolean;   -- through a staged view, or together with the children
   v_is_target boolean := p_target IS NOT NULL;
   v_is_readable boolean;  -- null where it is not read through its own view
+  v_is_cold boolean := false;  -- it is read, and has to be so through an overlay
   v_is_lost boolean;   -- the view with the children's rows is out of date, or hidden by an old snapshot
 BEGIN
   SELECT * INTO v_class FROM pg_class c WHERE c.oid = p_relation;
@@ -33,16 +34,20 @@ BEGIN
   v_is_readable := CASE WHEN v_is_read THEN has_any_column_privilege(p_relation, 'SELECT') END;
   v_is_stale := v_is_stale OR v_overlay.relation IS NOT NULL AND v_class.relkind = 'p' AND NOT v_class.relispartition
     AND coalesce(v_overlay.partitions_stamp, '') <> coalesce(stage.partitions_stamp(p_relation), '');
+  IF p_kind IN ('table', 'partitioned') AND NOT v_is_target AND NOT v_has_view THEN
+    -- guard: SERIALIZABLE transactions read tables through overlays
+    v_is_cold := stage.is_cold(p_relation, p_only);
+  END IF;
   v_is_lost := coalesce((v_tree ->> 'stale')::boolean OR v_tree ->> 'signature' = '', false);
   RETURN jsonb_build_object(
-    'madeAs', CASE WHEN v_is_read THEN 'staged view' ELSE 'overlay' END,
+    'madeAs', CASE WHEN v_is_read OR v_is_cold THEN 'staged view' ELSE 'overlay' END,
     -- guard: a view that the role may not read is left to PostgreSQL, which says so
     'view', CASE WHEN NOT v_is_readable THEN NULL
       WHEN v_tree IS NULL THEN v_view WHEN v_tree ->> 'signature' IS NOT NULL THEN v_tree - '{signature,writable,stale}'::text[] END,
     'verify', jsonb_strip_nulls(jsonb_build_object('only', nullif(p_only, false), 'readable', v_is_readable))
       || jsonb_build_object('oid', p_relation::int8, 'signature', v_signature)
       || CASE WHEN v_tree IS NULL THEN '{}' ELSE jsonb_build_object('tree', v_tree -> 'signature') END,
-    'isLacking', v_is_stale OR v_is_lost OR CASE
+    'isLacking', v_is_stale OR v_is_lost OR v_is_cold OR CASE
       WHEN v_is_read THEN v_tree IS NULL AND v_view IS NULL
       -- a view without an entry was made for another table that bore its name
       ELSE v_view IS NOT NULL AND v_signature = '' AND NOT v_has_view
