@@ -49,6 +49,7 @@ export function rowLockSql(table: Table): string[] {
       try_lock: tryLock,
       locked,
       await: functionName(table, 'await'),
+      outwait: functionName(table, 'outwait'),
       parameters: given.map((name, index) => `${name} ${types[index]}`).join(', '),
       types: types.join(', '),
       arguments: given.join(', '),

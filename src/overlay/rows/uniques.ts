@@ -16,6 +16,7 @@ import { present, sameInColumn } from '../row-identity.ts';
 import { indexAt, partitionOf, placeAt } from './partitions.ts';
 import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
 import { rowCall } from './row-functions.ts';
+import { holdOld } from './row-waits.ts';
 
 /** A unique index of production is mirrored per session: it serves the check, and makes two writers of one session wait for each other. */
 export const isMirrored = (table: Table, { name, kind, timing }: Unique) =>
@@ -97,13 +98,14 @@ export function updateUniqueChecks(table: Table): string {
     .map((unique) => {
       // another row than this one can only be in the way of an equal key; of one WITHOUT OVERLAPS its own old range can, too
       if (unique.name === table.keyIndex && unique.kind === 'unique')
-        return check(table, unique, '_stage_v_key_changed', '');
+        return check(table, unique, '_stage_v_key_changed', '', holdOld(table));
       const changed = unique.columns.map((name) => {
         const column = quoteIdentifier(name);
         return `NOT ${sameInColumn(columnNamed(table, name), `NEW.${column}`, `OLD.${column}`)}`;
       });
       const when = `(${changed.join(' OR ') || 'true'}) AND ${participates(table, unique)}`;
-      return check(table, unique, when, ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`);
+      const except = ` AND NOT (${keyMatches(table, 'o.', 'OLD.')})`;
+      return check(table, unique, when, except, holdOld(table));
     })
     .join('\n');
 }
@@ -150,7 +152,8 @@ const raiseNoArbiter = (table: Table, unique: Unique) =>
       'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters',
   });
 
-function check(table: Table, unique: Unique, when: string, except: string): string {
+/** @param hold statements that come before any waiting for the other row */
+function check(table: Table, unique: Unique, when: string, except: string, hold = ''): string {
   const other = `FROM ${overlayName(table)} o WHERE ${collides(table, unique)}${except} LIMIT 1`;
   const find = `SELECT ${displayKey(storedElements(unique))} INTO _stage_v_value ${other};`;
   // another connection may be about to take it out of the way
@@ -164,7 +167,7 @@ function check(table: Table, unique: Unique, when: string, except: string): stri
     ${find}
     IF FOUND THEN
       PERFORM stage.look_again(${table.oid}, ${quoteLiteral(unique.name)});
-      ${wait}${raiseCollision(table, unique)}
+      ${hold}${wait}${raiseCollision(table, unique)}
     END IF;
   END IF;`;
 }

@@ -17,6 +17,7 @@ import {
 } from '../object-names.ts';
 import { afterUpsertSql } from './after-statement.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
+import { awaitCollision } from './row-waits.ts';
 import { domainsTriggerSql } from './triggers.ts';
 import { findCollision } from './uniques.ts';
 import { hungDefaultsSql } from './view.ts';
@@ -54,6 +55,7 @@ export function upsertSql(table: Table, server: number): string {
     prepare_row: prepareRow(table, 'insert'),
     row_checks: rowChecks(table),
     find_collision: findCollision(table),
+    ...awaitCollision(table),
     s_key_matches_v_row: keyMatches(table, 's.', '_stage_v_row.'),
     key_matches: dynamicKeyMatches(table),
   });

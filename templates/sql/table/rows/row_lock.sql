@@ -35,6 +35,17 @@ BEGIN
 END $body$;
 REVOKE ALL ON FUNCTION {{await}}({{types}}) FROM PUBLIC;
 
+-- Waits for whoever changes a row of the caller's session, as the function above does, and locks nothing.
+CREATE FUNCTION {{outwait}}({{parameters}}) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+  PERFORM {{await}}({{arguments}});
+  RAISE EXCEPTION USING ERRCODE = 'ST006';
+EXCEPTION WHEN SQLSTATE 'ST006' THEN
+  NULL;  -- what was locked is let go
+END $body$;
+REVOKE ALL ON FUNCTION {{outwait}}({{types}}) FROM PUBLIC;
+
 -- Locks a row as SELECT ... FOR UPDATE does in PostgreSQL. Gives its key as JSON.
 -- p_seen: the version that was found. When it is another one by now, that is noted in stage.lock_moved.
 CREATE FUNCTION {{lock}}({{parameters}}, _stage_p_seen bigint) RETURNS jsonb

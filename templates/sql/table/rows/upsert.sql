@@ -11,6 +11,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 #variable_conflict use_column
 DECLARE
   _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_awaited {{upsert}};
 BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
@@ -19,7 +20,14 @@ BEGIN
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = {{oid}} AND c.relrowsecurity) THEN PERFORM stage.raise_altered({{oid}}); END IF;
 {{prepare_row}}
 {{row_checks}}
+  LOOP
+    _stage_v_row := NULL;
 {{find_collision}}
+    EXIT WHEN {{is_certain}};
+    -- another connection may be about to take the row out of the way, or to change it
+    {{await}}
+    _stage_v_awaited := _stage_v_row;
+  END LOOP;
   IF _stage_p_update AND NOT (_stage_v_row IS NULL) THEN
     PERFORM 1 FROM {{shadow}} s
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND {{s_key_matches_v_row}}
