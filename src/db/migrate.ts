@@ -31,8 +31,15 @@ CREATE TABLE IF NOT EXISTS stage.function (
 `;
 
 /**
+ * Whoever wants a table of the schema queues behind a migration that waits for it, and so it waits for a moment only: the caller
+ * tries again.
+ */
+const lockTimeout = '200ms';
+
+/**
  * Brings the schema up to this version in one transaction.
- * @throws StageError `schema_too_new` when a newer version has been here, `forbidden` when the account lacks a right
+ * @throws StageError `schema_too_new` when a newer version has been here, `forbidden` when the account lacks a right,
+ * `upstream_unavailable` when the tables of the schema are locked
  */
 export async function migrate(db: Database): Promise<void> {
   try {
@@ -41,6 +48,8 @@ export async function migrate(db: Database): Promise<void> {
       if (await isCurrent(tx)) return;
       await tx.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
       if (await isCurrent(tx)) return;
+      // guard: a migration stands in nobody's way
+      await tx.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       await tx.query(bookkeeping);
       await applyMigrations(tx);
       await refuseNewer(tx);
@@ -48,7 +57,7 @@ export async function migrate(db: Database): Promise<void> {
       await recordRelease(tx);
     });
   } catch (error) {
-    throw explainMissingRight(error);
+    throw (await explainLock(db, error)) ?? explainMissingRight(error);
   }
 }
 
@@ -128,16 +137,17 @@ async function applyMigrations(tx: Queryable): Promise<void> {
   }
 }
 
+/** Makes all functions anew, by which those are known that no file defines any more. */
 async function applyFunctions(tx: Queryable): Promise<void> {
-  const applied = await tx.query('SELECT name, hash FROM stage.function');
-  const hashes = new Map(applied.map((row) => [row['name'], row['hash']]));
   // functions name each other in any order
   await tx.query('SET LOCAL check_function_bodies = off');
+  await tx.query('DELETE FROM stage.function');
   for (const file of functionFiles()) {
-    if (hashes.get(file.name) === file.hash) continue;
     await tx.query(file.text);
     await tx.query(recordFunction(file));
   }
+  // guard: no function of an earlier release is taken for one of this
+  await tx.query(loadSql('drop_former_functions.sql'));
 }
 
 function recordMigration(file: SqlFile): string {
@@ -158,6 +168,21 @@ function sqlFiles(folder: string): SqlFile[] {
     const text = loadSql(`${folder}/${name}`);
     return { name, text, hash: createHash('sha256').update(text).digest('hex') };
   });
+}
+
+/** Tells who holds the tables that a migration has waited for; null for any other error. */
+async function explainLock(db: Database, error: unknown): Promise<StageError | null> {
+  if ((error as { code?: string }).code !== '55P03') return null;
+  const holders = await db.query(loadSql('lock_holders.sql'));
+  const told = holders.map(({ pid, state, seconds }) => `${pid} (${state}, ${seconds} s)`);
+  return new StageError(
+    'upstream_unavailable',
+    `the schema stage cannot be upgraded yet, its tables are in use by process ${told.join(', ') || 'unknown'}`,
+    {
+      hint: 'The service keeps trying. End a transaction that stays open, by itself or with pg_terminate_backend.',
+      cause: error,
+    },
+  );
 }
 
 function explainMissingRight(error: unknown): unknown {

@@ -1,4 +1,5 @@
 /** The schema of the service: made once by whoever comes first, printed for an administrator, never downgraded. */
+import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { createDatabase } from '../../src/db/database.ts';
 import { migrate, printMigrations } from '../../src/db/migrate.ts';
@@ -113,6 +114,37 @@ suite('migrations', (test) => {
       'SELECT role = session_user AS own FROM stage.mutation ORDER BY id',
     );
     assert.equal(rows, [{ own: null }, { own: true }]);
+  });
+
+  test('functions that no file defines any more are dropped', async () => {
+    await migrate(service());
+    const made = await database.query(objects);
+    await database.query(`
+      CREATE FUNCTION stage.is_stale(p_relation oid, p_stamp text DEFAULT NULL) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+      CREATE PROCEDURE stage.former() LANGUAGE sql AS 'SELECT 1';
+      INSERT INTO stage.function VALUES ('former.sql', '');`);
+    await migrate(service());
+    assert.equal(await database.query(objects), made);
+    assert.equal(await database.query(`SELECT FROM stage.function WHERE name = 'former.sql'`), []);
+  });
+
+  test('whoever holds a table of the schema is told, and nobody waits behind the migration for long', async () => {
+    await migrate(service());
+    await database.query(`${logChecks} DELETE FROM stage.migration WHERE number >= 24`);
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE stage.mutation IN ROW EXCLUSIVE MODE');
+    const [row] = (await holder.query('SELECT pg_backend_pid() AS pid')).rows;
+    const error = await rejects<StageError>(migrate(service()));
+    assert.is(error.code, 'upstream_unavailable');
+    assert.match(error.message, new RegExp(`in use by process ${row.pid} \\(idle in transaction`));
+    await holder.query('COMMIT');
+    await holder.end();
+    await migrate(service());
+    const [newest] = await database.query<{ number: number }>(
+      'SELECT max(number) AS number FROM stage.migration',
+    );
+    assert.is(newest?.number, listSql('migrations').length);
   });
 
   test('a mutation log that is there is kept, and held to what it was held to', async () => {

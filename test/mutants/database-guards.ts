@@ -3,6 +3,16 @@ import type { Guard } from './guard.ts';
 
 export const databaseGuards: readonly Guard[] = [
   {
+    name: "a migration stands in nobody's way",
+    without: '',
+    tests: ['db/migrate'],
+  },
+  {
+    name: 'no function of an earlier release is taken for one of this',
+    without: '',
+    tests: ['db/migrate'],
+  },
+  {
     name: 'rows of other sessions are turned away before conditions of the client',
     without: 'WHERE true',
     tests: ['staging/privacy'],
