@@ -224,11 +224,14 @@ export class TransactionState {
    * @returns what takes it back, for a statement that fails or is skipped by the server
    */
   mark(): () => void {
-    const { begunAccess } = this;
+    const { begunAccess, isProtected, isGuarded } = this;
     const restore = this.savepoints.mark();
     return () => {
       restore();
       this.begunAccess = begunAccess;
+      // a ROLLBACK TO that names no savepoint has failed inside those of ours
+      this.isProtected = isProtected;
+      this.isGuarded = isGuarded;
     };
   }
 

@@ -146,6 +146,13 @@ export const interleavings: Readonly<Record<string, readonly Step[]>> = {
     [1, add],
     [0, 'ROLLBACK'],
   ],
+  'a row of a transaction that has failed by a savepoint which it does not have': [
+    [0, 'BEGIN'],
+    [0, add],
+    [0, 'ROLLBACK TO nowhere'],
+    [1, addUntold],
+    [0, 'COMMIT'],
+  ],
   'a key of a transaction whose write has failed': [
     [0, 'BEGIN'],
     [0, 'INSERT INTO item VALUES (9, 1)'],
