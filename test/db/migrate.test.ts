@@ -135,7 +135,17 @@ suite('migrations', (test) => {
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE stage.mutation IN ROW EXCLUSIVE MODE');
     const [row] = (await holder.query('SELECT pg_backend_pid() AS pid')).rows;
-    const error = await rejects<StageError>(migrate(service()));
+    const refused = rejects<StageError>(migrate(service()));
+    const outcome = { isOver: false };
+    void refused.finally(() => {
+      outcome.isOver = true;
+    });
+    // a writer that waits behind the migration, for half of what a statement of the service waits at most
+    while (!outcome.isOver)
+      await database.query(
+        `SET lock_timeout = '5s'; BEGIN; LOCK TABLE stage.mutation IN ROW EXCLUSIVE MODE; COMMIT`,
+      );
+    const error = await refused;
     assert.is(error.code, 'upstream_unavailable');
     assert.match(error.message, new RegExp(`in use by process ${row.pid} \\(idle in transaction`));
     await holder.query('COMMIT');
