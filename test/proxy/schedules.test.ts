@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { interleave } from '../helpers/interleaving.ts';
+import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
@@ -14,8 +15,8 @@ import { answer, differ } from './schedule-differences.ts';
 import type { Schedule } from './schedule-draws.ts';
 import { drawSchedule } from './schedule-draws.ts';
 
-const count = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 40);
-const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const count = drawn(40, 'STATEMENTS');
+const first = firstSeed();
 const levels = (process.env['STAGE_TEST_LEVELS'] ?? 'READ COMMITTED,REPEATABLE READ').split(',');
 
 suite('random schedules of connections of one session', (test) => {
@@ -31,7 +32,7 @@ suite('random schedules of connections of one session', (test) => {
       const found: string[] = [];
       let waits = 0;
       let excused = 0;
-      for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
+      for (let seed = first; seed < first + count; seed += 1) {
         const schedule = drawSchedule(createRandom(seed), levels);
         const [staged, direct] = await runBoth(schedule);
         waits += direct.outcomes.filter((outcome) => outcome.includes(': waits')).length;

@@ -164,8 +164,8 @@ BEGIN
       PERFORM stage.look_again(<invoice>, 'invoice_pkey');
       PERFORM stage_data.await_<invoice>(OLD."id");
       PERFORM FROM stage_data.shadow_<invoice> s
-      WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id"
-        AND NOT (s._stage_op <> 'D' AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>) AND s._stage_mutation <> ALL (stage.touched(v_mutation));
+      WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id"
+        AND NOT (s._stage_op <> 'D' AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>) AND s._stage_mutation <> ALL (stage.touched(_stage_v_mutation));
       IF FOUND THEN PERFORM stage.raise_changed(); END IF;
       PERFORM stage_data.await_<invoice>(o."id") FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
       SELECT coalesce(CASE WHEN o."id" IS DISTINCT FROM NULL THEN format('%s', o."id") END, 'null') INTO _stage_v_value FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
@@ -174,13 +174,13 @@ BEGIN
     END IF;
   END IF;
 
-  IF v_key_changed THEN
+  IF _stage_v_key_changed THEN
     -- the old key is hidden before the new one is put in: whoever else changes the row is met there first, as in PostgreSQL
-    v_seq := nextval('stage.seq');
+    _stage_v_seq := nextval('stage.seq');
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', 'overlay', true, v_seq, OLD."id")
+    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_seq, OLD."id")
     ON CONFLICT DO NOTHING;
-    v_first := FOUND;
+    _stage_v_first := FOUND;
   ELSE
     -- the usual case in one statement: the first touch of a production row
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_base, _stage_old_1)
@@ -188,28 +188,28 @@ BEGIN
     ON CONFLICT (_stage_session, "id") WHERE _stage_head DO NOTHING;
     IF FOUND THEN RETURN NEW; END IF;
   END IF;
-  IF NOT v_first THEN
+  IF NOT _stage_v_first THEN
     -- a staged row: it is replaced only if it still is what this statement read
-    v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_u')::bigint ELSE 0 END;
-    v_touched := stage.touched(v_mutation);
+    _stage_v_since := CASE WHEN pg_trigger_depth() > 1 THEN current_setting('stage.start_<invoice>_u')::bigint ELSE 0 END;
+    _stage_v_touched := stage.touched(_stage_v_mutation);
     UPDATE stage_data.shadow_<invoice> s SET _stage_head = false
-    WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
+    WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id" AND s._stage_op <> 'D'
       AND ROW(s."id", s."customer", s."amount", s."note")::stage_data.row_<invoice> *= ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice>
-      AND NOT (s._stage_mutation = ANY (v_touched) AND s._stage_seq > v_since)
-    RETURNING s._stage_seq, s._stage_root INTO v_previous;
+      AND NOT (s._stage_mutation = ANY (_stage_v_touched) AND s._stage_seq > _stage_v_since)
+    RETURNING s._stage_seq, s._stage_root INTO _stage_v_previous;
     IF FOUND THEN
-      v_root := coalesce(v_previous._stage_root, v_previous._stage_seq);
-      v_own := v_previous._stage_seq > current_setting('stage.began')::bigint;
+      _stage_v_root := coalesce(_stage_v_previous._stage_root, _stage_v_previous._stage_seq);
+      _stage_v_own := _stage_v_previous._stage_seq > current_setting('stage.began')::bigint;
     ELSE
-      SELECT s._stage_seq, s._stage_mutation INTO v_previous
-      FROM stage_data.shadow_<invoice> s WHERE s._stage_session = v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id";
-      IF v_previous._stage_mutation = ANY (v_touched) AND v_previous._stage_seq > v_since THEN
+      SELECT s._stage_seq, s._stage_mutation INTO _stage_v_previous
+      FROM stage_data.shadow_<invoice> s WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) OLD."id";
+      IF _stage_v_previous._stage_mutation = ANY (_stage_v_touched) AND _stage_v_previous._stage_seq > _stage_v_since THEN
         PERFORM stage.touched_twice(<invoice>);
         RETURN NULL;
-      ELSIF FOUND OR v_key_changed THEN
-        PERFORM stage.raise_changed(<invoice>, v_previous._stage_seq);
+      ELSIF FOUND OR _stage_v_key_changed THEN
+        PERFORM stage.raise_changed(<invoice>, _stage_v_previous._stage_seq);
       END IF;
-      v_first := true;
+      _stage_v_first := true;
     END IF;
   END IF;
   IF _stage_v_key_changed THEN
@@ -218,13 +218,13 @@ BEGIN
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND s._stage_op = 'D' AND s."id" OPERATOR(pg_catalog.=) NEW."id";
   END IF;
   INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_seq, _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_first, _stage_check, _stage_root, _stage_base, _stage_old_1)
-  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", coalesce(v_seq, nextval('stage.seq')), v_session, v_mutation, 'U', v_origin, true, v_first, v_own OR NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), v_root,
-    CASE WHEN v_first THEN ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice> END, OLD."id")
+  VALUES (NEW."id", NEW."customer", NEW."amount", NEW."note", coalesce(_stage_v_seq, nextval('stage.seq')), _stage_v_session, _stage_v_mutation, 'U', _stage_v_origin, true, _stage_v_first, _stage_v_own OR NOT coalesce(NEW."customer" OPERATOR(pg_catalog.=) OLD."customer", NEW."customer" IS NULL AND OLD."customer" IS NULL), _stage_v_root,
+    CASE WHEN _stage_v_first THEN ROW(OLD."id", OLD."customer", OLD."amount", OLD."note")::stage_data.row_<invoice> END, OLD."id")
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN PERFORM stage.raise_changed(); END IF;
-  IF v_key_changed AND NOT v_first THEN
+  IF _stage_v_key_changed AND NOT _stage_v_first THEN
     INSERT INTO stage_data.shadow_<invoice> ("id", "customer", "amount", "note", _stage_session, _stage_mutation, _stage_op, _stage_origin, _stage_head, _stage_root, _stage_old_1)
-    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", v_session, v_mutation, 'D', 'overlay', true, v_root, OLD."id");
+    VALUES (OLD."id", OLD."customer", OLD."amount", OLD."note", _stage_v_session, _stage_v_mutation, 'D', 'overlay', true, _stage_v_root, OLD."id");
   END IF;
   RETURN NEW;
 END $body$;
@@ -817,8 +817,8 @@ CREATE FUNCTION stage_upsert_<namespace>.collision_<invoice>(INOUT new "stage_up
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-  v_session uuid := current_setting('stage.session')::uuid;
-  v_awaited "stage_upsert_<namespace>"."invoice";
+  _stage_v_session uuid := current_setting('stage.session')::uuid;
+  _stage_v_awaited "stage_upsert_<namespace>"."invoice";
 BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), <invoice>, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', 'invoice' USING ERRCODE = 'insufficient_privilege';
@@ -834,17 +834,17 @@ BEGIN
     IF NOT stage_data.constraint_<invoice>_1(NEW."amount") THEN RAISE EXCEPTION USING MESSAGE = 'new row for relation "invoice" violates check constraint "invoice_amount_check"', ERRCODE = '23514', SCHEMA = 'public', TABLE = 'invoice', CONSTRAINT = 'invoice_amount_check', DETAIL = 'Failing row contains (' || stage.display_value(CASE WHEN NEW."id" IS DISTINCT FROM NULL THEN format('%s', NEW."id") END) || ', ' || stage.display_value(CASE WHEN NEW."customer" IS DISTINCT FROM NULL THEN format('%s', NEW."customer") END) || ', ' || stage.display_value(CASE WHEN NEW."amount" IS DISTINCT FROM NULL THEN format('%s', NEW."amount") END) || ', ' || stage.display_value(CASE WHEN NEW."note" IS DISTINCT FROM NULL THEN format('%s', NEW."note") END) || ').'; END IF;
   END IF;
   LOOP
-    v_row := NULL;
-  IF v_row IS NULL AND (p_arbiters IS NULL OR p_arbiters ? 'invoice_pkey') AND NEW."id" IS DISTINCT FROM NULL THEN
-    SELECT o.* INTO v_row FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+    _stage_v_row := NULL;
+  IF _stage_v_row IS NULL AND (_stage_p_arbiters IS NULL OR _stage_p_arbiters ? 'invoice_pkey') AND NEW."id" IS DISTINCT FROM NULL THEN
+    SELECT o.* INTO _stage_v_row FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
   END IF;
-    EXIT WHEN v_row IS NULL OR stage.writes_alone() OR record_image_eq(v_row, v_awaited);
+    EXIT WHEN _stage_v_row IS NULL OR stage.writes_alone() OR record_image_eq(_stage_v_row, _stage_v_awaited);
     -- another connection may be about to take the row out of the way, or to change it
-    IF p_update THEN PERFORM stage_data.await_<invoice>(v_row."id");
-    ELSE PERFORM stage_data.outwait_<invoice>(v_row."id"); END IF;
-    v_awaited := v_row;
+    IF _stage_p_update THEN PERFORM stage_data.await_<invoice>(_stage_v_row."id");
+    ELSE PERFORM stage_data.outwait_<invoice>(_stage_v_row."id"); END IF;
+    _stage_v_awaited := _stage_v_row;
   END LOOP;
-  IF p_update AND NOT (v_row IS NULL) THEN
+  IF _stage_p_update AND NOT (_stage_v_row IS NULL) THEN
     PERFORM 1 FROM stage_data.shadow_<invoice> s
     WHERE s._stage_session = _stage_v_session AND s._stage_head AND s."id" OPERATOR(pg_catalog.=) _stage_v_row."id"
       AND s._stage_mutation = current_setting('stage.mutation_<invoice>_x')::bigint;
@@ -978,10 +978,10 @@ END $body$;
 REVOKE ALL ON FUNCTION stage_data.await_<invoice>(pg_catalog.int4) FROM PUBLIC;
 
 -- Waits for whoever changes a row of the caller's session, as the function above does, and locks nothing.
-CREATE FUNCTION stage_data.outwait_<invoice>("id" pg_catalog.int4) RETURNS void
+CREATE FUNCTION stage_data.outwait_<invoice>(_stage_key_1 pg_catalog.int4) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
-  PERFORM stage_data.await_<invoice>($1);
+  PERFORM stage_data.await_<invoice>(_stage_key_1);
   RAISE EXCEPTION USING ERRCODE = 'ST006';
 EXCEPTION WHEN SQLSTATE 'ST006' THEN
   NULL;  -- what was locked is let go

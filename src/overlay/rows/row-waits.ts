@@ -35,7 +35,8 @@ export function awaitCollision(table: Table): {
   if (isKeyless(table)) return { is_certain: 'true', await: '' };
   const key = columnList(keyNames(table), '_stage_v_row.');
   return {
-    is_certain: '_stage_v_row IS NULL OR stage.writes_alone() OR record_image_eq(_stage_v_row, _stage_v_awaited)',
+    is_certain:
+      '_stage_v_row IS NULL OR stage.writes_alone() OR record_image_eq(_stage_v_row, _stage_v_awaited)',
     await: `IF _stage_p_update THEN PERFORM ${functionName(table, 'await')}(${key});
     ELSE PERFORM ${functionName(table, 'outwait')}(${key}); END IF;`,
   };
