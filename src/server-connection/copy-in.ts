@@ -22,7 +22,9 @@ export class CopyIn {
   private readonly together: KeptTogether;
   private readonly onBegin: () => void;
   private open = false;
-  private wake: (() => void) | null = null;
+  private wake: () => void = () => undefined;
+  /** Resolves when the COPY that was sent last asks for its data, or fails. */
+  private begins: Promise<void> = Promise.resolve();
   /** The data so far, where it may have to be sent again. */
   private kept: KeptData | null = null;
   /** What is kept is all of it, with the message that ends it. */
@@ -48,11 +50,14 @@ export class CopyIn {
    * @param mayRunAgain its data is to be kept
    */
   pending(mayRunAgain: boolean): Particulars {
+    this.begins = new Promise((resolve) => {
+      this.wake = resolve;
+    });
     return {
       onCopyIn: () => this.begin(mayRunAgain),
       onFailure: () => {
         this.close();
-        this.wake?.();
+        this.wake();
       },
     };
   }
@@ -68,7 +73,7 @@ export class CopyIn {
       this.forget();
     }
     if (this.kept !== null && this.open) this.pause = setTimeout(this.onPause, pauseMs);
-    this.wake?.();
+    this.wake();
     return isFirst;
   }
 
@@ -90,12 +95,9 @@ export class CopyIn {
     this.isWhole = false;
   }
 
-  /** Waits until a COPY that was sent asks for its data, or fails. */
+  /** Waits until the COPY that was sent last asks for its data, or fails. */
   async begun(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.wake = resolve;
-    });
-    this.wake = null;
+    await this.begins;
   }
 
   /** Passes on what has arrived of the data; says whether there was any. */

@@ -127,6 +127,18 @@ export interface Portal {
   started: boolean;
 }
 
+/** What the server has answered to a Describe of a portal in a transaction that has failed. */
+export type AnswerInFailure = 'refused' | 'nothing';
+
+/** A portal that has just been bound. */
+export function newPortal(
+  statement: PreparedStatement,
+  runs: number,
+  { write = null, refusal = null }: Partial<Pick<Portal, 'write' | 'refusal'>> = {},
+): Portal {
+  return { statement, write, refusal, runs, started: false };
+}
+
 export interface Parameters {
   readonly types: readonly number[];
   /** One for each value: 0 text, 1 binary. */
@@ -144,6 +156,10 @@ export class Registry<Entry> {
 
   get(name: string): Entry | undefined {
     return this.entries.get(name);
+  }
+
+  all(): Iterable<[string, Entry]> {
+    return this.entries;
   }
 
   /** Gives the way back, for when the server did not do as it was told. */

@@ -27,6 +27,9 @@ export class UpstreamError extends Error {
   }
 }
 
+/** A message of the client's is not handled any further, because one before it in its batch has failed. */
+export class Skipped extends Error {}
+
 export function refusalError({ sqlstate, message, hint }: Refusal): StageError {
   return new StageError('statement_not_supported', message, { sqlstate, hint });
 }
@@ -57,6 +60,7 @@ export function isExpected(error: unknown): boolean {
     error instanceof StageError ||
     error instanceof SqlSyntaxError ||
     error instanceof UpstreamError ||
+    error instanceof Skipped ||
     isDatabaseError(error)
   );
 }

@@ -11,6 +11,7 @@ import { BackendScanner } from '../wire/backend-scanner.ts';
 import { decodeErrorFields, endsConnection } from '../wire/error-fields.ts';
 import { backend, codeName } from '../wire/message-codes.ts';
 import { AnswerHold } from './answer-hold.ts';
+import { ExpectedAnswers } from './expected-answers.ts';
 import type { PendingResponse } from './pending-response.ts';
 import { isParticular, roleOf, roles } from './pending-response.ts';
 import { SettingReports } from './setting-reports.ts';
@@ -39,7 +40,7 @@ export class ResponseRouter implements Receiver {
   private readonly writer: SocketWriter;
   private readonly events: RouterEvents;
   private readonly scanner: BackendScanner;
-  private readonly queue: PendingResponse[] = [];
+  private readonly expected = new ExpectedAnswers();
   private syncs = 0;
   /** Messages sent whose rows somebody waits for. */
   private listeners = 0;
@@ -59,7 +60,7 @@ export class ResponseRouter implements Receiver {
 
   /** Whether every message sent has been answered. */
   get isIdle(): boolean {
-    return this.queue.length === 0;
+    return this.expected.head === undefined;
   }
 
   /** How many ReadyForQuery are still to come. */
@@ -82,8 +83,9 @@ export class ResponseRouter implements Receiver {
     return this.scanner.atBoundary;
   }
 
+  /** To be called for each message that is sent. */
   expect(pending: PendingResponse): void {
-    this.queue.push(pending);
+    if (!this.expected.add(pending)) return;
     if (pending.onRow !== undefined) this.listen(1);
     this.hold.expect(pending);
     const { asked, isBeforeBegin } = pending;
@@ -155,12 +157,12 @@ export class ResponseRouter implements Receiver {
 
   /** Hands what is queued for the client to its socket, unless more comes soon that the client waits for. */
   flush(): void {
-    this.hold.flush(this.queue[0]);
+    this.hold.flush(this.expected.head);
   }
 
   /** Rows, or other messages that nobody waits for. For the scanner. */
   pass(bytes: Buffer, start: number, end: number): void {
-    if (this.shows(this.queue[0])) this.writer.add(bytes, start, end);
+    if (this.shows(this.expected.head)) this.writer.add(bytes, start, end);
   }
 
   private shows(pending: PendingResponse | undefined): boolean {
@@ -169,7 +171,7 @@ export class ResponseRouter implements Receiver {
 
   /** A message that may be waited for. For the scanner. */
   message(bytes: Buffer, type: number, start: number, end: number): void {
-    const head = this.queue[0];
+    const { head } = this.expected;
     switch (type) {
       case backend.readyForQuery:
         this.ready(bytes, start, end);
@@ -213,7 +215,7 @@ export class ResponseRouter implements Receiver {
   }
 
   private answer(bytes: Buffer, type: number, start: number, end: number): void {
-    const head = this.queue[0];
+    const { head } = this.expected;
     const role = head === undefined ? roles.none : roleOf(head, type);
     if (head === undefined || role === roles.none) {
       throw new StageError('protocol_violation', `unexpected backend message ${codeName(type)}`);
@@ -229,7 +231,7 @@ export class ResponseRouter implements Receiver {
       else this.writer.add(bytes, start, end);
     }
     if (role === roles.completes) {
-      this.queue.shift();
+      this.expected.take();
       this.dismiss(head);
       head.onDone?.(bytes.subarray(start + headerBytes, end));
     }
@@ -242,9 +244,9 @@ export class ResponseRouter implements Receiver {
     else this.writer.add(told);
   }
 
-  private completion(frame: Buffer, expected: PendingResponse): void {
-    const { notice, remark, holdsCompletion } = expected;
-    const tag = typeof expected.tag === 'function' ? expected.tag() : expected.tag;
+  private completion(frame: Buffer, answered: PendingResponse): void {
+    const { notice, remark, holdsCompletion } = answered;
+    const tag = typeof answered.tag === 'function' ? answered.tag() : answered.tag;
     if (notice !== undefined) this.writer.add(notice);
     // without the zero byte at its end
     const remarked = remark?.(tag ?? frame.toString('latin1', headerBytes, frame.length - 1));
@@ -256,7 +258,7 @@ export class ResponseRouter implements Receiver {
 
   private ready(bytes: Buffer, start: number, end: number): void {
     const status = transactionStatus(bytes[start + headerBytes] as number);
-    const head = this.queue.shift();
+    const head = this.expected.take();
     if (head?.asked !== 'sync' && head?.asked !== 'query') {
       throw new StageError('protocol_violation', 'unexpected ReadyForQuery');
     }
@@ -275,7 +277,7 @@ export class ResponseRouter implements Receiver {
       this.writer.add(frame);
       return;
     }
-    const head = this.queue[0];
+    const { head } = this.expected;
     if (head === undefined) throw new StageError('protocol_violation', 'unexpected ErrorResponse');
     if (head.asked === 'query') head.onFailure?.();
     else this.skipToSync();
@@ -288,10 +290,7 @@ export class ResponseRouter implements Receiver {
 
   /** As the server does after an error in the extended protocol. */
   private skipToSync(): void {
-    const next = this.queue.findIndex(({ asked }) => asked === 'sync');
-    const skipped = this.queue.splice(0, next === -1 ? this.queue.length : next);
-    // What was done on the assumption of success is undone, the last thing first.
-    for (const each of skipped.reverse()) {
+    for (const each of this.expected.skipToSync()) {
       this.dismiss(each);
       each.onFailure?.();
     }

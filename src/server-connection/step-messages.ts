@@ -2,6 +2,7 @@
 import {
   bindMessage,
   closeMessage,
+  describeMessage,
   executeMessage,
   parseMessage,
 } from '../wire/frontend-messages.ts';
@@ -26,8 +27,10 @@ const inOrder = [
 // What lies side by side in memory is written to a socket in one piece.
 const [closeStatement, parse, bind, execute, closePortal] = sideBySide(inOrder);
 
+const describePortal = describeMessage({ kind: 'portal', name: step });
+
 /** Bind and Execute are those of a statement without parameters. */
-export const stepMessages = { closeStatement, bind, execute, closePortal };
+export const stepMessages = { closeStatement, bind, describePortal, execute, closePortal };
 
 /** Makes the running transaction READ ONLY. Outside of a block SET LOCAL would come with a warning; this ends with it as well. */
 export const toReadOnly: InternalStatement = { text: internalText(readOnlyText, parse) };

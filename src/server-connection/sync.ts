@@ -6,7 +6,7 @@ import { deliver } from './error-mapping.ts';
 import type { InternalQueries } from './internal-queries.ts';
 import type { Ask } from './internal-statement.ts';
 import { hiddenSync } from './pending-response.ts';
-import { UpstreamError } from './refusals.ts';
+import { Skipped, UpstreamError } from './refusals.ts';
 import type { ResponseRouter } from './response-router.ts';
 import type { SettingsWatch } from './settings-watch.ts';
 import type { TransactionState } from './transaction-state.ts';
@@ -19,9 +19,6 @@ interface Parts {
   readonly state: TransactionState;
   readonly settings: SettingsWatch;
 }
-
-/** A question was not answered because the server skipped it after an error that the client has been given. */
-class Skipped extends Error {}
 
 /** A setting that was set back this many times in a row, and still is not, cannot be. */
 const maxRestorations = 3;
@@ -50,13 +47,22 @@ export async function syncAndWait(parts: Parts): Promise<void> {
 }
 
 /**
+ * The same in the middle of what is done for a message of the client's.
+ * @throws Skipped when the client has been given an error: the server skips nothing behind our Sync, so that the rest must not be sent
+ */
+export async function syncAndGoOn(parts: Parts): Promise<void> {
+  await syncAndWait(parts);
+  // guard: nothing is done behind an error before the client's Sync
+  if (parts.router.hasShownError) throw new Skipped();
+}
+
+/**
  * Makes the function that asks the server something on the client's connection. It ends an implicit transaction,
  * and runs inside a block if one is open.
  */
 export function createAsk(parts: Parts): Ask {
   return async (statement, values) => {
-    const { router, internal } = parts;
-    if (router.hasShownError) throw new Skipped();
+    const { internal } = parts;
     const rows: (Buffer | null)[][] = [];
     const outcome = { done: false, failure: null as ErrorFields | null };
     // The search path is the client's: what is called in its names must not write either.
@@ -73,9 +79,10 @@ export function createAsk(parts: Parts): Ask {
         return null;
       },
     });
-    await syncAndWait(parts);
+    await syncAndGoOn(parts);
     const { failure, done } = outcome;
     if (failure) throw new UpstreamError(failure, deliver(failure) as Buffer);
+    // it fell into what fails and is to be tried again
     if (!done) throw new Skipped();
     return rows;
   };

@@ -27,8 +27,7 @@ export class UpstreamWriter {
   private readonly writer: SocketWriter;
   private readonly router: ResponseRouter;
   private readonly state: TransactionState;
-  /** Messages of the extended protocol were sent and no Sync after them. */
-  private isOpen = false;
+  private hasOpenBatch = false;
   /** Something was sent since the server last said which settings hold: it may have changed how the next text is read. */
   private isUnsettled = false;
   private pinSettings: () => void = () => undefined;
@@ -38,6 +37,11 @@ export class UpstreamWriter {
     this.writer = writer;
     this.router = router;
     this.state = state;
+  }
+
+  /** Whether messages of the extended protocol were sent and no Sync after them. */
+  get isOpen(): boolean {
+    return this.hasOpenBatch;
   }
 
   /** @param pin sends what sets the settings that texts are read by, in a text that does not depend on them */
@@ -62,7 +66,7 @@ export class UpstreamWriter {
   private put(frame: Buffer, pending: PendingResponse): void {
     this.router.expect(pending);
     this.writer.add(frame);
-    this.isOpen = true;
+    this.hasOpenBatch = true;
     this.isUnsettled = true;
     this.state.touch();
   }
@@ -102,7 +106,7 @@ export class UpstreamWriter {
   sync(pending: PendingResponse, frame: Buffer = syncMessage): void {
     this.router.expect(pending);
     this.writer.add(frame);
-    this.isOpen = false;
+    this.hasOpenBatch = false;
   }
 
   /** Sends a Sync of ours if messages of the extended protocol have been sent since the last one. */

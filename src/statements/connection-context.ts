@@ -14,6 +14,7 @@ import { CopyIn } from '../server-connection/copy-in.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
 import type { KeptTogether } from '../server-connection/kept-data.ts';
 import type {
+  AnswerInFailure,
   Portal,
   PreparedStatement,
   Verification,
@@ -47,6 +48,8 @@ export interface ConnectionContext {
   readonly copyIn: CopyIn;
   readonly statements: Registry<PreparedStatement>;
   readonly portals: Registry<Portal>;
+  /** Those that a failed transaction has lost, although it is not at its end. */
+  readonly inFailure: Registry<AnswerInFailure>;
   readonly pending: Pending;
   /** Whether the session has other connections through this proxy: they may change the rows that a write meets. */
   readonly isShared: () => boolean;
@@ -101,10 +104,12 @@ export function createConnectionContext(
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
+  const inFailure = new Registry<AnswerInFailure>();
   const settings = new SettingsWatch(() => names.forget());
   const pending = { ...nothingPending };
   const events: RouterEvents = {
-    onReady: (status) => becomeReady({ state, pending, metrics, portals, retry }, status),
+    onReady: (status) =>
+      becomeReady({ state, pending, metrics, portals, inFailure, retry }, status),
     onParameterStatus: (payload) => settings.observe(payload),
     onRowDescription: (frame) => names.origins.shown(frame),
   };
@@ -132,6 +137,7 @@ export function createConnectionContext(
     copyIn: new CopyIn(link, keptTogether, () => retry.disarm()),
     statements: new Registry<PreparedStatement>(),
     portals,
+    inFailure,
     pending,
     isShared,
     hasSync,
@@ -139,15 +145,19 @@ export function createConnectionContext(
   };
 }
 
-type Readied = Pick<ConnectionContext, 'state' | 'pending' | 'metrics' | 'portals' | 'retry'>;
+type Readied = Pick<
+  ConnectionContext,
+  'state' | 'pending' | 'metrics' | 'portals' | 'inFailure' | 'retry'
+>;
 
 /** A batch has ended; with its transaction, what lives no longer than that. */
 function becomeReady(
-  { state, pending, metrics, portals, retry }: Readied,
+  { state, pending, metrics, portals, inFailure, retry }: Readied,
   status: TransactionStatus,
 ): void {
   state.ready(status);
   endBatch(pending, metrics);
+  if (status !== 'E') inFailure.clear();
   if (status !== 'I') return;
   portals.clear();
   if (!retry.isWanted) retry.disarm();

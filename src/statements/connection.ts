@@ -21,6 +21,7 @@ import type { ConnectionContext, Surroundings } from './connection-context.ts';
 import { createConnectionContext } from './connection-context.ts';
 import { dispatch } from './dispatch.ts';
 import { endSession, untilClosed } from './ending.ts';
+import { learnPortals } from './failed-portals.ts';
 import type { ReadBatch } from './read-batches.ts';
 import { canReadAhead, nextReadBatch } from './read-batches.ts';
 import { undo } from './write-protection.ts';
@@ -250,7 +251,10 @@ class Connection {
   private async mend(): Promise<void> {
     const { context, log } = this;
     if (context.retry.isWanted) await undo(context);
-    else if (context.state.keepsLocks) context.internal.abandon();
+    else if (context.state.keepsLocks) {
+      learnPortals(context);
+      context.internal.abandon();
+    }
     await waitForResponses(context);
     await context.retry.replay(async (message) => dispatch(context, message, log));
   }

@@ -4,7 +4,7 @@
  */
 
 import { accessSetting } from '../server-connection/pinned-settings.ts';
-import { syncAndWait } from '../server-connection/sync.ts';
+import { syncAndGoOn } from '../server-connection/sync.ts';
 import type { Access } from '../server-connection/transaction-table.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
@@ -38,7 +38,7 @@ export async function learnDefault(context: ConnectionContext): Promise<void> {
       },
     },
   );
-  await syncAndWait(context);
+  await syncAndGoOn(context);
 }
 
 const parameter = 'default_transaction_read_only';

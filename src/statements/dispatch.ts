@@ -1,12 +1,12 @@
 /** From a client's message to the protocol that handles it, and from anything thrown there to the client's error. */
 import { StageError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { ConnectionFault, isExpected, sqlstateOf } from '../server-connection/refusals.ts';
+import { ConnectionFault, isExpected, Skipped, sqlstateOf } from '../server-connection/refusals.ts';
 import type { Message } from '../wire/framer.ts';
 import { codeName, frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { failExtended, handleExtended } from './extended-query.ts';
-import { failQuery, handleQuery } from './simple-query.ts';
+import { failQuery, handleBehindBatch, handleQuery } from './simple-query.ts';
 
 /**
  * Handles one message; what takes a round trip gives a promise.
@@ -26,25 +26,29 @@ export function dispatch(
 }
 
 function handle(context: ConnectionContext, message: Message): void | Promise<void> {
-  switch (message.type) {
+  const { type } = message;
+  if (type === frontend.password) throw new ConnectionFault(unexpected(type));
+  // guard: after an error everything is skipped up to Sync, as by the server
+  if (context.router.hasShownError && type !== frontend.sync) return;
+  switch (type) {
     case frontend.query:
-      return context.router.hasShownError ? undefined : handleQuery(context, message);
+      return handleBehindBatch(context, () => handleQuery(context, message));
     case frontend.functionCall:
-      if (context.router.hasShownError) return;
-      throw functionCall;
+      return handleBehindBatch(context, () => {
+        throw functionCall;
+      });
     case frontend.copyData:
     case frontend.copyDone:
     case frontend.copyFail:
       // As the server does: the client may not have seen yet that its COPY was refused.
       return;
-    case frontend.password:
-      throw new ConnectionFault(
-        new StageError('protocol_violation', `unexpected message ${codeName(message.type)}`),
-      );
     default:
       return handleExtended(context, message);
   }
 }
+
+const unexpected = (type: number) =>
+  new StageError('protocol_violation', `unexpected message ${codeName(type)}`);
 
 const functionCall = new StageError(
   'statement_not_supported',
@@ -60,14 +64,14 @@ function fail(
 ): void | Promise<void> {
   const { router, metrics, retry } = context;
   if (error instanceof ConnectionFault) throw error;
+  const isQuery = message.type === frontend.query || message.type === frontend.functionCall;
   // what came before it in the batch has failed, and is told of or run again together with it
-  if (router.hasShownError || retry.isWanted) return;
+  if (retry.isWanted || (router.hasShownError && !isQuery)) return;
   if (!isExpected(error)) {
     log.error('a statement could not be handled', {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   }
-  metrics.refused(sqlstateOf(error));
-  const isQuery = message.type === frontend.query || message.type === frontend.functionCall;
+  if (!(error instanceof Skipped)) metrics.refused(sqlstateOf(error));
   return isQuery ? failQuery(context, error) : failExtended(context, message, error);
 }

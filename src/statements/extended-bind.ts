@@ -6,9 +6,9 @@ import { isRefused } from '../rewrite/rewrite.ts';
 import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
-import { preparingText } from '../server-connection/prepared-statements.ts';
+import { newPortal, preparingText } from '../server-connection/prepared-statements.ts';
 import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
-import { syncAndWait } from '../server-connection/sync.ts';
+import { syncAndGoOn } from '../server-connection/sync.ts';
 import { refusedText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Write } from '../sql/write.ts';
@@ -50,7 +50,7 @@ async function bindJudged(
   statement: PreparedStatement,
 ): Promise<void> {
   await checkReadCalls(context, statement.body);
-  if (!context.router.hasShownError) await bindUnstaged(context, message, portal, statement);
+  await bindUnstaged(context, message, portal, statement);
 }
 
 function bindUnstaged(
@@ -86,7 +86,6 @@ async function bindReadOnly(
   write: Write,
 ): Promise<void> {
   const rewrite = await context.rewriter.write(write);
-  if (context.router.hasShownError) return;
   const refusal = isRefused(rewrite) ? null : readOnlyRefusal(write, rewrite);
   if (refusal !== null) return bindRefused(context, message, portal, statement, refusal);
   bindRead(context, message, portal, statement);
@@ -105,8 +104,7 @@ function bindRefused(
   const types = statement.parameterTypes ?? statement.types;
   internal.prepare(refusedName, { text: refusedText, types }, deliver);
   const bound = bindMessage({ ...decodeBind(payload), statement: refusedName });
-  const made = { statement, write: null, refusal, runs: state.runs, started: false };
-  const onFailure = portals.set(portal, made);
+  const onFailure = portals.set(portal, newPortal(statement, state.runs, { refusal }));
   link.send(bound, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
 }
 
@@ -130,8 +128,7 @@ async function bindAfterWait(
   portal: string,
   statement: PreparedStatement,
 ): Promise<void> {
-  await syncAndWait(context);
-  if (context.router.hasShownError) return;
+  await syncAndGoOn(context);
   context.internal.beforeBegin();
   bindRead(context, message, portal, statement);
 }
@@ -142,7 +139,7 @@ function bindRead(
   portal: string,
   statement: PreparedStatement | null,
 ): void {
-  const { internal, portals, link, retry, pending, state } = context;
+  const { internal, portals, inFailure, link, retry, pending, state } = context;
   // Transaction control is not planned, and would not stand the savepoint. Planning a query may run functions.
   if (statement?.body.kind !== 'control') {
     internal.guard(statement !== null && explainsWrite(statement.statement.verdict));
@@ -151,15 +148,13 @@ function bindRead(
   const restore =
     statement === null
       ? portals.delete(portal)
-      : portals.set(portal, {
-          statement,
-          write: null,
-          refusal: null,
-          runs: state.runs,
-          started: false,
-        });
-  const expected = new PendingResponse('bind', 'all', { onFailure: restore });
-  link.send(frame, retry.answer(expected));
+      : portals.set(portal, newPortal(statement, state.runs));
+  const remember = inFailure.delete(portal);
+  const onFailure = () => {
+    restore();
+    remember();
+  };
+  link.send(frame, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
 }
 
 async function bindStagedRead(
@@ -171,7 +166,7 @@ async function bindStagedRead(
   const locked = locksOf(statement) ? await lockBound(context, message, statement) : null;
   if (locked === null) await refreshRead(context, statement);
   else prepareAgain(context, statement, locked);
-  if (!context.router.hasShownError) bindRead(context, message, portal, statement);
+  bindRead(context, message, portal, statement);
 }
 
 const locksOf = ({ body }: PreparedStatement) => (body.kind === 'read' ? body.locks : undefined);
@@ -192,9 +187,8 @@ async function bindWrite(
   statement: PreparedStatement,
   write: PreparedWrite,
 ): Promise<void> {
-  const { router, retry, portals, link, names, pending, state } = context;
+  const { retry, portals, link, names, pending, state } = context;
   const ready = await readyForWrite(context, write, message);
-  if (router.hasShownError) return;
   if (ready === null) {
     bindRead(context, message, portal, statement);
     return;
@@ -207,7 +201,7 @@ async function bindWrite(
     name: portal,
     frame: message.frame,
   };
-  const made = { statement, write: bound, refusal: null, runs: state.runs, started: false };
+  const made = newPortal(statement, state.runs, { write: bound });
   pending.entered = made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
@@ -215,6 +209,6 @@ async function bindWrite(
   link.send(message.frame, retry.answer(expected));
   // With data under way it could not be run again: whether names are still good must be known before.
   if (write.body.form !== 'copy') return;
-  await syncAndWait(context);
+  await syncAndGoOn(context);
   pending.entered = made;
 }

@@ -2,15 +2,18 @@
 
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { hintExplain, mapErrors } from '../server-connection/error-mapping.ts';
+import type { Particulars } from '../server-connection/pending-response.ts';
 import { PendingResponse, passing } from '../server-connection/pending-response.ts';
 import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
 import type { ControlAction } from '../sql/verdict.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeExecute } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone, isControlling } from './controls.ts';
+import { refuseInFailure } from './failed-portals.ts';
 import { checkHold } from './held-cursors.ts';
 import { refusePrepared } from './original-types.ts';
 import { noteResult } from './result-type.ts';
@@ -20,6 +23,7 @@ import { answerToWrite, prepareAgain } from './shared-steps.ts';
 export function execute(context: ConnectionContext, message: Message): void | Promise<void> {
   const { portal: name } = decodeExecute(message.payload);
   checkName(name);
+  refuseInFailure(context, name);
   const portal = context.portals.get(name);
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
@@ -28,7 +32,7 @@ export function execute(context: ConnectionContext, message: Message): void | Pr
     executeControl(context, message, portal, body.action);
   } else if (portal?.refusal) {
     throw portal.refusal;
-  } else if (portal?.write && !portal.started) {
+  } else if (portal?.write && !portal.started && !context.state.failed) {
     return executeWrite(context, message, portal, portal.write);
   } else if (body?.kind === 'write' && portal?.statement.refusedWhen === 'run') {
     return refusePrepared(context, portal.statement, body);
@@ -45,7 +49,7 @@ function executeRead(
   if (portal) checkHold(context, portal.statement.body);
   pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
-  if (portal) portal.started = true;
+  if (portal && !state.failed) portal.started = true;
   if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
   const isHinted = portal !== undefined && explainsWrite(portal.statement.statement.verdict);
   // The guard of an EXPLAIN of a write has its portal in it, and would take it away.
@@ -85,8 +89,18 @@ function executeWrite(
   portal.started = true;
   // of an EXECUTE, the body of what it executes
   const { body } = target;
-  const particular = body.kind === 'write' ? answerToWrite(context, body) : {};
-  const expected = new PendingResponse('execute', 'all', { onError }, particular);
+  const particular: Particulars = body.kind === 'write' ? answerToWrite(context, body) : {};
+  // A portal that was skipped can still be run.
+  const onFailure = () => {
+    portal.started = false;
+    particular.onFailure?.();
+  };
+  const onOwnError = (fields: ErrorFields) => {
+    portal.started = true;
+    return onError(fields);
+  };
+  const told = { onError: onOwnError, onFailure };
+  const expected = new PendingResponse('execute', 'all', told, particular);
   link.send(frame, retry.answer(expected));
   if (body.kind !== 'write' || body.form !== 'copy') {
     internal.endWatch();

@@ -63,8 +63,7 @@ async function parseHeavy(
   asked: Parse,
 ): Promise<void> {
   const plan = await context.planner.planApart(asked.text, context.gone);
-  // What came before it in the batch may have failed meanwhile.
-  if (!context.router.hasShownError) await parsePlanned(context, message, asked, plan);
+  await parsePlanned(context, message, asked, plan);
 }
 
 function parsePlanned(
@@ -120,12 +119,11 @@ async function parseWrite(
   parsing: Parsing,
   verdict: Write,
 ): Promise<void> {
-  const { state, rewriter, router, internal, hasSync } = context;
+  const { state, rewriter, internal, hasSync } = context;
   if (state.failed) throw inFailedTransaction;
   // an error of a text for a set is only told where the statement is begun anew: by our block, or from its Bind on
   const mayBeSet = state.stages && state.block === 'none' && hasSync();
   const rewrite = await rewriter.write(verdict, mayBeSet);
-  if (router.hasShownError) return;
   const original = writtenStatement(parsing);
   const { types } = parsing.asked;
   if (rewrite === 'analysed') return refuseOriginal(context, verdict, original, types);
@@ -137,9 +135,8 @@ async function parseWrite(
   const parameterTypes = rewrite.asksOriginal
     ? await originalTypes(context, original, types)
     : null;
-  if (router.hasShownError) return;
   // Opened before anything else of the batch, so that it need not wait for what came before.
-  if (state.stages && !(await openBlock(context, parsing.message))) return;
+  if (state.stages) await openBlock(context, parsing.message);
   if (rewrite.fill !== null) {
     if (!state.stages) {
       prepare(context, parsing, { ...nothingReplaced, parameterTypes, refusedWhen: 'run' });
@@ -171,7 +168,6 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
             verification !== null,
           ),
         };
-  if (context.router.hasShownError) return;
   prepare(context, parsing, { ...nothingReplaced, ...made });
 }
 

@@ -6,7 +6,7 @@
 import { PendingResponse, passing } from '../server-connection/pending-response.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
-import { syncAndWait } from '../server-connection/sync.ts';
+import { syncAndGoOn, syncAndWait } from '../server-connection/sync.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeNamed } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
@@ -15,6 +15,7 @@ import { learnDefault } from './default-access.ts';
 import { bind } from './extended-bind.ts';
 import { execute } from './extended-execute.ts';
 import { parse } from './extended-parse.ts';
+import { describeInFailure } from './failed-portals.ts';
 import { commitInternal, dropUnnamed } from './shared-steps.ts';
 
 type Handler = (context: ConnectionContext, message: Message) => void | Promise<void>;
@@ -32,12 +33,10 @@ const handlers: Readonly<Record<number, Handler>> = {
  * @throws for what is to be answered with an error by `failExtended`
  */
 export function handleExtended(context: ConnectionContext, message: Message): void | Promise<void> {
-  const { router, link, retry, pending } = context;
+  const { link, retry, pending } = context;
   if (message.type === frontend.sync && pending.wait !== 'before anything') {
     return sync(context, message);
   }
-  // As the server does: after an error everything is skipped up to Sync.
-  if (router.hasShownError && message.type !== frontend.sync) return;
   if (message.type === frontend.flush) return link.requestFlush();
   if (pending.wait !== null) return handleAfterWait(context, message);
   if (context.state.isDefaultUnknown) return handleWithDefault(context, message);
@@ -51,7 +50,6 @@ export function failExtended(
   { type, payload }: Message,
   error: unknown,
 ): void {
-  if (context.router.hasShownError) return;
   // Even a text that cannot be parsed takes the place of the unnamed statement.
   if (type === frontend.parse && payload[0] === 0) dropUnnamed(context);
   context.internal.fail(errorMessage(error, context.state.failed));
@@ -59,7 +57,7 @@ export function failExtended(
 
 /** The command before may have changed what the next ones depend on: that must be known first. */
 async function handleAfterWait(context: ConnectionContext, message: Message): Promise<void> {
-  await syncAndWait(context);
+  await (message.type === frontend.sync ? syncAndWait(context) : syncAndGoOn(context));
   await handleExtended(context, message);
 }
 
@@ -99,6 +97,7 @@ function describe(context: ConnectionContext, { frame, payload }: Message): void
   const { statements, types, link, retry, pending } = context;
   const { kind, name } = decodeNamed(payload);
   checkName(name);
+  if (kind === 'portal' && describeInFailure(context, name)) return;
   const statement = kind === 'statement' ? statements.get(name) : undefined;
   pending.hasSnapshot = true;
   if (statement?.body.kind !== 'write') {
@@ -113,9 +112,10 @@ function describe(context: ConnectionContext, { frame, payload }: Message): void
 }
 
 function close(context: ConnectionContext, { frame, payload }: Message): void {
-  const { statements, portals, link, retry } = context;
+  const { statements, portals, inFailure, link, retry } = context;
   const { kind, name } = decodeNamed(payload);
   checkName(name);
+  if (kind === 'portal') inFailure.delete(name);
   const onFailure = kind === 'statement' ? statements.delete(name) : portals.delete(name);
   link.send(frame, retry.answer(new PendingResponse('close', 'all', { onFailure })));
 }

@@ -6,7 +6,7 @@ import { mapErrors } from '../server-connection/error-mapping.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { forgetTypes } from '../server-connection/prepared-statements.ts';
-import { syncAndWait } from '../server-connection/sync.ts';
+import { syncAndGoOn } from '../server-connection/sync.ts';
 import type { Calls } from '../sql/functions/calls.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
@@ -20,19 +20,14 @@ import { checkResult } from './result-type.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './shared-steps.ts';
 import { protectWrite, waitForRow } from './write-protection.ts';
 
-/**
- * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch.
- * @returns false when that has failed and the rest of the batch is to be skipped
- */
-export async function openBlock(context: ConnectionContext, message: Message): Promise<boolean> {
-  const { state, router, internal, retry } = context;
-  if (state.block !== 'none') return true;
-  if (state.implicit) await syncAndWait(context);
-  if (router.hasShownError) return false;
+/** Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch. */
+export async function openBlock(context: ConnectionContext, message: Message): Promise<void> {
+  const { state, internal, retry } = context;
+  if (state.block !== 'none') return;
+  if (state.implicit) await syncAndGoOn(context);
   internal.begin();
   retry.arm('block', message);
   waitForRow(context);
-  return true;
 }
 
 /** What an EXECUTE is given. */
@@ -74,26 +69,25 @@ export function findWrite(
 
 /**
  * Makes everything ready for the write to be bound.
- * @returns null when it is not to be staged, or when the batch has failed meanwhile
+ * @returns null when it is not to be staged
  */
 export async function readyForWrite(
   context: ConnectionContext,
   { statement, body, given }: PreparedWrite,
   message: Message,
 ): Promise<ReadyWrite | null> {
-  const { rewriter, router, internal, retry, names, pending, hasSync } = context;
+  const { rewriter, internal, retry, names, pending, hasSync } = context;
   const bind = decodeBind(message.payload);
   const isNew = pending.resolved === statement;
   const runsCode = given !== null && (await rewriter.checkCalls(given.calls));
   // the data of a COPY is kept where a Query has asked for it
   const mayBeSet = body.form !== 'copy' && hasSync() && retry.canKeep(message);
   const rewrite = await rewriter.write(body, mayBeSet);
-  if (router.hasShownError) return null;
   if (isRefused(rewrite)) {
     // of a COPY PostgreSQL says it when it is run
     return rewrite === 'run' ? null : refusePrepared(context, statement, body);
   }
-  if (!(await openBlock(context, message))) return null;
+  await openBlock(context, message);
   if (retry.isFresh) internal.releaseGuard();
   else protectWrite(context, message, rewrite.isSet);
   if (rewrite.fill !== null) makeMergeTarget(internal, rewrite.fill);
@@ -105,7 +99,6 @@ export async function readyForWrite(
   if (given !== null || bind.values.length > 0) {
     await learnParameterTypes(context, statement);
   }
-  if (router.hasShownError) return null;
   // What was parsed in this batch was analysed with the overlay as it was: its parameters may have other types by now.
   const mayBeStale = (sqlstate: string) => {
     if (!isNew || hidesParameters(body) || !sqlstate.startsWith('22')) return false;

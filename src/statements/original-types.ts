@@ -13,7 +13,7 @@ import type { PreparedStatement } from '../server-connection/prepared-statements
 import { UpstreamError } from '../server-connection/refusals.ts';
 import { ownPrefix } from '../server-connection/reserved-names.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
-import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
+import { syncAndGoOn, waitForResponses } from '../server-connection/sync.ts';
 import type { UpstreamText, WrittenStatement } from '../server-connection/upstream-text.ts';
 import { explained, typesText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -150,7 +150,7 @@ async function explainPlan(
   internal.guard(true);
   const outcome = listen();
   internal.run({ text, types }, { values: types.map(() => null), onError: outcome.onError });
-  await syncAndWait(context);
+  await syncAndGoOn(context);
   outcome.check(context, sentText);
 }
 
@@ -223,7 +223,7 @@ function listen() {
     const expected = new PendingResponse('describe', 'nothing', { onError, onParameterTypes });
     link.send(describeMessage(original), expected);
     link.send(closeMessage(original), hiddenClose);
-    await syncAndWait(context);
+    await syncAndGoOn(context);
     check(context, sentText);
     return description as Buffer | null;
   };

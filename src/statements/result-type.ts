@@ -9,7 +9,7 @@ import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { preparingText } from '../server-connection/prepared-statements.ts';
-import { syncAndWait } from '../server-connection/sync.ts';
+import { syncAndGoOn } from '../server-connection/sync.ts';
 import { describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 
@@ -46,7 +46,7 @@ export async function checkResult(
     outcome.isSame = columns.equals(result.columns);
     if (outcome.isSame) statement.result = { columns, version };
   });
-  await syncAndWait(context);
+  await syncAndGoOn(context);
   if (!outcome.isSame) throw otherColumns;
 }
 

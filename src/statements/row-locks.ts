@@ -8,7 +8,7 @@ import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import type { Parameters } from '../server-connection/prepared-statements.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
-import { syncAndWait } from '../server-connection/sync.ts';
+import { syncAndGoOn } from '../server-connection/sync.ts';
 import { lockingText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Read, Statement } from '../sql/verdict.ts';
@@ -31,12 +31,12 @@ export async function lockRows(
   { body, written, statement }: WrittenRead,
   { types, values, formats }: Parameters,
 ): Promise<readonly Replacement[] | null> {
-  const { reads, state, rewriter, router, internal, names } = context;
+  const { reads, state, rewriter, internal, names } = context;
   const { locks } = body;
   if (locks === undefined || reads !== 'staged' || state.block === 'none' || !state.stages)
     return null;
   const rewrite = await rewriter.lock(body, locks);
-  if (rewrite === null || router.hasShownError) return null;
+  if (rewrite === null) return null;
   const text = textToSend(written, statement, false, rewrite.locking);
   const onError = refuseAggregates(mapErrors(text, names.productionSchema));
   internal.release();
@@ -51,8 +51,8 @@ export async function lockRows(
     internal.run({ text: lockingText(body, text), types }, { values, formats, onError });
     if (rewrite.isLimited) internal.run({ text: askMoved }, { onRow });
     internal.endWatch();
-    await syncAndWait(context);
-    if (router.hasShownError || !outcome.moved) break;
+    await syncAndGoOn(context);
+    if (!outcome.moved) break;
   }
   return rewrite.reading;
 }

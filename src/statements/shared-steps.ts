@@ -16,7 +16,7 @@ import type {
   RefusedWhen,
 } from '../server-connection/prepared-statements.ts';
 import { inBody, noParameters, preparingText } from '../server-connection/prepared-statements.ts';
-import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
+import { syncAndGoOn, waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Read } from '../sql/verdict.ts';
@@ -218,7 +218,7 @@ export async function learnParameterTypes(
     describeMessage({ kind: 'statement', name: statement.name }),
     new PendingResponse('describe', 'nothing', { onError: deliver, onParameterTypes }),
   );
-  await syncAndWait(context);
+  await syncAndGoOn(context);
 }
 
 /** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */

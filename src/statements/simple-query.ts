@@ -5,7 +5,7 @@
  */
 
 import type { QueryPlan, TextClass } from '../rewrite/query-planner.ts';
-import { passing } from '../server-connection/pending-response.ts';
+import { hiddenSync, passing } from '../server-connection/pending-response.ts';
 import { errorMessage, refusalError } from '../server-connection/refusals.ts';
 import { syncAndWait, waitForResponses } from '../server-connection/sync.ts';
 import { readsText } from '../server-connection/upstream-text.ts';
@@ -15,8 +15,44 @@ import type { Message } from '../wire/framer.ts';
 import { decodeQuery } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { learnDefault } from './default-access.ts';
-import { commitInternal, dropUnnamed, endInternal } from './shared-steps.ts';
+import { commitInternal, dropUnnamed } from './shared-steps.ts';
 import { runStep } from './simple-steps.ts';
+
+/**
+ * Ends a batch of the extended protocol that has come without a Sync before a Query: whether the Query is skipped, its end tells.
+ * @param handle handles the Query
+ */
+export function handleBehindBatch(
+  context: ConnectionContext,
+  handle: () => void | Promise<void>,
+): void | Promise<void> {
+  const { retry, state, internal, link } = context;
+  // A write that was bound and not executed cannot be run again behind this.
+  if (retry.scope !== null) retry.disarm();
+  state.endBatch();
+  // Nor may what its planning has run be committed unseen.
+  internal.endWatch();
+  return link.isOpen || state.block === 'internal' ? handleAfterEnd(context, handle) : handle();
+}
+
+/**
+ * A Query in the middle of an extended batch goes on in its transaction; here it begins one of its own. So what the end of the other
+ * one tells, the Query answers.
+ */
+async function handleAfterEnd(
+  context: ConnectionContext,
+  handle: () => void | Promise<void>,
+): Promise<void> {
+  const { router, state } = context;
+  await syncAndWait(context);
+  if (router.hasShownError) return;
+  if (state.needsInternalCommit) {
+    commitInternal(context, hiddenSync);
+    await waitForResponses(context);
+  }
+  if (router.hasShownError) await finish(context);
+  else await handle();
+}
 
 /**
  * Handles a Query message; what takes more than one round trip gives a promise.
@@ -26,11 +62,6 @@ export function handleQuery(
   context: ConnectionContext,
   { frame, payload }: Message,
 ): void | Promise<void> {
-  // A write that was bound and not executed cannot be run again behind this.
-  if (context.retry.scope !== null) context.retry.disarm();
-  context.state.endBatch();
-  // Nor may what its planning has run be committed unseen.
-  context.internal.endWatch();
   const text = decodeQuery(payload);
   const textClass = context.planner.look(text);
   if (textClass === null) return handleHeavy(context, frame, text);
@@ -39,8 +70,7 @@ export function handleQuery(
 
 async function handleHeavy(context: ConnectionContext, frame: Buffer, text: Buffer): Promise<void> {
   const plan = await context.planner.planApart(text, context.gone);
-  // What came before it without a Sync may have failed meanwhile: then it is skipped, as by the server.
-  if (!context.router.hasShownError) await handleText(context, frame, text, plan, plan);
+  await handleText(context, frame, text, plan, plan);
 }
 
 /** @param plan made when it is needed: a text that passes can do without */
@@ -82,13 +112,7 @@ export async function failQuery(context: ConnectionContext, error: unknown): Pro
 }
 
 function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: TextClass): boolean {
-  if (
-    textClass.refusal !== null ||
-    !textClass.passes ||
-    state.implicit ||
-    state.block === 'internal'
-  )
-    return false;
+  if (textClass.refusal !== null || !textClass.passes) return false;
   if (textClass.holds && state.exposesHeld) return false;
   // guard: a text does not pass before the catalog has told what it calls
   if (!names.areHarmless(textClass.unclear)) return false;
@@ -103,8 +127,6 @@ async function runQuery(
 ): Promise<void> {
   const { planner, state, router, statements, names, gone } = context;
   const plan = known ?? planner.plan(text) ?? (await planner.planApart(text, gone));
-  if (state.implicit || state.block === 'internal') await endBatch(context);
-  if (router.hasShownError) return;
   if (plan.refusal !== null) throw refusalError(plan.refusal);
   statements.delete('');
   const last = plan.statements.length - 1;
@@ -126,12 +148,6 @@ function openImplicit({ state, internal }: ConnectionContext, verdict: Verdict):
   if (state.block !== 'none' || verdict.kind === 'write') return;
   const type = verdict.kind === 'control' ? verdict.action.type : null;
   if (type !== 'begin' && type !== 'commit' && type !== 'rollback') internal.begin();
-}
-
-/** A Query in the middle of an extended batch goes on in its transaction; here it begins one of its own. */
-async function endBatch(context: ConnectionContext): Promise<void> {
-  if (context.state.needsInternalCommit) await endInternal(context);
-  else await syncAndWait(context);
 }
 
 async function finish(context: ConnectionContext): Promise<void> {

@@ -18,6 +18,8 @@ import {
 import { backendLimits } from '../../src/wire/limits.ts';
 import { backend, frontend } from '../../src/wire/message-codes.ts';
 import { MessageWriter } from '../../src/wire/message-writer.ts';
+import { AwaitedAnswers } from './awaited-answers.ts';
+import { sendCancel } from './cancel-request.ts';
 
 /** Short names for the messages of a script. */
 export const q = (text: string) => queryMessage(text);
@@ -55,6 +57,8 @@ export interface WireClient {
   readTo(type: number, count?: number): Promise<Message[]>;
   /** Reads until the server closes the connection. */
   readToEnd(): Promise<Message[]>;
+  /** Sends a cancel request, and waits until it has been taken. */
+  cancel(): Promise<void>;
   close(): void;
 }
 
@@ -103,6 +107,7 @@ export async function connectWire(url: string): Promise<WireClient> {
       return read((message) => message.type === type && ++seen === count);
     },
     readToEnd: () => read(() => false),
+    cancel: () => sendCancel(client, client.port),
     close: () => {
       stream.destroy();
     },
@@ -135,20 +140,32 @@ function withoutOids(payload: Buffer): string {
   return copy.toString('latin1').replaceAll('\0', '.');
 }
 
+/** What a client does between its messages: waits for what it has asked for, or asks the server to cancel. */
+export type Pause = 'wait' | 'cancel';
+
+/** More than any answer takes: the client gives up. */
+const patienceMs = 30_000;
+
 /**
- * Sends everything, in one piece or in the given sizes, and gives all answers up to those of a last query of ours.
+ * Sends everything, each part between two pauses in one piece or in the given sizes, and gives all answers up to those of a last query
+ * of ours. An answer that does not come is told as `hangs`.
  */
 export async function tell(
   url: string,
-  messages: readonly Buffer[],
+  steps: readonly (Buffer | Pause)[],
   nextSize: () => number = () => Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const client = await connectWire(url);
-  const marker = 'the end of the script';
+  const heard: string[] = [];
+  const timer = setTimeout(() => {
+    heard.push('hangs');
+    client.close();
+  }, patienceMs);
   try {
+    await sendSteps(client, steps, nextSize, heard);
+    const marker = 'the end of the script';
     // A Sync first: the script may have left the server skipping.
-    await sendPieces(client, [...messages, s, q(`SELECT '${marker}'`)], nextSize);
-    const heard: string[] = [];
+    await sendPieces(client, [s, q(`SELECT '${marker}'`)], nextSize);
     for (;;) {
       const batch = (await client.readTo(backend.readyForQuery)).map(inWords);
       heard.push(...batch);
@@ -156,8 +173,39 @@ export async function tell(
       if (batch.some((message) => message.includes(marker))) return heard;
     }
   } finally {
+    clearTimeout(timer);
     client.close();
   }
+}
+
+async function sendSteps(
+  client: WireClient,
+  steps: readonly (Buffer | Pause)[],
+  nextSize: () => number,
+  heard: string[],
+): Promise<void> {
+  const awaited = new AwaitedAnswers();
+  let together: Buffer[] = [];
+  const send = async () => {
+    for (const message of together) awaited.sent(message);
+    await sendPieces(client, together, nextSize);
+    together = [];
+  };
+  for (const step of steps) {
+    if (Buffer.isBuffer(step)) {
+      together.push(step);
+      continue;
+    }
+    await send();
+    if (step === 'cancel') await client.cancel();
+    const isLast = (message: Message) => {
+      awaited.received(message);
+      return awaited.areThere;
+    };
+    if (step === 'wait' && !awaited.areThere)
+      heard.push(...(await client.read(isLast)).map(inWords));
+  }
+  await send();
 }
 
 async function sendPieces(

@@ -97,4 +97,24 @@ export const wireGuards: readonly Guard[] = [
     without: 'if (this.state.guardsWrite) this.releaseGuard();',
     tests: ['proxy/explains'],
   },
+  {
+    name: 'no answer is expected to what the server skips',
+    without: 'if (false) {',
+    tests: ['proxy/late-syncs'],
+  },
+  {
+    name: "nothing is done behind an error before the client's Sync",
+    without: '',
+    tests: ['proxy/late-syncs'],
+  },
+  {
+    name: 'after an error everything is skipped up to Sync, as by the server',
+    without: '',
+    tests: ['proxy/late-syncs'],
+  },
+  {
+    name: 'a portal of a failed transaction is known to its end',
+    without: '',
+    tests: ['proxy/failed-portals'],
+  },
 ];

@@ -1,0 +1,50 @@
+/**
+ * Portals of a transaction that has failed. PostgreSQL keeps them up to its end, and refuses to run them; letting go what the
+ * transaction holds takes them away. So the server is asked before that what it would say of each.
+ */
+import { hiddenClose, PendingResponse, passing } from '../server-connection/pending-response.ts';
+import { step, stepMessages } from '../server-connection/step-messages.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
+import { describeMessage } from '../wire/frontend-messages.ts';
+import type { ConnectionContext } from './connection-context.ts';
+import { inFailedTransaction } from './read-only-write.ts';
+
+/** To be called when the client's transaction has failed, before its portals are taken away. */
+export function learnPortals({ portals, inFailure, link }: ConnectionContext): void {
+  for (const [name] of portals.all()) {
+    const onDone = () => inFailure.set(name, 'nothing');
+    const onError = (fields: ErrorFields) => {
+      if (fields.get('C') === inFailedTransaction.sqlstate) inFailure.set(name, 'refused');
+      return null;
+    };
+    const expected = new PendingResponse('describe', 'nothing', { onDone, onError });
+    link.send(describeMessage({ kind: 'portal', name }), expected);
+    link.close();
+  }
+}
+
+/**
+ * To be called before a portal runs.
+ * @throws StageError where its transaction has failed, and has taken it away
+ */
+export function refuseInFailure({ inFailure }: ConnectionContext, name: string): void {
+  // guard: a portal of a failed transaction is known to its end
+  if (inFailure.get(name) !== undefined) throw inFailedTransaction;
+}
+
+/**
+ * Describes a portal that a failed transaction has taken away; says whether it has.
+ * @throws StageError for one that gives rows
+ */
+export function describeInFailure(context: ConnectionContext, name: string): boolean {
+  const { inFailure, internal, link, retry } = context;
+  const answer = inFailure.get(name);
+  if (answer === 'refused') throw inFailedTransaction;
+  if (answer === undefined) return false;
+  // gives no rows either, and can be bound there
+  internal.prepare(step, { text: 'ROLLBACK' }, () => null);
+  link.send(stepMessages.bind, new PendingResponse('bind', 'nothing'));
+  link.send(stepMessages.describePortal, retry.answer(passing.describe));
+  link.send(stepMessages.closePortal, hiddenClose);
+  return true;
+}

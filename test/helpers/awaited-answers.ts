@@ -1,0 +1,87 @@
+/** Which answers a client still has to get before it goes on: as a driver counts them, by what it has sent and what has come. */
+import type { Message } from '../../src/wire/framer.ts';
+import { Framer } from '../../src/wire/framer.ts';
+import { frontendLimits } from '../../src/wire/limits.ts';
+import { backend, frontend } from '../../src/wire/message-codes.ts';
+
+interface Sent {
+  readonly type: number;
+  /** The server gives its answer away without being sent anything more. */
+  isDue: boolean;
+}
+
+/** What ends the answer to a message; those of Query and Sync end with ReadyForQuery. */
+const completing = new Set<number>([
+  backend.parseComplete,
+  backend.bindComplete,
+  backend.closeComplete,
+  backend.rowDescription,
+  backend.noData,
+  backend.commandComplete,
+  backend.emptyQueryResponse,
+  backend.portalSuspended,
+]);
+const byReady = new Set<number>([frontend.query, frontend.functionCall, frontend.sync]);
+const flushing = new Set<number>([...byReady, frontend.flush]);
+const endsCopy = new Set<number>([frontend.copyDone, frontend.copyFail]);
+
+export class AwaitedAnswers {
+  private readonly framer = new Framer(frontendLimits(1e9));
+  private queue: Sent[] = [];
+  /** The server takes data: it ignores all else up to the end of it. */
+  private isCopying = false;
+  /** After an error: the server ignores all up to a Sync. */
+  private isSkipping = false;
+
+  /** Whether the client has nothing to wait for. */
+  get areThere(): boolean {
+    return this.isCopying || !this.queue.some(({ isDue }) => isDue);
+  }
+
+  /** To be called with all that is sent, in whatever pieces. */
+  sent(bytes: Buffer): void {
+    this.framer.push(bytes);
+    for (let message = this.framer.next(); message; message = this.framer.next())
+      this.expect(message.type);
+  }
+
+  private expect(type: number): void {
+    if (this.isCopying) {
+      this.isCopying = !endsCopy.has(type);
+      return;
+    }
+    if (this.isSkipping && type !== frontend.sync) return;
+    this.isSkipping = false;
+    if (type !== frontend.copyData && type !== frontend.flush)
+      this.queue.push({ type, isDue: false });
+    if (flushing.has(type)) for (const each of this.queue) each.isDue = true;
+  }
+
+  /** To be called with each message that has come. */
+  received({ type }: Message): void {
+    if (type === backend.copyInResponse) this.beginCopy();
+    else if (type === backend.errorResponse) this.fail();
+    else if (type === backend.readyForQuery) this.queue.shift();
+    else if (completing.has(type) && !byReady.has(this.head?.type ?? 0)) this.queue.shift();
+    // outside of a COPY nobody answers these
+    while (this.head !== undefined && endsCopy.has(this.head.type)) this.queue.shift();
+  }
+
+  private get head(): Sent | undefined {
+    return this.queue[0];
+  }
+
+  private beginCopy(): void {
+    const end = this.queue.findIndex(({ type }) => endsCopy.has(type));
+    this.isCopying = end < 0;
+    this.queue.splice(1, end < 0 ? this.queue.length : end);
+  }
+
+  private fail(): void {
+    this.isCopying = false;
+    if (byReady.has(this.head?.type ?? 0)) return;
+    const next = this.queue.findIndex(({ type }) => type === frontend.sync);
+    this.isSkipping = next < 0;
+    this.queue.splice(0, next < 0 ? this.queue.length : next);
+  }
+}

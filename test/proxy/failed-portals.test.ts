@@ -1,0 +1,64 @@
+/** Portals of a transaction that has failed: known to its end, and refused as PostgreSQL refuses them. */
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { pipelineSchema } from '../helpers/random-pipeline.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { b, c, d, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
+
+const read = 'SELECT id FROM item ORDER BY id';
+const change = 'UPDATE item SET amount = 1 WHERE id < 3 RETURNING id';
+const silent = 'UPDATE item SET amount = 2 WHERE id = 3';
+
+const open = [
+  ...[p(read, 'read'), b([], 'read', 'bound'), b([], 'read', 'begun'), e(1, 'begun')],
+  ...[p(change, 'change'), b([], 'change', 'writes'), e(1, 'writes')],
+  ...[p(silent, 'silent'), b([], 'silent', 'quiet'), p(read), b(), s],
+];
+const forget = ['read', 'change', 'silent', 'own', 'no'].map((name) => c('statement', name));
+const names = ['bound', 'begun', 'writes', 'quiet', '', 'nowhere', 'own'];
+/** Each in a batch of its own. */
+const look = names.flatMap((name) => [d('portal', name), s, e(1, name), s]);
+const closed = [c('portal', 'bound'), s, e(0, 'bound'), s, d('portal', 'bound'), s];
+
+/** What makes the transaction fail. */
+const failures: Readonly<Record<string, readonly Buffer[]>> = {
+  'a Query': [q('SELECT 1/0')],
+  'a statement of the extended protocol': [run('SELECT 1/(id - id) FROM item'), s],
+  'a write': [q(`INSERT INTO item VALUES (1, 'x', 1)`)],
+  'a text that is no SQL': [p('selec', 'no'), s],
+  'a portal itself': [
+    p('SELECT 1/(id - 2) FROM item ORDER BY id', 'own'),
+    b([], 'own', 'own'),
+    e(1, 'own'),
+    e(5, 'own'),
+    s,
+  ],
+  'a portal that is not there': [e(0, 'nowhere'), s],
+};
+
+suite('portals of a failed transaction', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(pipelineSchema);
+  });
+  test.after(() => proxied.stop());
+
+  for (const [name, failure] of Object.entries(failures)) {
+    test(name, async () => {
+      const fails = (...around: readonly string[]) => [
+        ...[q('BEGIN'), ...around.map(q), ...forget, ...open, ...failure, ...look, ...closed],
+      ];
+      const all = [
+        ...[...fails(), q('ROLLBACK'), ...look, ...fails(silent), q('COMMIT'), ...look],
+        ...[...fails('SAVEPOINT a'), q('ROLLBACK TO a'), ...look, q('ROLLBACK')],
+        ...[q('BEGIN'), ...forget, ...open, q('SAVEPOINT a'), ...failure, ...look],
+        ...[q('ROLLBACK TO a'), ...look, q('ROLLBACK')],
+        ...[q('BEGIN READ ONLY'), ...forget, ...open, ...failure, ...look, q('ROLLBACK')],
+      ];
+      assert.equal(
+        await tell(await proxied.session('staged'), all),
+        await tell(proxied.twin.url, all),
+      );
+    });
+  }
+});

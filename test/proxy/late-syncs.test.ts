@@ -1,0 +1,126 @@
+/** Clients that send Sync, or a Query, when they have seen an error or before they can have: the server skips up to Sync, and so do we. */
+import postgres from 'postgres';
+import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { pipelineSchema } from '../helpers/random-pipeline.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import type { Pause } from '../helpers/wire-script.ts';
+import { b, c, d, data, done, e, h, p, q, run, s, tell } from '../helpers/wire-script.ts';
+
+type Script = readonly (Buffer | Pause)[];
+
+const insert = 'INSERT INTO item VALUES ($1, $2, 1) RETURNING id';
+const rows = q('SELECT * FROM item ORDER BY id');
+
+/** Each fails, in the extended protocol and without a Sync. */
+const failures: Readonly<Record<string, Script>> = {
+  'a wrong column, at Parse': [p('INSERT INTO item (id, vv) VALUES ($1, $2)'), d('statement')],
+  'a wrong column, at Parse of a name': [p('UPDATE item SET nn = $1', 'u'), d('statement', 'u')],
+  'too many expressions, at Parse': [p('INSERT INTO item (id) VALUES (1, 2)')],
+  'a bad value, at Bind': [p(insert), b(['x', 'y']), d(), e()],
+  'too few values, at Bind': [p(insert), b(['x']), e()],
+  'a duplicate key, at Execute': [p(insert), b(['1', 'y']), d(), e()],
+  'a duplicate key, at Execute in parts': [p(insert, 'i'), b(['1', 'y'], 'i', 'c'), e(2, 'c')],
+  'the second of two writes': [run(insert, '20', 'y'), h, 'wait', run(insert, '1', 'z')],
+  'a read between writes': [run(insert, '20', 'y'), run('SELECT 1/0'), run(insert, '21', 'z')],
+  'a read before a write': [run('SELECT 1/0'), run(insert, '21', 'z')],
+  'a read': [run('SELECT 1/0')],
+  'a text that is no SQL': [p('selec')],
+  'a table that is not there': [p('INSERT INTO nowhere VALUES (1)')],
+  'a deferred constraint': [run('INSERT INTO part VALUES (9, 99)')],
+  'a row of a COPY': [p('COPY item FROM STDIN'), b(), e(), data('20\ta\t1\n1\tb\t1\n'), done],
+  'a COPY that is given up': [
+    p('COPY item FROM STDIN'),
+    b(),
+    e(),
+    data('20\ta\t1\n'),
+    copyFailMessage('no'),
+  ],
+  'a portal that is not there': [run(insert, '20', 'y'), e(0, 'nowhere')],
+};
+
+/** How the client goes on. */
+const ends: Readonly<Record<string, Script>> = {
+  'Sync later': [h, 'wait', s, 'wait'],
+  'Sync later, after more of the batch': [
+    h,
+    'wait',
+    run(insert, '30', 'more'),
+    h,
+    'wait',
+    s,
+    'wait',
+  ],
+  'Flush twice, Sync later': [h, 'wait', h, 'wait', c('portal', 'c'), s],
+  'Sync along': [s, 'wait'],
+  'a Query, then Sync': [q('SELECT 5'), s, 'wait'],
+  'a Query that writes, then Sync': [q(`INSERT INTO item VALUES (40, 'q', 1)`), s, 'wait'],
+  'a Query that is no SQL, then Sync': [q('selec'), s, 'wait'],
+  'a Query, Sync later': [q('SAVEPOINT b'), 'wait', h, 'wait', s, 'wait'],
+  'a Query once it has seen the error': [h, 'wait', q('SELECT 6'), q('SELECT 7'), h, s, 'wait'],
+};
+
+suite('errors before Sync', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(pipelineSchema);
+  });
+  test.after(() => proxied.stop());
+  test.beforeEach(async () => {
+    const [, , ...fill] = pipelineSchema.trim().split('\n');
+    await proxied.twin.query(['TRUNCATE item, part', ...fill].join(';\n'));
+  });
+
+  const after = [
+    run(insert, '50', 'after'),
+    s,
+    'wait',
+    rows,
+    q('DELETE FROM item WHERE id >= 20'),
+  ] as const;
+  for (const [failure, begin] of Object.entries(failures)) {
+    // what is deferred fails at the Query's own end: docs/limits.md
+    const told = Object.entries(ends).filter(([end]) => !/deferred.*Query/.test(failure + end));
+    const alone = told.flatMap(([, rest]) => [...begin, ...rest, ...after]);
+    const inBlocks = Object.values(ends).flatMap((rest) => [
+      ...[
+        q('BEGIN'),
+        q('SAVEPOINT a'),
+        ...begin,
+        ...rest,
+        q('ROLLBACK TO a'),
+        ...after,
+        q('COMMIT'),
+      ],
+    ]);
+    for (const [where, script] of Object.entries({ 'by itself': alone, 'in a block': inBlocks })) {
+      test(`${failure}, ${where}`, async () => {
+        const all = [q('UPDATE item SET amount = 1 WHERE id = 2'), ...script, c('statement', 'u')];
+        const url = await proxied.session('staged');
+        assert.equal(await tell(url, all), await tell(proxied.twin.url, all));
+      });
+    }
+  }
+
+  test('postgres.js goes on after errors of writes', async () => {
+    const sql = postgres(await proxied.session('staged'), { max: 1, onnotice: () => undefined });
+    const outcome = (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        (error: { code?: string }) => error.code,
+      );
+    await sql`UPDATE item SET amount = 1 WHERE id = 2`;
+    const told = [
+      await outcome(sql`INSERT INTO item (id, vv) VALUES (${60}, ${'x'})`),
+      await outcome(sql`INSERT INTO item VALUES (1, ${'x'}, 1)`),
+      await outcome(sql`INSERT INTO item (id, vv) VALUES (${60}, 'x')`.describe()),
+      await outcome(
+        sql`INSERT INTO item VALUES (1, ${'x'}, 1) RETURNING id`.cursor(2, () => undefined),
+      ),
+      await outcome(sql`INSERT INTO item VALUES (${60}, ${'x'}, 1)`),
+    ];
+    assert.equal(told, ['42703', '23505', '42703', '23505', 'done']);
+    await sql.end();
+  });
+});
