@@ -1,6 +1,7 @@
 /** A client's login as a list of steps: what it asks for, its session, the upstream in its name, both made ready. */
 import { noticeGone } from '../db/connection-settings.ts';
 import type { OpenedSession } from '../model/session.ts';
+import { CancelRequests } from '../server-connection/cancel-requests.ts';
 import type { ConnectedPair } from '../server-connection/connected-pair.ts';
 import { backendKeyData, readyForQuery } from '../wire/backend-messages.ts';
 import { startupMessage } from '../wire/startup.ts';
@@ -61,7 +62,7 @@ export async function logIn(
   try {
     const ready = await makeReady({ client, opening, login, target, protocolMinor }, services);
     if (ready === null) return null;
-    const { key, cancel, backend } = ready;
+    const { key, cancel, cancels, backend } = ready;
     const pair = {
       client: client.socket,
       upstream: upstream.socket,
@@ -74,6 +75,7 @@ export async function logIn(
       protocolMinor,
       processId: key.processId,
       cancel,
+      cancels,
     };
     const user = new Map(login.parameters).get('user') ?? '';
     return { pair, key, user, backend };
@@ -97,6 +99,7 @@ const secretBytes = (protocolMinor: number) => (protocolMinor >= 2 ? 32 : 4);
 interface ReadyKey {
   readonly key: IssuedKey;
   readonly cancel: () => Promise<void>;
+  readonly cancels: CancelRequests;
   readonly backend: number;
 }
 
@@ -117,7 +120,11 @@ async function makeReady(
     if (upstreamKey !== null) await cancelUpstream(target, opening.encrypted, upstreamKey);
   };
   const bytes = secretBytes(joining.protocolMinor);
-  const key = cancelKeys.issue(bytes, upstreamKey?.processId, cancel);
+  const cancels = new CancelRequests();
+  const key = cancelKeys.issue(bytes, upstreamKey?.processId, () => {
+    cancels.note();
+    return cancel();
+  });
   client.socket.write(
     Buffer.concat([
       answer.frame,
@@ -126,7 +133,7 @@ async function makeReady(
       readyForQuery('I'),
     ]),
   );
-  return { key, cancel, backend: upstreamKey?.processId ?? 0 };
+  return { key, cancel, cancels, backend: upstreamKey?.processId ?? 0 };
 }
 
 function refuse({ client, opening }: Joining, messages: readonly Buffer[]): null {

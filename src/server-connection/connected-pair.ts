@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { OpenedSession, ReadsMode } from '../model/session.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
+import type { CancelRequests } from './cancel-requests.ts';
 import type { PipelineHandle } from './connection-list.ts';
 
 /**
@@ -28,6 +29,7 @@ export interface ConnectedPair {
   readonly protocolMinor: number;
   /** Asks the upstream to cancel what the connection runs. */
   readonly cancel: () => Promise<void>;
+  readonly cancels: CancelRequests;
   /** Filled by the pipeline. */
   readonly handle: PipelineHandle;
   /** The process id shown to the client; names the connection in logs. */

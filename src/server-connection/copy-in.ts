@@ -5,9 +5,12 @@
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY
  */
 import { StageError } from '../errors.ts';
+import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Framer, Message } from '../wire/framer.ts';
 import { copyFailMessage } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
+import type { CancelRequests } from './cancel-requests.ts';
+import { cancelled } from './cancel-requests.ts';
 import type { KeptTogether } from './kept-data.ts';
 import { KeptData } from './kept-data.ts';
 import type { Particulars } from './pending-response.ts';
@@ -17,10 +20,24 @@ import type { UpstreamWriter } from './upstream-writer.ts';
 /** A client that sends nothing for so long may wait for the error of a line: rows that come one by one are judged at once. */
 const pauseMs = 50;
 
+const reason = 'its rows are staged one by one';
+
+const givenUp = 'COPY from stdin failed: ';
+
+/** Whether an error is that of a COPY which has been given up to be run again. */
+export const gaveUp = (fields: ErrorFields): boolean => fields.get('M') === givenUp + reason;
+
+/** What is told of a try that has failed, and is not run again because the client has cancelled it: what it says itself counts. */
+export const withoutAgain = (fields: ErrorFields): ErrorFields =>
+  fields.get('M')?.startsWith(givenUp) && !gaveUp(fields) ? fields : cancelled;
+
 export class CopyIn {
   private readonly upstream: UpstreamWriter;
   private readonly together: KeptTogether;
+  private readonly cancels: CancelRequests;
   private readonly onBegin: () => void;
+  /** Whether the client has asked to cancel since the COPY was sent first: the server says so with the data that comes next. */
+  private isCancelled = () => false;
   private open = false;
   private wake: () => void = () => undefined;
   /** Resolves when the COPY that was sent last asks for its data, or fails. */
@@ -34,9 +51,15 @@ export class CopyIn {
   private arrived = 0;
 
   /** @param onBegin called when data begins to flow that is not kept, so that the COPY cannot be run again */
-  constructor(upstream: UpstreamWriter, together: KeptTogether, onBegin: () => void) {
+  constructor(
+    upstream: UpstreamWriter,
+    together: KeptTogether,
+    cancels: CancelRequests,
+    onBegin: () => void,
+  ) {
     this.upstream = upstream;
     this.together = together;
+    this.cancels = cancels;
     this.onBegin = onBegin;
   }
 
@@ -50,6 +73,7 @@ export class CopyIn {
    * @param mayRunAgain its data is to be kept
    */
   pending(mayRunAgain: boolean): Particulars {
+    if (this.kept === null) this.isCancelled = this.cancels.watch();
     this.begins = new Promise((resolve) => {
       this.wake = resolve;
     });
@@ -65,6 +89,12 @@ export class CopyIn {
   /** The server takes data: first what is kept of a try before. Says whether the client is to hear of it. */
   private begin(mayRunAgain: boolean): boolean {
     const isFirst = this.kept === null;
+    this.wake();
+    // the server has forgotten it with the try before
+    if (!isFirst && this.isCancelled()) {
+      this.giveUp();
+      return false;
+    }
     for (const piece of this.kept?.pieces ?? []) this.upstream.copy(piece);
     this.open = !this.isWhole;
     if (mayRunAgain) this.kept ??= new KeptData(this.together);
@@ -73,7 +103,6 @@ export class CopyIn {
       this.forget();
     }
     if (this.kept !== null && this.open) this.pause = setTimeout(this.onPause, pauseMs);
-    this.wake();
     return isFirst;
   }
 
@@ -113,14 +142,14 @@ export class CopyIn {
     // another try begins between two messages
     const data = framer.passing(frontend.copyData, true);
     if (data !== null) this.keep(this.kept, data);
-    else if (this.kept.exceedsWith(framer.buffered)) this.giveUp();
+    else if (this.kept.exceedsWith(framer.buffered)) this.runAgain();
     return data !== null;
   }
 
   private keep(kept: KeptData, data: Buffer): void {
     const isTooMuch = kept.exceedsWith(data.length);
     kept.add(data);
-    if (isTooMuch) this.giveUp();
+    if (isTooMuch && !this.isCancelled()) this.giveUp();
     else this.upstream.copy(data);
   }
 
@@ -132,14 +161,20 @@ export class CopyIn {
       return;
     }
     setImmediate(() => {
-      if (pause !== null && pause === this.pause && arrived === this.arrived) this.giveUp();
+      if (pause !== null && pause === this.pause && arrived === this.arrived) this.runAgain();
     });
   };
+
+  /** Gives the try up, unless the client has: what it has asked for, the server says with the next data. */
+  private runAgain(): void {
+    // guard: a cancel that the server has not come to is not given up with the try
+    if (!this.isCancelled()) this.giveUp();
+  }
 
   /** Has the COPY fail, to be run again in the way that does not need its data kept. */
   private giveUp(): void {
     this.close();
-    this.upstream.copy(copyFailMessage('its rows are staged one by one'));
+    this.upstream.copy(copyFailMessage(reason));
     this.upstream.flush();
   }
 

@@ -119,7 +119,7 @@ export function createConnectionContext(
   const ask = createAsk({ link, router, internal, state, settings });
   const names = new Names(ask, limits.allowFunctions);
   const functions = new FunctionNames(ask, names, overlays);
-  const retry = new Retry(router, names);
+  const retry = new Retry(router, names, pair.cancels);
   return {
     planner,
     metrics,
@@ -134,7 +134,7 @@ export function createConnectionContext(
     rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
-    copyIn: new CopyIn(link, keptTogether, () => retry.disarm()),
+    copyIn: new CopyIn(link, keptTogether, pair.cancels, () => retry.disarm()),
     statements: new Registry<PreparedStatement>(),
     portals,
     inFailure,

@@ -1,6 +1,8 @@
 /** Running a write again, unseen by the client, when what it was prepared for or what it read turns out to have changed. */
 
 import type { Names } from '../rewrite/relation-names.ts';
+import type { CancelRequests } from '../server-connection/cancel-requests.ts';
+import { gaveUp, withoutAgain } from '../server-connection/copy-in.ts';
 import { rowByRow, rowChanged, staleNames } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
@@ -79,10 +81,19 @@ export class Retry {
   /** What is armed next is another try. */
   private isAgain = false;
   private hidesAnswer = false;
+  private readonly cancels: CancelRequests;
+  /** Whether the client has asked to cancel since the first try began. */
+  private hasCancelled = () => false;
 
-  constructor(router: ResponseRouter, names: Names) {
+  constructor(router: ResponseRouter, names: Names, cancels: CancelRequests) {
     this.router = router;
     this.names = names;
+    this.cancels = cancels;
+  }
+
+  /** Whether PostgreSQL has forgotten a cancel request with the try that has failed. */
+  get isCancelled(): boolean {
+    return this.hasCancelled();
   }
 
   get isWanted(): boolean {
@@ -114,11 +125,15 @@ export class Retry {
   /** To be called by whoever has taken a try when it is over, armed or not: what comes next has tries of its own. */
   endTries(): void {
     this.isAgain = false;
+    this.hasCancelled = () => false;
   }
 
   /** To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given. */
   arm(scope: Scope, message: Message | null = null): void {
-    if (this.armedScope === null && !this.isAgain) this.tries = { ...noTries };
+    if (this.armedScope === null && !this.isAgain) {
+      this.tries = { ...noTries };
+      this.hasCancelled = this.cancels.watch();
+    }
     this.isAgain = false;
     if (scope === 'block' || this.armedScope === null) this.disarm();
     this.armedScope ??= scope;
@@ -212,6 +227,11 @@ export class Retry {
       const canRunAgain =
         this.armedScope !== null && this.router.awaited > 0 && this.keeps(cause.message);
       const { reason } = told;
+      // guard: what the client has cancelled is not run again
+      if (this.hasCancelled() && ((canRunAgain && reason !== null) || gaveUp(fields))) {
+        this.disarm();
+        return handler(withoutAgain(fields));
+      }
       if (!canRunAgain || reason === null || this.tries[reason] === maxTries[reason]) {
         this.disarm();
         return handler(told.fields);

@@ -2,10 +2,12 @@
 
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
-import { mapErrors } from '../server-connection/error-mapping.ts';
+import { cancelled } from '../server-connection/cancel-requests.ts';
+import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { passing } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
+import { UpstreamError } from '../server-connection/refusals.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
 import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
@@ -89,6 +91,7 @@ async function tryWrite(
     }
     await undo(context);
     retry.take();
+    if (retry.isCancelled) throw new UpstreamError(cancelled, deliver(cancelled) as Buffer);
   }
 }
 

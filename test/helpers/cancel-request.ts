@@ -10,6 +10,7 @@ export async function sendCancel(client: pg.Client, port: number): Promise<void>
     packet.writeInt32BE(value, index * 4);
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => undefined);
-  socket.resume().end(packet);
+  // as libpq does it: who ends the connection itself knows of nothing
+  socket.resume().write(packet);
   await new Promise((resolve) => socket.once('close', resolve));
 }

@@ -117,4 +117,14 @@ export const wireGuards: readonly Guard[] = [
     without: '',
     tests: ['proxy/failed-portals'],
   },
+  {
+    name: 'what the client has cancelled is not run again',
+    without: 'if (false) {',
+    tests: ['proxy/cancelled-copies'],
+  },
+  {
+    name: 'a cancel that the server has not come to is not given up with the try',
+    without: 'this.giveUp();',
+    tests: ['proxy/cancelled-copies'],
+  },
 ];
