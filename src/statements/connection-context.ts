@@ -57,6 +57,8 @@ export interface ConnectionContext {
   readonly hasSync: () => boolean;
   /** Aborted when the connection has ended. */
   readonly gone: AbortSignal;
+  /** Whether the message that the client has sent next, if it has, is of a type. */
+  readonly isNext: (type: number) => boolean;
 }
 
 /** What holds until the next ReadyForQuery. */
@@ -90,7 +92,8 @@ interface SocketWriters {
 }
 
 /** What a connection knows of others, and of what its client has sent. */
-export interface Surroundings extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'gone'> {
+export interface Surroundings
+  extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'isNext' | 'gone'> {
   readonly keptTogether: KeptTogether;
 }
 
@@ -99,7 +102,7 @@ export function createConnectionContext(
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  { isShared, hasSync, gone, keptTogether }: Surroundings,
+  { isShared, hasSync, isNext, gone, keptTogether }: Surroundings,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
@@ -142,6 +145,7 @@ export function createConnectionContext(
     isShared,
     hasSync,
     gone,
+    isNext,
   };
 }
 

@@ -70,7 +70,7 @@ class Connection {
     pair: ConnectedPair,
     services: ProxyServices,
     planner: QueryPlanner,
-    others: Omit<Surroundings, 'hasSync' | 'gone'>,
+    others: Omit<Surroundings, 'hasSync' | 'isNext' | 'gone'>,
   ) {
     this.pair = pair;
     this.log = services.log;
@@ -79,10 +79,12 @@ class Connection {
     this.framer = new Framer(frontendLimits(services.settings.maxMessageBytes));
     const writers = { client: this.toClient, upstream: this.toUpstream };
     const hasSync = () => this.framer.holds(frontend.sync);
+    const isNext = (type: number) => this.framer.peekByte() === type;
     this.context = createConnectionContext(pair, services, planner, writers, {
       ...others,
       hasSync,
       gone: this.gone.signal,
+      isNext,
     });
     pair.handle.state = () => this.state;
     pair.handle.end = (error) => this.end(error);

@@ -21,6 +21,7 @@ import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Parse } from '../wire/frontend-messages.ts';
 import { decodeParse } from '../wire/frontend-messages.ts';
+import { frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
 import { makeMergeTarget } from './enter-call.ts';
@@ -121,6 +122,8 @@ async function parseWrite(
 ): Promise<void> {
   const { state, rewriter, internal, hasSync } = context;
   if (state.failed) throw inFailedTransaction;
+  // guard: what a Describe tells of a write is of its tables as they are
+  if (context.isNext(frontend.describe)) await context.names.refresh(verdict.relations);
   // an error of a text for a set is only told where the statement is begun anew: by our block, or from its Bind on
   const mayBeSet = state.stages && state.block === 'none' && hasSync();
   const rewrite = await rewriter.write(verdict, mayBeSet);

@@ -118,6 +118,11 @@ export const wireGuards: readonly Guard[] = [
     tests: ['proxy/failed-portals'],
   },
   {
+    name: 'what a Describe tells of a write is of its tables as they are',
+    without: '',
+    tests: ['proxy/described-writes'],
+  },
+  {
     name: 'what the client has cancelled is not run again',
     without: 'if (false) {',
     tests: ['proxy/cancelled-copies'],
