@@ -103,13 +103,13 @@ function batchStatement(random: Random, writes: boolean): string {
     .replace(/^(SET|DECLARE)\b.*/, 'SHOW application_name');
 }
 
-function simple(random: Random, writes: boolean): Buffer {
+export function simple(random: Random, writes: boolean): Buffer {
   const count = random.chance(0.3) ? 2 + random.below(3) : 1;
   return q(Array.from({ length: count }, () => statement(random, writes)).join('; '));
 }
 
 /** A few messages that belong together, without Sync. */
-function steps(random: Random, writes: boolean): Buffer[] {
+export function steps(random: Random, writes: boolean): Buffer[] {
   const id = String(random.below(12));
   const update = 'UPDATE item SET amount = amount + $2::int WHERE id = $1 RETURNING id, amount';
   const all = [

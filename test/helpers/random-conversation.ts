@@ -1,0 +1,196 @@
+/**
+ * Random conversations of a client that waits, or does not: messages of every kind, with Sync now, later or never, Flush, portals over
+ * several batches, COPY both ways, cancel requests where their effect is certain, DISCARD and DEALLOCATE between.
+ */
+import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
+import type { Random } from './random.ts';
+import { simple, steps } from './random-pipeline.ts';
+import type { Pause } from './wire-script.ts';
+import { b, c, d, data, done, e, h, p, q, run, s } from './wire-script.ts';
+
+export type Conversation = (Buffer | Pause)[];
+
+/** What leaves the client with nothing to wait for. */
+const settle = (random: Random): Conversation => (random.chance(0.5) ? [s, 'wait'] : [s]);
+
+/** A batch whose messages come with pauses between them. */
+function batch(random: Random): Conversation {
+  const messages = Array.from({ length: 1 + random.below(4) }, () => [
+    ...steps(random, true),
+    ...random.pick<Conversation>([[], [], [], [h], [h, 'wait'], ['wait']]),
+  ]);
+  return [...messages.flat(), ...settle(random)];
+}
+
+/** A Query that comes upon a batch without Sync. Outside of a block PostgreSQL itself is out of step then (XX000). */
+function interrupted(random: Random): Conversation {
+  const begun = random.pick([
+    run('SELECT 1/0'),
+    run('SELECT 5'),
+    p('selec'),
+    run(`INSERT INTO item VALUES (1, 'again', 1)`),
+    run('UPDATE item SET amount = 9 WHERE id = 2 RETURNING id'),
+    e(0, 'nowhere'),
+  ]);
+  const query = q(
+    random.pick([
+      'SAVEPOINT b',
+      'SELECT 6',
+      'selec',
+      'DELETE FROM part',
+      ';',
+      'SELECT 1; SELECT 2',
+    ]),
+  );
+  const pause = random.pick<Conversation>([[], ['wait'], [h, 'wait']]);
+  return [q('ROLLBACK'), q('BEGIN'), begun, ...pause, query, ...pause, ...settle(random)];
+}
+
+const query = (random: Random) =>
+  random.chance(0.1)
+    ? q(
+        random.pick([
+          'DISCARD ALL',
+          'DEALLOCATE ALL',
+          'RESET ALL',
+          'selec',
+          ';',
+          'SHOW search_path',
+        ]),
+      )
+    : simple(random, true);
+
+const portals = ['one', 'two', ''];
+const portalTexts = [
+  'SELECT id, amount FROM item ORDER BY id',
+  'UPDATE item SET amount = amount + 1 WHERE id = 3 RETURNING id, amount',
+  'DELETE FROM part WHERE id = 2',
+  `INSERT INTO item VALUES (70, 'seventy', 7) RETURNING id`,
+  'SELECT 10 / (id - 4) FROM item ORDER BY id',
+  'SHOW application_name',
+];
+
+/** Portals that live as long as a block, described and read in parts from batch to batch. */
+function block(random: Random): Conversation {
+  const step = (): Conversation => {
+    const name = random.pick(portals);
+    return random.pick<() => Conversation>([
+      () => [
+        p(random.pick(portalTexts)),
+        b([], '', name),
+        ...(random.chance(0.5) ? [d('portal', name)] : []),
+        e(1, name),
+        ...settle(random),
+      ],
+      () => [
+        p(random.pick(portalTexts), 'of'),
+        d('statement', 'of'),
+        b([], 'of', name),
+        c('statement', 'of'),
+        ...settle(random),
+      ],
+      () => [e(1 + random.below(3), name), ...settle(random)],
+      () => [e(1, name), h, 'wait', e(0, name), ...settle(random)],
+      () => [d('portal', name), ...settle(random)],
+      () => [c('portal', name), ...settle(random)],
+      () => [
+        q(
+          random.pick([
+            'SAVEPOINT a',
+            'ROLLBACK TO a',
+            'RELEASE a',
+            'SELECT 1/0',
+            'UPDATE item SET amount = 5 WHERE id = 1',
+          ]),
+        ),
+        'wait',
+      ],
+      () => batch(random),
+    ])();
+  };
+  const count = 2 + random.below(8);
+  const end = random.pick([[q('COMMIT')], [q('ROLLBACK')], [run('ROLLBACK'), s]]);
+  return [q('BEGIN'), ...Array.from({ length: count }, step).flat(), ...end, 'wait'];
+}
+
+const rows = (random: Random) => {
+  const from = 100 + random.below(800);
+  const good = Array.from(
+    { length: 2 + random.below(4) },
+    (_, at) => `${from + at}\tcopied\t${at}\n`,
+  );
+  return {
+    good,
+    wrong: random.pick(['1\tagain\t1\n', 'x\tno number\t1\n', '99\tnegative\t-1\n', '98\n']),
+  };
+};
+
+function copy(random: Random): Conversation {
+  if (random.chance(0.3)) {
+    const text = 'COPY (SELECT id, name FROM item ORDER BY id) TO STDOUT';
+    return random.chance(0.5) ? [q(text), 'wait'] : [run(text), ...settle(random)];
+  }
+  const text = random.pick([
+    'COPY item FROM STDIN',
+    'COPY item (id, name, amount) FROM STDIN',
+    'COPY nowhere FROM STDIN',
+  ]);
+  const isExtended = random.chance(0.4);
+  const begin: Conversation = isExtended ? [p(text), b(), e()] : [q(text)];
+  const { good, wrong } = rows(random);
+  const end: Conversation = isExtended ? settle(random) : ['wait'];
+  if (random.chance(0.3)) {
+    const pause: Conversation = isExtended ? [h, 'wait'] : ['wait'];
+    return [
+      ...begin,
+      ...pause,
+      data(good[0] as string),
+      'cancel',
+      data(good.slice(1).join('')),
+      done,
+      ...end,
+    ];
+  }
+  const isWrong = random.chance(0.3);
+  const lines = isWrong ? [...good, wrong] : good;
+  const last = !isWrong && random.chance(0.2) ? copyFailMessage('no more') : done;
+  return [
+    ...begin,
+    ...(random.chance(0.5) ? (['wait'] as const) : []),
+    ...lines.map((line) => data(line)),
+    last,
+    ...end,
+  ];
+}
+
+/** A conversation of so many turns; a failed transaction is ended now and then. */
+export function randomConversation(random: Random, turns: number): Conversation {
+  const turn = () =>
+    random.pick<() => Conversation>([
+      () => batch(random),
+      () => batch(random),
+      () => [query(random), ...random.pick<Conversation>([[], ['wait'], ['wait', 'cancel']])],
+      () => block(random),
+      () => interrupted(random),
+      () => copy(random),
+      () => [q('ROLLBACK'), 'wait'],
+    ])();
+  const all = Array.from({ length: turns }, turn).flat();
+  return [
+    ...all,
+    s,
+    q('ROLLBACK'),
+    'wait',
+    q('SELECT * FROM item ORDER BY id'),
+    q('SELECT * FROM part ORDER BY id'),
+  ];
+}
+
+/** The conversation as it can be pasted into a script for `tell`. */
+export function asScript(conversation: Conversation): string {
+  const line = (step: Buffer | Pause) =>
+    typeof step === 'string'
+      ? `'${step}'`
+      : `Buffer.from(${JSON.stringify(step.toString('latin1'))}, 'latin1')`;
+  return conversation.map((step) => `  ${line(step)},`).join('\n');
+}

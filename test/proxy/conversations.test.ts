@@ -1,0 +1,69 @@
+/** Random conversations get the answers that PostgreSQL gives: none is lost, none hangs. STAGE_TEST_STATEMENTS says how many. */
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { createRandom } from '../helpers/random.ts';
+import type { Conversation } from '../helpers/random-conversation.ts';
+import { asScript, randomConversation } from '../helpers/random-conversation.ts';
+import { pipelineSchema } from '../helpers/random-pipeline.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { tell } from '../helpers/wire-script.ts';
+
+const count = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 40);
+const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+/** Of a conversation that differs, so many parts are tried to be left out. */
+const maxCuts = 60;
+
+suite('conversations', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(pipelineSchema);
+  });
+  test.after(() => proxied.stop());
+
+  const answers = async (conversation: Conversation, cut: number) => {
+    const [, , ...fill] = pipelineSchema.trim().split('\n');
+    await proxied.twin.query(['TRUNCATE item, part', ...fill].join(';\n'));
+    const reports = (message: string) => !message.startsWith('S ');
+    const told = async (url: string) => {
+      const random = createRandom(cut);
+      const nextSize = random.chance(0.5) ? () => 1 + random.below(100) : () => 1e9;
+      return (await tell(url, conversation, nextSize)).filter(reports);
+    };
+    return [await told(await proxied.session('staged')), await told(proxied.twin.url)] as const;
+  };
+
+  const differs = async (conversation: Conversation, cut: number) => {
+    const [staged, direct] = await answers(conversation, cut);
+    return direct.at(-1) !== 'closed' && JSON.stringify(staged) !== JSON.stringify(direct);
+  };
+
+  /** Leaves out what the difference does not need. */
+  const shrink = async (conversation: Conversation, cut: number): Promise<Conversation> => {
+    let least = conversation;
+    let cuts = 0;
+    for (let size = least.length >> 1; size > 0; size >>= 1) {
+      for (let at = 0; at < least.length && cuts < maxCuts; cuts += 1) {
+        const less = least.toSpliced(at, size);
+        if (await differs(less, cut)) least = less;
+        else at += size;
+      }
+    }
+    return least;
+  };
+
+  const all = async () => {
+    const production = await proxied.contents();
+    for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
+      const random = createRandom(seed);
+      const conversation = randomConversation(random, 2 + random.below(8));
+      const [staged, direct] = await answers(conversation, seed);
+      if (JSON.stringify(staged) === JSON.stringify(direct)) continue;
+      const least = await shrink(conversation, seed);
+      process.stderr.write(`STAGE_TEST_SEED=${seed}: tell(url, [\n${asScript(least)}\n])\n`);
+      assert.equal(...(await answers(least, seed)), `seed ${seed}`);
+      assert.equal(staged, direct, `seed ${seed}`);
+    }
+    assert.equal(await proxied.contents(), production, 'production');
+  };
+  test(`${count} of them, from seed ${firstSeed}`, all, { timeout: 36_000_000 });
+});
