@@ -24,6 +24,7 @@ const failures: Readonly<Record<string, Script>> = {
   'a duplicate key, at Execute in parts': [p(insert, 'i'), b(['1', 'y'], 'i', 'c'), e(2, 'c')],
   'the second of two writes': [run(insert, '20', 'y'), h, 'wait', run(insert, '1', 'z')],
   'a read between writes': [run(insert, '20', 'y'), run('SELECT 1/0'), run(insert, '21', 'z')],
+  'a read before a write that is named': [run('SELECT 1/0'), p(insert, 'u')],
   'a read before a write': [run('SELECT 1/0'), run(insert, '21', 'z')],
   'a read': [run('SELECT 1/0')],
   'a text that is no SQL': [p('selec')],
@@ -73,6 +74,7 @@ suite('errors before Sync', (test) => {
   });
 
   const after = [
+    ...[p(insert, 'u'), c('statement', 'u')],
     run(insert, '50', 'after'),
     s,
     'wait',
