@@ -8,10 +8,10 @@ import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { tell } from '../helpers/wire-script.ts';
 
-const count = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 40);
+const count = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 25);
 const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
 /** Of a conversation that differs, so many parts are tried to be left out. */
-const maxCuts = 60;
+const maxCuts = 40;
 
 suite('conversations', (test) => {
   let proxied: Proxied;
@@ -58,6 +58,7 @@ suite('conversations', (test) => {
       const conversation = randomConversation(random, 2 + random.below(8));
       const [staged, direct] = await answers(conversation, seed);
       if (JSON.stringify(staged) === JSON.stringify(direct)) continue;
+      process.stderr.write(`STAGE_TEST_SEED=${seed} differs\n`);
       const least = await shrink(conversation, seed);
       process.stderr.write(`STAGE_TEST_SEED=${seed}: tell(url, [\n${asScript(least)}\n])\n`);
       assert.equal(...(await answers(least, seed)), `seed ${seed}`);
