@@ -11,7 +11,6 @@ import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { anyCluster } from '../test/helpers/any-cluster.ts';
 import { createDesk } from '../test/helpers/desk.ts';
-import { createRole } from '../test/helpers/roles.ts';
 import { median } from './pgbench.ts';
 
 const runs = 7;
@@ -26,7 +25,6 @@ const forms: Readonly<Record<string, readonly [string, number]>> = {
   'counters of the catalogs': ['stage.catalog_writes()', 100],
   'pg_lock_status() alone': ['public.locks()', 100],
   'the look': ['stage.refuse_written_outside()', 100],
-  'the look, no right to write': ['stage.refuse_written_outside(NULL, 0, false)', 100],
 };
 
 type Stopped = () => Promise<void>;
@@ -67,9 +65,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const stop = await start();
 const desk = await createDesk(schema, 'INSERT INTO item SELECT g, g FROM generate_series(1, 9) g');
 const session = await desk.open();
-const reader = await createRole(desk.database);
-const writer = await createRole(desk.database);
-const heads = ['tables', 'others', ...Object.keys(forms), 'rights of a reader', 'of a writer'];
+const heads = ['tables', 'others', ...Object.keys(forms)];
 print(`| ${heads.join(' | ')} |`);
 print(`|${heads.map(() => '---|').join('')}`);
 let made = 0;
@@ -79,11 +75,7 @@ for (const tables of [100, 10_000]) {
     await desk.database.query(
       names.map((name) => `CREATE TABLE ${name} (id int PRIMARY KEY, v text, at date);`).join(''),
     );
-    await desk.database.query(
-      `GRANT SELECT ON ${names.join(',')} TO ${reader.name}, ${writer.name}`,
-    );
   }
-  await desk.database.query(`GRANT INSERT ON many_${made - 1} TO ${writer.name}`);
   await desk.database.query('VACUUM ANALYZE');
   const others: pg.Client[] = [];
   for (const [count, busy] of [
@@ -102,17 +94,10 @@ for (const tables of [100, 10_000]) {
     const costs = [];
     for (const form of Object.values(forms)) costs.push(await measure(client, form));
     await client.query('ROLLBACK');
-    for (const role of [reader, writer]) {
-      await client.query(`SET SESSION AUTHORIZATION ${role.name}`);
-      costs.push(await measure(client, ['stage.may_write()', 3]));
-      await client.query('RESET SESSION AUTHORIZATION');
-    }
     await client.end();
     print(`| ${tables} | ${count} ${busy ? 'reading' : 'idle'} | ${costs.join(' | ')} |`);
   }
   await Promise.all(others.map((other) => other.end()));
 }
-await reader.drop();
-await writer.drop();
 await desk.close();
 await stop();

@@ -1,6 +1,6 @@
 /** The functions, operators and types that a statement calls, and what calling them may do. */
 import type { Calls, FunctionUse, QualifiedName } from '../sql/functions/calls.ts';
-import type { FoundFunction } from '../sql/functions/functions.ts';
+import type { FoundFunction } from '../sql/functions/effects.ts';
 import { hasEffects, isAllowedFunction, isStageableVolatile } from '../sql/functions/functions.ts';
 
 /** What calling something may do. */
@@ -19,10 +19,14 @@ export interface Called extends QualifiedName {
   readonly kind: 'function' | 'field' | 'operator' | 'type';
 }
 
-/** What stage.find_code says of a candidate for a name. */
-export interface Candidate extends Omit<FoundFunction, 'name'> {
-  /** The function of that name, and not one that an operator, a cast or a domain calls. */
+/** What stage.find_code says of a candidate for a name: of the function that is called. */
+export interface Candidate extends FoundFunction {
+  /** The function of the server or of an extension whose code a function of users has; null where it has none of theirs. */
+  readonly known: { readonly schema: string; readonly name: string } | null;
+  /** The function of that name, and not one that an aggregate, an operator, a cast or a domain calls. */
   readonly isNamed: boolean;
+  /** One that an aggregate, an operator, a cast or a type calls which users made. */
+  readonly isMade: boolean;
   /** In the schema given, or in the search path. */
   readonly isFound: boolean;
   readonly isCode: boolean;
@@ -67,40 +71,57 @@ export function calledKey({ kind, schema, name }: Called): string {
 }
 
 /** Reads a row of stage.find_code behind its place. */
-export function candidateOf([schema, ...facts]: readonly (Buffer | null)[]): Candidate {
-  const [isNamed, isFound, isVolatile, isCode, isCompiled, isExtension] = facts.map(
-    (fact) => String(fact) === 't',
-  ) as [boolean, boolean, boolean, boolean, boolean, boolean];
+export function candidateOf(row: readonly (Buffer | null)[]): Candidate {
+  const [schema, name, knownSchema, knownName] = row.map(String);
+  const [isNamed, isMade, isFound, isVolatile, isImmutable, isCode, isCompiled, isExtension] = row
+    .slice(4)
+    .map((fact) => String(fact) === 't') as [
+    ...[boolean, boolean, boolean, boolean, boolean, boolean, boolean, boolean],
+  ];
   return {
-    ...{ schema: String(schema), isNamed, isFound, isVolatile, isCode },
-    ...{ isCompiled, isExtension },
+    ...{ schema: String(schema), name: String(name), isNamed, isMade, isFound, isVolatile, isCode },
+    ...{ isImmutable, isCompiled, isExtension },
+    known: row[3] === null ? null : { schema: String(knownSchema), name: String(knownName) },
   };
 }
 
 /** Assesses a name by all that it may stand for. */
 export function assessCandidates(
-  { name }: Called,
   candidates: readonly Candidate[],
   allowed: readonly string[],
 ): KnownCall {
   const found = candidates.filter(({ isFound }) => isFound);
-  const named = candidates.flatMap((candidate) => {
-    const isOpen = candidate.isNamed && !isAllowedFunction({ ...candidate, name }, allowed);
-    return isOpen ? [{ ...candidate, name }] : [];
-  });
-  const asUse = (each: (FunctionUse & { schema: string }) | undefined) =>
-    each === undefined ? null : { schema: each.schema, name };
-  const inReads = named.filter((each) => hasEffects(each, 'read'));
-  // Volatile operators and casts are no rarity, but none of ours to name: what they write is found out.
-  const isHarmful = (each: FoundFunction) =>
-    hasEffects(each, 'write') || (each.isVolatile && !isStageableVolatile(each.schema, name));
+  // guard: what operators, aggregates and casts of users call is judged like what is named
+  const judged = candidates.filter((each) => each.isNamed || each.isMade);
+  const open = judged.filter((each) => !isAllowed(each, allowed));
+  const inReads = open.filter((each) => hasEffects(asJudged(each), 'read'));
   return {
-    harmful: asUse(named.find((each) => each.isFound && isHarmful(each))),
+    harmful: asUse(open.find((each) => each.isFound && isHarmfulInWrites(each))),
     harmfulInReads: asUse(inReads.find(({ isFound }) => isFound)),
     runsCode: found.some(({ isCode }) => isCode),
     isVolatile: found.some(({ isVolatile }) => isVolatile),
     dependsOnPath: inReads.some(({ isFound }) => !isFound),
   };
+}
+
+const asUse = (found: Candidate | undefined): FunctionUse | null =>
+  found === undefined ? null : { schema: found.schema, name: found.name };
+
+const isAllowed = (each: Candidate, allowed: readonly string[]) =>
+  isAllowedFunction(each, allowed) ||
+  (each.known !== null && isAllowedFunction(each.known, allowed));
+
+/** As the function whose code it has: that says what it does. */
+// guard: a function of users that has the code of a known one is judged as that
+const asJudged = (each: Candidate): Candidate => ({ ...each, ...each.known });
+
+/**
+ * Of volatile functions those that write nothing are known. What is volatile behind an operator, an aggregate or a cast, and written
+ * in a language of users, is no rarity, but none of ours to name: what it writes is found out.
+ */
+function isHarmfulInWrites(each: Candidate): boolean {
+  if (hasEffects(asJudged(each), 'write')) return true;
+  return each.isNamed && each.isVolatile && !isStageableVolatile(each.schema, each.name);
 }
 
 /** What the assessments on several names are together. */

@@ -53,7 +53,7 @@ export class KnownCalls {
     const { candidates, isSamePath } = await this.find(unknown);
     if (this.known.size > maxKept) this.forget();
     for (const [index, each] of unknown.entries()) {
-      const assessment = assessCandidates(each, candidates[index] ?? [], this.allowedFunctions);
+      const assessment = assessCandidates(candidates[index] ?? [], this.allowedFunctions);
       this.known.set(calledKey(each), assessment);
     }
     const assessments = isSamePath

@@ -9,11 +9,8 @@ import type { ErrorHandler } from './pending-response.ts';
 
 type Run = (statement: InternalStatement, call?: InternalCall) => void;
 
-/** OIDs of text, int8 and bool. */
-const types = [25, 20, 16];
-
-/** How long an answer about the role's rights counts, in milliseconds: a right that is granted later is seen by then. */
-const rightsHold = 1000;
+/** OIDs of text and int8. */
+const types = [25, 20];
 
 export class CommitWall {
   private readonly run: Run;
@@ -25,10 +22,6 @@ export class CommitWall {
   private mustFlush = false;
   /** The transaction follows on another one without a pause, in which the server would have forgotten what that has counted. */
   private isChained = false;
-  private mayWrite = true;
-  private rightsUntil = 0;
-  private lastCommit = 0;
-  private began = 0;
 
   constructor(run: Run) {
     this.run = run;
@@ -89,7 +82,6 @@ export class CommitWall {
   private renew(): void {
     this.secret = null;
     this.counted = 0;
-    this.began = performance.now();
   }
 
   private get nonce(): Buffer {
@@ -102,31 +94,13 @@ export class CommitWall {
    * @param onError gives what the client is told when the transaction has written elsewhere
    */
   check(onError: ErrorHandler): void {
-    const now = performance.now();
-    const isKnown = now <= this.rightsUntil;
-    const mayWrite = this.mayWrite || !isKnown;
-    if (!isKnown && now - this.lastCommit < rightsHold) this.askRights();
-    this.lastCommit = now;
     const counted = Buffer.from(String(this.counted));
-    const text = 'SELECT stage.refuse_written_outside($1, $2, $3)';
+    const text = 'SELECT stage.refuse_written_outside($1, $2)';
     // without a nonce nothing was noted; to make one for each transaction would cost more than the rest
-    const values = [this.secret, counted, Buffer.from(String(mayWrite))];
+    const values = [this.secret, counted];
     const onDone = () => {
       this.mustFlush = false;
     };
     this.run({ text, types }, { values, onError, onDone });
-  }
-
-  /**
-   * Asked by connections that write again and again only, once a second: for a single transaction the look at its locks takes
-   * less. An error is the client's to know, as any that keeps COMMIT from committing.
-   */
-  private askRights(): void {
-    const { began } = this;
-    const onRow = (payload: Buffer) => {
-      this.mayWrite = String(decodeDataRow(payload)[0]) !== 'f';
-      this.rightsUntil = began + rightsHold;
-    };
-    this.run({ text: 'SELECT stage.may_write()' }, { onRow });
   }
 }

@@ -87,18 +87,17 @@ suite('calls in attribute notation', (test) => {
     reader = await granted('SELECT');
     writer = await granted('SELECT, INSERT, UPDATE, DELETE');
     daemon = await startTestDaemon({ database });
-    const found = await database.query<{ name: string; type: string }>(
-      `SELECT DISTINCT p.proname AS name, pg_catalog.format_type(p.proargtypes[0], NULL) AS type
+    const found = await database.query<{ name: string; type: string; volatility: string }>(
+      `SELECT DISTINCT p.proname AS name, pg_catalog.format_type(p.proargtypes[0], NULL) AS type, p.provolatile AS volatility
        FROM pg_proc p JOIN pg_type t ON t.oid = p.proargtypes[0]
        WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f' AND t.typtype <> 'p'
          AND p.pronargs >= 1 AND p.pronargs - p.pronargdefaults <= 1 ORDER BY 1, 2`,
     );
-    calls = found.filter(({ name }) =>
-      hasEffects(
-        { schema: 'pg_catalog', name, isVolatile: true, isCompiled: true, isExtension: false },
-        'read',
-      ),
-    );
+    const builtin = { schema: 'pg_catalog', isCompiled: true, isExtension: false };
+    calls = found.filter(({ name, volatility }) => {
+      const facts = { isVolatile: volatility === 'v', isImmutable: volatility === 'i' };
+      return hasEffects({ ...builtin, ...facts, name }, 'read');
+    });
     before = await fingerprint(database);
   });
   test.after(async () => {

@@ -49,8 +49,18 @@ export const callGuards: readonly Guard[] = [
   },
   {
     name: 'volatile functions in C are not called by reads',
-    without: 'return false;',
-    tests: ['attacks/extension-functions'],
+    without: "return isVolatile ? 'none' : 'none';",
+    tests: ['sql/functions'],
+  },
+  {
+    name: 'functions of extensions that run a text are not called',
+    without: '',
+    tests: ['sql/functions'],
+  },
+  {
+    name: 'a function of the server that nobody has judged is not called',
+    without: "return isUntold(name) ? 'beyond' : isCompiled ? 'none' : 'code';",
+    tests: ['sql/functions'],
   },
   {
     name: 'what another search path would find is asked each time',
@@ -66,6 +76,16 @@ export const callGuards: readonly Guard[] = [
     name: 'a function that does not exist is asked for again',
     without: 'if (false)',
     tests: ['attacks/extension-functions'],
+  },
+  {
+    name: 'what operators, aggregates and casts of users call is judged like what is named',
+    without: 'const judged = candidates.filter((each) => each.isNamed);',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
+    name: 'a function of users that has the code of a known one is judged as that',
+    without: 'const asJudged = (each: Candidate): Candidate => each;',
+    tests: ['attacks/unspelled-calls'],
   },
   {
     name: 'a function of the server in SQL is known by what it does',

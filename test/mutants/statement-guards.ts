@@ -195,7 +195,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'the locks of a transaction are looked at before COMMIT',
-    without: 'IF false THEN',
+    without: 'WHERE false',
     tests: ['staging/commit-wall'],
   },
   {

@@ -1,5 +1,6 @@
 /** Which functions a statement may call, by name. */
-import type { FoundFunction, FunctionContext } from '../../src/sql/functions/functions.ts';
+import type { FoundFunction } from '../../src/sql/functions/effects.ts';
+import type { FunctionContext } from '../../src/sql/functions/functions.ts';
 import {
   changesPath,
   functionRefusal,
@@ -152,6 +153,7 @@ suite('sql: functions', (test) => {
     const builtin = {
       schema: 'pg_catalog',
       isVolatile: true,
+      isImmutable: false,
       isCompiled: true,
       isExtension: false,
     };
@@ -175,7 +177,11 @@ suite('sql: functions', (test) => {
     assert.ok(has(sql, 'http_get', 'read'));
     assert.not(has(sql, 'any_name', 'read'));
     assert.ok(has({ ...extension, isVolatile: false }, 'crosstab', 'write'));
-    assert.not(has({ ...extension, isVolatile: false }, 'crosstab', 'read'));
+    assert.ok(has({ ...extension, isVolatile: false }, 'crosstab', 'read'));
+    assert.not(has(builtin, 'table_to_xml', 'read'));
+    assert.ok(has(builtin, 'table_to_xml', 'write'));
+    assert.ok(has({ ...builtin, isVolatile: false }, 'of_the_future', 'read'));
+    assert.not(has({ ...builtin, isVolatile: false, isImmutable: true }, 'of_the_future', 'read'));
     const own = { ...sql, isExtension: false };
     for (const name of ['pg_notify', 'http_get', 'dblink', 'pg_prewarm'])
       assert.not(has(own, name, 'read'), name);

@@ -86,18 +86,58 @@ export const plainBuiltins = names(`
   xml_is_well_formed_content xml_is_well_formed_document xmlagg xmlcomment xmlexists xmltext xmlvalidate xpath
   xpath_exists`);
 
-/** Other built-ins with effects that READ ONLY does not stop, or that run SQL which nobody has classified. */
-export const harmfulBuiltins = names(`
-  brin_desummarize_range brin_summarize_new_values brin_summarize_range gin_clean_pending_list
-  lo_creat lo_create lo_export lo_from_bytea lo_import lo_put lo_truncate lo_truncate64 lo_unlink lowrite
+/** Built-ins that types, operators, aggregates and triggers call, and that hardly anybody calls by name: they compute. */
+export const innerBuiltins = names(`
+  aclitemin aclitemout amvalidate anyarray_out anyarray_recv anyarray_send anycompatiblearray_out
+  anycompatiblearray_recv anycompatiblearray_send anycompatiblemultirange_in anycompatiblemultirange_out
+  anycompatiblerange_in anycompatiblerange_out anyenum_out anymultirange_in anymultirange_out anyrange_in anyrange_out
+  anytextcat array_in array_out array_recv array_send bernoulli bpcharrecv bpcharsend brin_bloom_summary_recv
+  brin_bloom_summary_send brin_minmax_multi_summary_recv brin_minmax_multi_summary_send cash_in cash_out cstring_recv
+  cstring_send date_in date_out domain_in domain_recv dsnowball_init dsnowball_lexize enum_in enum_out enum_recv
+  enum_send in_range interval_in interval_out interval_pl_timestamptz json_agg_strict_transfn json_agg_transfn
+  json_object_agg_strict_transfn json_object_agg_transfn json_object_agg_unique_strict_transfn
+  json_object_agg_unique_transfn jsonb_agg_finalfn jsonb_agg_strict_transfn jsonb_agg_transfn jsonb_object_agg_finalfn
+  jsonb_object_agg_strict_transfn jsonb_object_agg_transfn jsonb_object_agg_unique_strict_transfn
+  jsonb_object_agg_unique_transfn multirange_in multirange_out multirange_recv multirange_send namerecv namesend
+  oidvectortypes range_in range_out range_recv range_send record_in record_out record_recv record_send regclassin
+  regclassout regcollationin regcollationout regconfigin regconfigout regdictionaryin regdictionaryout regnamespacein
+  regnamespaceout regoperatorin regoperatorout regoperin regoperout regprocedurein regprocedureout regprocin
+  regprocout regrolein regroleout regtypein regtypeout suppress_redundant_updates_trigger system textanycat textrecv
+  textsend time_in timestamp_in timestamp_out timestamptz_in timestamptz_mi_interval timestamptz_out
+  timestamptz_pl_interval timetz_in ts_match_tq ts_match_tt tsvector_update_trigger tsvector_update_trigger_column
+  unique_key_recheck varcharrecv varcharsend xml_in xml_recv xml_send`);
+
+/** Whole families of such built-ins: handlers and validators, estimates, comparisons of dates, triggers of foreign keys. */
+export const innerFamilies =
+  /^(?:RI_FKey_\w+|\w+(?:sel|_typanalyze|handler|_validator)|(?:date|timestamp|timestamptz)_(?:cmp|eq|ge|gt|le|lt|ne)_\w+)$/;
+
+/** Built-ins that run a text as SQL, or the SQL of a text that they make up. */
+export const textBuiltins = names(`
   query_to_xml query_to_xml_and_xmlschema query_to_xmlschema ts_rewrite ts_stat`);
 
-/** Built-ins that PostgreSQL itself refuses in a read, but not in a write. */
-export const harmfulInWrites = names('cursor_to_xml cursor_to_xmlschema setval');
+/** Other built-ins with effects that READ ONLY does not stop. */
+export const effectBuiltins = names(`
+  brin_desummarize_range brin_summarize_new_values brin_summarize_range gin_clean_pending_list lo_creat lo_create lo_export
+  lo_from_bytea lo_import lo_put lo_truncate lo_truncate64 lo_unlink lowrite`);
+
+/** Built-ins that READ ONLY holds: they set sequences, open large objects, or read cursors and relations that a text names. */
+export const heldBuiltins = names(`
+  cursor_to_xml cursor_to_xmlschema database_to_xml database_to_xml_and_xmlschema database_to_xmlschema lo_close lo_get lo_lseek
+  lo_lseek64 lo_open lo_tell lo_tell64 loread schema_to_xml schema_to_xml_and_xmlschema schema_to_xmlschema setval table_to_xml
+  table_to_xml_and_xmlschema table_to_xmlschema`);
 
 /** Functions of extensions, in whatever schema these are, that reach beyond the transaction. */
-export const harmfulExtensions =
+export const reachingExtensions =
   /^(?:dblink(?:_\w+)?|http(?:_(?:get|post|put|patch|delete|head))?|heap_force_(?:kill|freeze)|lo_manage)$/;
+
+/** Functions of extensions that run a text as SQL. */
+export const textExtensions = /^(?:crosstab\w*|connectby|xpath_table)$/;
+
+/** Functions in C of PostgreSQL's own extensions that compute, though what they give is not the same for ever. */
+export const plainExtensions = names(`
+  _int_contained_joinsel _int_contained_sel _int_contains_joinsel _int_contains_sel _int_matchsel _int_overlap_joinsel
+  _int_overlap_sel citextrecv citextsend show_limit similarity_op strict_word_similarity_commutator_op
+  strict_word_similarity_op unaccent word_similarity_commutator_op word_similarity_op xml_valid`);
 
 /** Volatile functions in C of PostgreSQL's own extensions that do nothing but tell something, or set up the session. */
 export const tellingExtensionVolatiles = names(`
@@ -112,9 +152,6 @@ export const tellingExtensionVolatiles = names(`
   pgstattuple pgstattuple_approx postgres_fdw_get_connections set_limit ssl_cipher ssl_client_cert_present
   ssl_client_dn ssl_client_dn_field ssl_client_serial ssl_extension_info ssl_is_used ssl_issuer_dn ssl_issuer_field
   ssl_version tuple_data_split verify_heapam xslt_process`);
-
-/** Functions of extensions that run SQL given as text. */
-export const harmfulExtensionsInWrites = /^(?:crosstab\w*|connectby|xpath_table)$/;
 
 /** Volatile functions that write nothing but, by design, the state of a sequence or of the session. */
 export const stageableVolatiles = names(`

@@ -9,31 +9,17 @@ import { isOwnSchema } from '../classify/reserved-schemas.ts';
 import { settingKind } from '../classify/settings.ts';
 import type { Refusal } from '../verdict.ts';
 import type { FunctionUse } from './calls.ts';
+import type { FoundFunction } from './effects.ts';
+import { effectOf, isHarmfulBuiltin, isHarmfulExtension, isUntold } from './effects.ts';
 import {
-  harmfulBuiltins,
-  harmfulExtensions,
-  harmfulExtensionsInWrites,
-  harmfulInWrites,
+  heldBuiltins,
   plainBuiltins,
   stageableExtensionVolatiles,
   stageableVolatiles,
-  tellingBuiltins,
-  tellingExtensionVolatiles,
-  tellingFamilies,
 } from './function-lists.ts';
 
 /** Whether the function stands in a statement that runs READ ONLY, or in one that is staged. */
 export type FunctionContext = 'read' | 'write';
-
-/** What the catalog says of a function. */
-export interface FoundFunction {
-  readonly schema: string;
-  readonly name: string;
-  readonly isVolatile: boolean;
-  /** Its code is in C. */
-  readonly isCompiled: boolean;
-  readonly isExtension: boolean;
-}
 
 /**
  * Finds the first function that must not run whatever the catalog says.
@@ -95,19 +81,14 @@ export function isUnclear({ schema, name }: FunctionUse): boolean {
 
 /** Whether a name is that of a function with effects, or like it. */
 export function isSuspicious(name: string): boolean {
-  return isHarmfulBuiltin(name) || harmfulExtensions.test(name);
+  return isHarmfulBuiltin(name) || isHarmfulExtension(name);
 }
 
 /** Whether a function does what READ ONLY does not hold or, in a write, must not be done. Volatile ones are classified besides. */
 export function hasEffects(found: FoundFunction, context: FunctionContext): boolean {
-  const { schema, name, isVolatile, isCompiled, isExtension } = found;
-  if (isOwnSchema(schema)) return true;
-  if (isExtension && isHarmfulExtension(name, context)) return true;
-  if (schema === 'pg_catalog' && !isExtension) {
-    return isHarmfulBuiltin(name) || (context === 'write' && harmfulInWrites.has(name));
-  }
-  // guard: volatile functions in C are not called by reads
-  return isCompiled && isVolatile && !isToldVolatile(name);
+  const effect = effectOf(found);
+  if (effect === 'none' || effect === 'code') return false;
+  return effect !== 'held' || context === 'write';
 }
 
 function isRefused(
@@ -123,35 +104,11 @@ function isRefused(
 
 function isHarmful(use: FunctionUse, context: FunctionContext): boolean {
   const { schema, name } = use;
-  if (context === 'write' && isHarmfulExtension(name, context)) return true;
+  if (context === 'write' && isHarmfulExtension(name)) return true;
   if (!isBuiltin(use)) return false;
-  if (context === 'write') return harmfulInWrites.has(name) || isHarmfulBuiltin(name);
+  if (context === 'write') return heldBuiltins.has(name) || isHarmfulBuiltin(name);
   // a bare one with PostgreSQL's prefix may be a user's own
   return schema === null && isUntold(name) ? false : isHarmfulBuiltin(name);
-}
-
-function isHarmfulExtension(name: string, context: FunctionContext): boolean {
-  return (
-    harmfulExtensions.test(name) || (context === 'write' && harmfulExtensionsInWrites.test(name))
-  );
-}
-
-function isHarmfulBuiltin(name: string): boolean {
-  return name.startsWith('binary_upgrade_') || harmfulBuiltins.has(name) || isUntold(name);
-}
-
-function isUntold(name: string): boolean {
-  return name.startsWith('pg_') && !isTold(name);
-}
-
-function isTold(name: string): boolean {
-  return (
-    tellingBuiltins.has(name) || tellingFamilies.test(name) || tellingExtensionVolatiles.has(name)
-  );
-}
-
-function isToldVolatile(name: string): boolean {
-  return isTold(name) || stageableExtensionVolatiles.has(name);
 }
 
 function setsFreely({ setting }: FunctionUse): boolean {

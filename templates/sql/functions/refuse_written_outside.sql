@@ -6,13 +6,16 @@
 --    except of a savepoint that was rolled back to. Sequences do not count: keys are drawn from them on purpose.
 --  * cursors WITH HOLD, whose query COMMIT would run. Deferred triggers, which it runs, too, cannot write any more.
 -- p_nonce, p_counted: what of the counters is no write of the transaction, see stage.note_counted and stage.merge_target: as noted
--- inside it under the nonce, and as the proxy was told. p_may_write: false where the role has no right to write to any relation.
+-- inside it under the nonce, and as the proxy was told. Which rights the role has does not matter: checks, operators and the like of
+-- what is staged run with those of the service.
 -- Gives what the catalogs' counters show, which the next transaction may still see; null when they were not looked at.
--- It takes 85 (PostgreSQL 15) to 150 us (18) with 100 tables as with 10,000, beside 2 idle connections as beside 200; 30 to 40 without
--- the locks, 8 where no row was written. But pg_lock_status() tells of everybody's locks, at 0.2 us each: 0.8 to 1.2 ms in all beside 200
+-- It takes 85 (PostgreSQL 15) to 150 us (18) with 100 tables as with 10,000, beside 2 idle connections as beside 200; 8 where no row
+-- was written. But pg_lock_status() tells of everybody's locks, at 0.2 us each: 0.8 to 1.2 ms in all beside 200
 -- connections that are in transactions which have read an overlay. The counters of all tables take 1 to 2 us for each table.
 DROP FUNCTION IF EXISTS stage.refuse_held();
-CREATE OR REPLACE FUNCTION stage.refuse_written_outside(p_nonce text DEFAULT NULL, p_counted bigint DEFAULT 0, p_may_write boolean DEFAULT true)
+DROP FUNCTION IF EXISTS stage.may_write(name);
+DROP FUNCTION IF EXISTS stage.refuse_written_outside(text, bigint, boolean);
+CREATE OR REPLACE FUNCTION stage.refuse_written_outside(p_nonce text DEFAULT NULL, p_counted bigint DEFAULT 0)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
 DECLARE
@@ -39,23 +42,21 @@ BEGIN
       PERFORM pg_stat_force_next_flush();  -- also where it fails: the next transaction is not held to this one's writes
       v_is_counted := v_writes > greatest(0, p_counted, CASE WHEN p_nonce IS NOT NULL THEN stage.counted(p_nonce) END);
     END IF;
+    SELECT coalesce('"' || i.identity || '"', 'a relation that it dropped') INTO v_written
+    FROM pg_lock_status() l
+    -- looked up by OID, not in the transaction's snapshot: tables may be newer than it
+    CROSS JOIN LATERAL (SELECT i.* FROM pg_identify_object('pg_class'::regclass, l.relation, 0) i OFFSET 0) i
     -- guard: the locks of a transaction are looked at before COMMIT
-    IF p_may_write IS NOT FALSE OR v_is_counted THEN
-      SELECT coalesce('"' || i.identity || '"', 'a relation that it dropped') INTO v_written
-      FROM pg_lock_status() l
-      -- looked up by OID, not in the transaction's snapshot: tables may be newer than it
-      CROSS JOIN LATERAL (SELECT i.* FROM pg_identify_object('pg_class'::regclass, l.relation, 0) i OFFSET 0) i
-      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode <> ALL ('{AccessShareLock,RowShareLock,SIReadLock}')
-        -- no toast table is written without its table, and the catalogs are counted
-        AND l.relation::regclass::text !~ '^(stage|stage_data|pg_toast(_temp_[0-9]+)?)[.]'
-        AND (l.relation >= 16384 OR i.schema <> 'pg_catalog')
-        -- what is written through a view locks its table, too; a relation that is dropped is none of these
-        AND (i.type = 'view' OR i.type = 'sequence' AND l.mode = 'RowExclusiveLock'
-          -- what MERGE runs on
-          OR i.identity ~ '^pg_temp[.]_stage_merge_[0-9]+$') IS NOT TRUE
-      ORDER BY i.identity IS NULL, i.type = 'index'  -- a table tells more
-      LIMIT 1;
-    END IF;
+    WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode <> ALL ('{AccessShareLock,RowShareLock,SIReadLock}')
+      -- no toast table is written without its table, and the catalogs are counted
+      AND l.relation::regclass::text !~ '^(stage|stage_data|pg_toast(_temp_[0-9]+)?)[.]'
+      AND (l.relation >= 16384 OR i.schema <> 'pg_catalog')
+      -- what is written through a view locks its table, too; a relation that is dropped is none of these
+      AND (i.type = 'view' OR i.type = 'sequence' AND l.mode = 'RowExclusiveLock'
+        -- what MERGE runs on
+        OR i.identity ~ '^pg_temp[.]_stage_merge_[0-9]+$') IS NOT TRUE
+    ORDER BY i.identity IS NULL, i.type = 'index'  -- a table tells more
+    LIMIT 1;
   END IF;
   IF v_is_counted AND v_written IS NULL THEN
     SELECT '"' || c.relname || '"' INTO v_written
