@@ -59,7 +59,16 @@ export interface Session {
 }
 
 /** What a client's connection has to know of its session. */
-export type OpenedSession = Pick<Session, 'id' | 'reads'>;
+export type OpenedSession = Pick<Session, 'id' | 'reads'> & {
+  /** What users have made that calls functions in C: see stage.made_calls. */
+  readonly made: readonly MadeCall[];
+};
+
+/** An aggregate counts as a function; a cast of its own kind is called by no name. */
+export interface MadeCall {
+  readonly kind: 'function' | 'operator' | 'type' | 'cast';
+  readonly name: string;
+}
 
 /** The first digits of a session's id: short enough to type, and unlikely to mean another one. */
 export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);

@@ -47,7 +47,7 @@ export const harmless: KnownCall = {
 };
 
 /** Operators that the grammar calls without naming them: CASE, USING, BETWEEN and the like. */
-const implied = ['=', '<', '<=', '>', '>='].map((name) => ({ schema: null, name }));
+export const implied = ['=', '<', '<=', '>', '>='].map((name) => ({ schema: null, name }));
 
 /** Everything that a statement calls, each once. */
 export function namesCalled({ functions, fields, operators, types }: Calls): Called[] {

@@ -2,6 +2,7 @@
 import type { UnclearCall } from '../sql/functions/calls.ts';
 import type { Called, Candidate, KnownCall } from './called-names.ts';
 import { assessCandidates, calledKey, harmless } from './called-names.ts';
+import type { MadeCalls } from './made-calls.ts';
 
 interface Found {
   /** For each name, in order. */
@@ -17,14 +18,17 @@ export class KnownCalls {
   private readonly known = new Map<string, KnownCall>();
   private readonly find: (called: readonly Called[]) => Promise<Found>;
   private readonly allowedFunctions: readonly string[];
+  private readonly made: MadeCalls;
 
   /** @param find asks the server for candidates, and has everything forgotten when the search path has changed */
   constructor(
     find: (called: readonly Called[]) => Promise<Found>,
     allowedFunctions: readonly string[],
+    made: MadeCalls,
   ) {
     this.find = find;
     this.allowedFunctions = allowedFunctions;
+    this.made = made;
   }
 
   forget(): void {
@@ -33,16 +37,29 @@ export class KnownCalls {
 
   /** Whether a read may make the calls, as far as is known, whatever the search path is by now. */
   areHarmless(calls: readonly UnclearCall[]): boolean {
-    return calls.every((each) => {
-      const known = this.known.get(calledKey(each));
-      // guard: what another search path would find is asked each time
-      return known !== undefined && known.harmfulInReads === null && !known.dependsOnPath;
-    });
+    return this.asked(calls).every((each) => this.isHarmless(each));
+  }
+
+  private isHarmless(called: Called): boolean {
+    const known = this.known.get(calledKey(called));
+    // guard: what another search path would find is asked each time
+    return known !== undefined && known.harmfulInReads === null && !known.dependsOnPath;
+  }
+
+  /** Of what a read calls, what has to be known before it runs. */
+  asked(calls: readonly UnclearCall[]): readonly Called[] {
+    return this.made.among(calls);
+  }
+
+  /** What a statement calls by names, and what it may call without. */
+  withUnnamed(called: readonly Called[]): readonly Called[] {
+    return this.made.withUnnamed(called);
   }
 
   /** What depends on the search path is no longer known: functions that statements have called may have set it. */
   forgetDependent(calls: readonly UnclearCall[]): void {
-    for (const each of calls) if (!this.areHarmless([each])) this.known.delete(calledKey(each));
+    for (const each of this.asked(calls))
+      if (!this.isHarmless(each)) this.known.delete(calledKey(each));
   }
 
   /** Assesses each of the names, and asks for those that are not known. */

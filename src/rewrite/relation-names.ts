@@ -1,5 +1,6 @@
 /** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
 
+import type { MadeCall } from '../model/session.ts';
 import { loadSchema, overlaySchema, treeSchema } from '../overlay/object-names.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
@@ -8,6 +9,7 @@ import type { Calls, FunctionUse, UnclearCall } from '../sql/functions/calls.ts'
 import type { Assessment, Called, Candidate } from './called-names.ts';
 import { candidateOf, joinAssessments, namesCalled } from './called-names.ts';
 import { KnownCalls } from './known-calls.ts';
+import { MadeCalls } from './made-calls.ts';
 import type { NameUse, ResolvedName } from './resolved-name.ts';
 
 const path = `pg_catalog.current_setting('search_path')`;
@@ -45,9 +47,10 @@ export class Names {
   private isUnsure = false;
   private areOverlaysSuspect = false;
 
-  constructor(ask: Ask, allowedFunctions: readonly string[]) {
+  constructor(ask: Ask, allowedFunctions: readonly string[], made: readonly MadeCall[]) {
     this.ask = ask;
-    this.calls = new KnownCalls((called) => this.findCandidates(called), allowedFunctions);
+    const find = (called: readonly Called[]) => this.findCandidates(called);
+    this.calls = new KnownCalls(find, allowedFunctions, new MadeCalls(made));
   }
 
   /** Changes whenever a name may mean something else: what was derived from names before is no longer good. */
@@ -117,7 +120,7 @@ export class Names {
 
   /** What may happen when the names are called. */
   async assess(calls: Calls): Promise<Assessment> {
-    return joinAssessments(await this.calls.assess(namesCalled(calls)));
+    return joinAssessments(await this.calls.assess(this.calls.withUnnamed(namesCalled(calls))));
   }
 
   /** Whether it is known already that a read may make the calls. */
@@ -129,7 +132,7 @@ export class Names {
   async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
     // guard: what depends on the search path is not taken as known
     this.calls.forgetDependent(calls);
-    return joinAssessments(await this.calls.assess(calls)).harmfulInReads;
+    return joinAssessments(await this.calls.assess(this.calls.asked(calls))).harmfulInReads;
   }
 
   /** The names of types, as they can be written in a statement. */

@@ -155,9 +155,10 @@ export async function getSession(db: Queryable, id: string): Promise<Session> {
  */
 export async function findSession(db: Queryable, id: string): Promise<OpenedSession | null> {
   if (!isSessionId(id)) return null;
-  const text = 'SELECT s.reads FROM stage.session s WHERE s.id = $1';
+  const text = 'SELECT s.reads, stage.made_calls() AS made FROM stage.session s WHERE s.id = $1';
   const [row] = await db.query(text, [sessionUuid(id)]);
-  return row === undefined ? null : { id, reads: row['reads'] as ReadsMode };
+  if (row === undefined) return null;
+  return { id, reads: row['reads'] as ReadsMode, made: JSON.parse(String(row['made'])) };
 }
 
 /** Lists sessions, newest first. */

@@ -120,7 +120,7 @@ export function createConnectionContext(
   const link = new UpstreamWriter(writers.upstream, router, state);
   const internal = new InternalQueries(link, state);
   const ask = createAsk({ link, router, internal, state, settings });
-  const names = new Names(ask, limits.allowFunctions);
+  const names = new Names(ask, limits.allowFunctions, pair.session.made);
   const functions = new FunctionNames(ask, names, overlays);
   const retry = new Retry(router, names, pair.cancels);
   return {

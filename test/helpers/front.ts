@@ -10,7 +10,7 @@ import { parseUpstream } from '../../src/client-connection/upstream-target.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createLog } from '../../src/log.ts';
 import { JsonText } from '../../src/model/json.ts';
-import type { ReadsMode, Session } from '../../src/model/session.ts';
+import type { OpenedSession, ReadsMode, Session } from '../../src/model/session.ts';
 import type { OverlayManager } from '../../src/overlay/install/manager.ts';
 import type {
   ConnectedPair,
@@ -25,7 +25,7 @@ import { backend } from '../../src/wire/message-codes.ts';
 export interface Front {
   readonly port: number;
   /** The one session that exists. */
-  readonly session: Session;
+  readonly session: Session & OpenedSession;
   /** What each logged-in connection was handed over as, oldest first. */
   readonly pairs: ConnectedPair[];
   /** Lines of the log. */
@@ -57,7 +57,7 @@ export const frontSettings: ProxySettings = {
 };
 
 export async function startFront(options: FrontOptions): Promise<Front> {
-  const session = createSession(options.reads ?? 'production');
+  const session = { ...createSession(options.reads ?? 'production'), made: [] };
   const pairs: ConnectedPair[] = [];
   const log: string[] = [];
   const target = parseUpstream(options.upstream);

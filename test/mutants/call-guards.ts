@@ -83,6 +83,12 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/unspelled-calls'],
   },
   {
+    name: 'what users have made of operators, aggregates, casts and types is asked about in reads',
+    without: 'const isAsked = ({ unlessMade }: UnclearCall) => unlessMade !== true;',
+    lines: 2,
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
     name: 'a function of users that has the code of a known one is judged as that',
     without: 'const asJudged = (each: Candidate): Candidate => each;',
     tests: ['attacks/unspelled-calls'],

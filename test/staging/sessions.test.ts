@@ -108,7 +108,7 @@ suite('sessions', (test) => {
     const client = await desk.connect(id);
     // whoever counts mutations waits
     await client.query('BEGIN; LOCK TABLE stage.mutation');
-    assert.equal(await findSession(desk.service, id), { id, reads });
+    assert.equal(await findSession(desk.service, id), { id, reads, made: [] });
     await client.end();
   });
 

@@ -106,8 +106,29 @@ export class CallNotes {
     };
   }
 
-  /** What a read may not call before the catalog has been asked. */
+  /** What a read may not call before the catalog has been asked; behind it, what depends on what users have made. */
   unclear(): UnclearCall[] {
+    const unclear = this.unclearByName();
+    const isNamed = new Set(unclear.map(({ kind, name }) => `${kind} ${name}`));
+    const { functions, fields, operators, types } = this.all();
+    const others = [
+      ...functions.map((each) => ({ kind: 'function' as const, ...each })),
+      ...fields.map((name) => ({ kind: 'field' as const, schema: null, name })),
+      ...operators.map((each) => ({ kind: 'operator' as const, ...each })),
+      ...types.map((each) => ({ kind: 'type' as const, ...each })),
+    ].filter(({ kind, name }) => !isNamed.has(`${kind} ${name}`));
+    return [
+      ...unclear,
+      ...others.map(({ kind, schema, name }) => ({
+        kind,
+        schema,
+        name,
+        unlessMade: true as const,
+      })),
+    ];
+  }
+
+  private unclearByName(): UnclearCall[] {
     const functions = [...this.functions.values()].filter(isUnclear);
     const columns = [...this.columns.values()].filter((column) => this.isUnclearColumn(column));
     const attributes = [...this.attributes, ...columns.map(({ name }) => name)].filter((name) =>

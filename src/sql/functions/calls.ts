@@ -23,5 +23,7 @@ export const noCalls: Calls = { functions: [], fields: [], operators: [], types:
 
 /** What a read calls, and only the catalog can tell whether READ ONLY holds what it does. */
 export interface UnclearCall extends QualifiedName {
-  readonly kind: 'function' | 'field';
+  readonly kind: 'function' | 'field' | 'operator' | 'type';
+  /** It is clear, unless users have made something of the name that calls functions in C. */
+  readonly unlessMade?: true;
 }

@@ -1,0 +1,107 @@
+/**
+ * Calls that are not spelled as calls: operators, aggregates and casts that somebody made over functions with effects. The function
+ * that is called decides, in reads and in staged writes, whatever stands for it.
+ */
+import { assert, suite } from '../helpers/suite.ts';
+import { probe } from './probed-database.ts';
+
+const schema = `
+CREATE TABLE plain (id int PRIMARY KEY, v text);
+CREATE TABLE drawn (id serial PRIMARY KEY, v text); INSERT INTO drawn VALUES (DEFAULT, 'a');
+CREATE FUNCTION writes(text) RETURNS text LANGUAGE plpgsql AS $$BEGIN INSERT INTO public.plain VALUES (99); RETURN $1; END$$;
+CREATE OPERATOR public.~@~ (leftarg = regclass, rightarg = bigint, function = setval);
+CREATE OPERATOR public.!!! (rightarg = bigint, function = pg_try_advisory_lock);
+CREATE OPERATOR public.~#~ (leftarg = text, rightarg = text, function = pg_notify);
+CREATE OPERATOR public.+ (leftarg = text, rightarg = text, function = pg_notify);
+CREATE OPERATOR public.!#! (rightarg = oid, function = lo_create);
+CREATE FUNCTION upper_of(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT upper($1)';
+CREATE OPERATOR public.^^^ (rightarg = text, function = upper_of);
+CREATE AGGREGATE public.locks(bigint) (sfunc = int8pl, stype = bigint, initcond = '4720', finalfunc = pg_try_advisory_lock);
+
+CREATE AGGREGATE public.max_of(bigint) (sfunc = int8larger, stype = bigint);
+`;
+
+const bySuperuser = `
+CREATE EXTENSION dblink;
+CREATE FUNCTION public.tell(text, text) RETURNS void LANGUAGE internal IMMUTABLE AS 'pg_notify';
+CREATE FUNCTION public.exec(text, text) RETURNS text LANGUAGE c IMMUTABLE AS '$libdir/dblink', 'dblink_exec';
+CREATE OPERATOR public.~~~~ (leftarg = text, rightarg = text, function = dblink_exec);
+CREATE AGGREGATE public.remote(text) (sfunc = dblink_exec, stype = text, initcond = 'dbname=none');
+CREATE AGGREGATE public.moving(text) (sfunc = textcat, stype = text, initcond = '', msfunc = dblink_exec, minvfunc = dblink_exec, mstype = text, minitcond = 'dbname=none');
+CREATE CAST (bigint AS boolean) WITH FUNCTION pg_try_advisory_lock(bigint);
+GRANT ALL ON FUNCTION public.tell(text, text), public.exec(text, text) TO PUBLIC;
+`;
+
+/** Expressions whose function must not be called, in whatever statement. */
+const harmful: readonly string[] = [
+  '!!! 4712::bigint',
+  '4712::bigint OPERATOR(pg_catalog.+) (!!! 4712::bigint)::int',
+  'OPERATOR(public.!!!) 4712::bigint',
+  `'ch'::text ~#~ 'x'::text`,
+  `'ch'::text + 'x'::text`,
+  `'ch'::text ~#~ ANY (ARRAY['x', 'y']) IS NULL`,
+  '!#! 0::oid',
+  `'dbname=none'::text ~~~~ 'select 1'`,
+  `'dbname=none' ~~~~ ANY (ARRAY['select 1'])`,
+  `(SELECT locks(g) FROM generate_series(1, 2) g)`,
+  `(SELECT remote('select 1'))`,
+  `(SELECT remote('select 1') FILTER (WHERE true))`,
+  `(SELECT moving(g::text) OVER (ORDER BY g ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM generate_series(1, 3) g LIMIT 1)`,
+  '4713::bigint::boolean',
+  'CAST(4713::bigint AS bool)',
+  `tell('ch', 'x')`,
+  `exec('dbname=none', 'select 1')`,
+];
+
+/** The same with functions that only compute. */
+const harmless: readonly string[] = [
+  `^^^ 'a'`,
+  '(SELECT max_of(g) FROM generate_series(1, 2) g)',
+  '1 - 1',
+  '4713::text::int',
+  `'a' || 'b'`,
+];
+
+const written = (expression: string, index: number) =>
+  `INSERT INTO plain SELECT ${index}, (${expression})::text`;
+
+suite('calls that are not spelled as calls', (test) => {
+  const probed = probe(test, schema, bySuperuser);
+
+  const ways: Readonly<Record<string, (expression: string, index: number) => string>> = {
+    'a read': (expression) => `SELECT ${expression}`,
+    'the condition of a read': (expression) =>
+      `SELECT 1 FROM drawn WHERE (${expression})::text = 'x'`,
+    'a staged write': written,
+    'what a staged write returns': (expression, index) =>
+      `INSERT INTO plain VALUES (${index}) RETURNING (${expression})::text`,
+  };
+  for (const [where, statement] of Object.entries(ways)) {
+    test(`do nothing in ${where}`, async () => {
+      const statements = harmful.map(statement);
+      await probed.everyWay(statements, ({ way, codes, changes, answers }) => {
+        assert.equal(changes, [], way);
+        assert.ok(codes.length >= statements.length, `${way}: ${answers.join('\n')}`);
+      });
+    });
+  }
+
+  test('set no sequence in a staged write, nor beside a key that is drawn', async () => {
+    const statements = [
+      `INSERT INTO plain SELECT 77, ('drawn_id_seq'::regclass ~@~ 5000::bigint)::text`,
+      `SELECT nextval('drawn_id_seq'), ('drawn_id_seq'::regclass ~@~ 6000::bigint)`,
+    ];
+    await probed.everyWay(statements, ({ way, codes, changes }) => {
+      assert.equal(changes, [], way);
+      assert.ok(codes.length >= 2, way);
+    });
+  });
+
+  test('run where they only compute', async () => {
+    const statements = [...harmless.map((each) => `SELECT ${each}`), ...harmless.map(written)];
+    await probed.everyWay(statements, ({ way, codes, changes }) => {
+      assert.equal(changes, [], way);
+      assert.equal(codes, [], way);
+    });
+  });
+});
