@@ -2,6 +2,7 @@
 import type { DependentColumns } from '../overlay/views/dependent-columns.ts';
 import type { ResultOrigins } from '../server-connection/result-origins.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';
+import type { FoundFunction } from '../sql/functions/effects.ts';
 import type { UniqueIndex } from '../sql/locate/arbiters.ts';
 import type { RelationUse } from '../sql/places.ts';
 
@@ -93,6 +94,8 @@ export interface ResolvedName {
   readonly dependents: DependentColumns | null;
   /** Staging its rows may run user code: defaults, checks, policies. */
   readonly code: boolean;
+  /** What its definition calls in C that may do more than compute; empty where it is no target. */
+  readonly calls: readonly FoundFunction[];
   /** The session's staged rows of it, or of what is read behind it, were put aside: nobody can say what they mean by now. */
   readonly parked: boolean;
 }

@@ -23,6 +23,7 @@ import type { SplicedBody } from './spliced-body.ts';
 import { spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
 import {
+  checkDefinition,
   checkParked,
   checkVisible,
   errorOfCopy,
@@ -115,7 +116,10 @@ export class Rewriter {
     const staged = await this.ensureOverlays(named, cascades);
     // while these were made a name may have come to stand for another relation, which was not looked at
     if (haveMoved(named, staged)) return this.make(write, asSet);
-    for (const each of staged) checkVisible(each);
+    for (const each of staged) {
+      checkVisible(each);
+      checkDefinition(each, this.allowedFunctions);
+    }
     const isConflicting = (each: Named) =>
       write.form === 'query' && isMistakenConflict(each, write);
     if (staged.some(isConflicting)) return 'planned';

@@ -1,5 +1,6 @@
 /** Whether what a name stands for can take part in a staged statement. */
 import { StageError } from '../errors.ts';
+import { harmfulInDefinition } from '../sql/functions/functions.ts';
 import type { RelationUse } from '../sql/places.ts';
 import type { ResolvedName } from './resolved-name.ts';
 
@@ -113,6 +114,21 @@ export function parkedBehind(changed: string): StageError {
 export function checkVisible({ meaning }: Named): void {
   if (!meaning.standIn.isHidden) return;
   throw tableChanged;
+}
+
+/** @throws StageError when staging its rows would call what has effects, which the names in a statement do not tell */
+export function checkDefinition({ use, meaning }: Named, allowed: readonly string[]): void {
+  if (use.target === null || use.target === 'DELETE') return;
+  const called = harmfulInDefinition(meaning.calls, allowed);
+  // guard: what the definition of a table calls is judged like what a statement calls
+  if (called === null) return;
+  throw new StageError(
+    'statement_not_supported',
+    `cannot stage writes to "${use.name}": its definition calls ${called.name}()`,
+    {
+      hint: 'Take the call out of its defaults, checks, policies and domains, or have the function added to allow_functions in the configuration of the service.',
+    },
+  );
 }
 
 /** Only a transaction that begins later can find what a table is by now. */

@@ -78,6 +78,8 @@ export class Retry {
   private tries: Record<Reason, number> = { ...noTries };
   /** The row whose change made the last try fail, as the error names it. */
   private contended: string | null = null;
+  /** The error inside of an overlay that was last: where it comes again, no name has changed its meaning, and another try fails, too. */
+  private failedLast: string | null = null;
   /** What is armed next is another try. */
   private isAgain = false;
   private hidesAnswer = false;
@@ -133,6 +135,7 @@ export class Retry {
     if (this.armedScope === null && !this.isAgain) {
       this.tries = { ...noTries };
       this.hasCancelled = this.cancels.watch();
+      this.failedLast = null;
     }
     this.isAgain = false;
     if (scope === 'block' || this.armedScope === null) this.disarm();
@@ -256,9 +259,13 @@ export class Retry {
     { mayBeStale, stageRowByRow }: Cause,
   ): { readonly fields: ErrorFields; readonly reason: Reason | null } {
     if (failedInOverlay(fields)) {
+      const message = fields.get('M') ?? '';
+      const isAgain = this.failedLast === message;
+      this.failedLast = message;
       this.names.suspectOverlays();
       this.names.forget();
-      return { fields: new Map(fields).set('C', staleNames), reason: 'names' };
+      // guard: what fails in the same way again is not told as what another try may cure
+      if (!isAgain) return { fields: new Map(fields).set('C', staleNames), reason: 'names' };
     }
     const sqlstate = fields.get('C') ?? '';
     if (sqlstate === rowChanged) return { fields, reason: 'rows' };

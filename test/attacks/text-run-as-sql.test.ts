@@ -14,7 +14,7 @@ CREATE FUNCTION writes_by_path() RETURNS text LANGUAGE plpgsql AS $$BEGIN INSERT
 CREATE FUNCTION writes_query() RETURNS tsquery LANGUAGE sql AS $$SELECT public.writes()::tsquery$$;
 CREATE VIEW writing AS SELECT public.writes();
 CREATE TABLE queried (id int PRIMARY KEY, v text CHECK (${run('select public.writes()')} IS NOT NULL));
-CREATE TABLE by_path (id int PRIMARY KEY, v text CHECK (${run('select public.writes_by_path()')} IS NOT NULL));
+CREATE TABLE by_path (id int PRIMARY KEY, v text CHECK (public.writes_by_path() IS NOT NULL));
 CREATE TABLE viewed (id int PRIMARY KEY, v text CHECK (table_to_xml('public.writing', true, false, '') IS NOT NULL));
 CREATE TABLE rewritten (id int PRIMARY KEY, v text
   CHECK (ts_rewrite('a'::tsquery, 'select public.writes_query(), public.writes_query()') IS NOT NULL));
@@ -29,7 +29,9 @@ CREATE TABLE notifying (id int PRIMARY KEY, v text CHECK (${run(`select pg_notif
 CREATE TABLE plain (id int PRIMARY KEY, v text);
 `;
 
-const definitions = [...['queried', 'viewed', 'rewritten', 'defaulted', 'domained', 'policed']];
+const definitions = [
+  ...['queried', 'by_path', 'viewed', 'rewritten', 'defaulted', 'domained', 'policed', 'notifying'],
+];
 
 const notify = `'select ''a''::text, ''b''::text, pg_notify(''ch'', ''x'')::text'`;
 
@@ -65,18 +67,20 @@ suite('text that is run as SQL', (test) => {
     });
   }
 
-  test('does nothing in the definitions of tables', async () => {
+  const inDefinitions = async () => {
     const inserts = definitions.flatMap((table) => [
-      ...[1, 2].map((id) => `INSERT INTO ${table} (id, v) VALUES (${id}, 'a')`),
+      `INSERT INTO ${table} (id, v) VALUES (1, 'a')`,
       `INSERT INTO ${table} (id, v) SELECT g, 'a' FROM generate_series(4, 6) g`,
     ]);
     await probed.everyWay(inserts, ({ way, codes, changes, answers }) => {
       assert.equal(changes, [], way);
-      // a superuser is above policies
-      const refused = inserts.length - (way.startsWith('superuser') ? 3 : 0);
-      assert.is(codes.length, refused, `${way}: ${answers.join('\n')}`);
+      assert.is(codes.length, inserts.length, `${way}: ${answers.join('\n')}`);
+      // in a transaction of the client's the first may be told to try again, and not for ever
+      const again = codes.filter((code) => code === '40001').length;
+      assert.ok(again <= (way.endsWith('block') ? 1 : 0), `${way}: ${again}`);
     });
-  });
+  };
+  test('does nothing in the definitions of tables', inDefinitions, { timeout: 300_000 });
 });
 
 /** No definition depends on the function: the text alone names it. */

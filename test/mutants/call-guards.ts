@@ -89,6 +89,17 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/unspelled-calls'],
   },
   {
+    name: 'what the definition of a table calls is judged like what a statement calls',
+    without: 'if (called === null || called) return;',
+    tests: ['attacks/text-run-as-sql'],
+  },
+  {
+    name: 'what fails in the same way again is not told as what another try may cure',
+    without:
+      "if (isAgain || !isAgain) return { fields: new Map(fields).set('C', staleNames), reason: 'names' };",
+    tests: ['attacks/text-run-as-sql'],
+  },
+  {
     name: 'a function of users that has the code of a known one is judged as that',
     without: 'const asJudged = (each: Candidate): Candidate => each;',
     tests: ['attacks/unspelled-calls'],

@@ -53,6 +53,7 @@ const types: Readonly<Record<keyof ResolvedName, readonly string[]>> = {
   key: ['array'],
   dependents: ['null', 'object'],
   code: ['boolean'],
+  calls: ['array'],
   parked: ['boolean'],
 };
 const standInTypes: Readonly<Record<keyof StandIn, readonly string[]>> = {

@@ -66,6 +66,16 @@ export function isAllowedFunction(use: FunctionUse, allowed: readonly string[]):
   });
 }
 
+/** Returns what the definition of a table calls and a staged write must not run, or null. What nobody knows is left to its owner. */
+export function harmfulInDefinition(
+  found: readonly FoundFunction[],
+  allowed: readonly string[],
+): FoundFunction | null {
+  const isHarmful = (each: FoundFunction) =>
+    effectOf(each) !== 'unknown' && hasEffects(each, 'write') && !isAllowedFunction(each, allowed);
+  return found.find(isHarmful) ?? null;
+}
+
 /** Whether one of the calls sets search_path, so that names resolve differently from now on. */
 export function changesPath(uses: readonly FunctionUse[]): boolean {
   return uses.some((use) => use.setting !== undefined && settingKind(use.setting) === 'path');

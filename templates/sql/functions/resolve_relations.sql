@@ -44,6 +44,8 @@ LANGUAGE sql STABLE SET jit = off AS $$
       'dependents', coalesce(CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation THEN o.dependents END,
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::pg_catalog."char"[]) AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END),
       'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
+      'calls', CASE WHEN c.oid IS NOT NULL AND n.entry OPERATOR(pg_catalog.->>) 'target' IS NOT NULL
+        THEN stage.definition_calls(coalesce(t.target, c.oid)) ELSE '[]' END,
       'parked', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass
         THEN stage.has_parked(c.oid, (n.entry OPERATOR(pg_catalog.->>) 'only')::pg_catalog.bool IS TRUE) ELSE false END
     ) ORDER BY n.position), '[]')

@@ -1,0 +1,57 @@
+/**
+ * Every function of the server under test, and of each of its extensions that can be created, is judged: a list has its name, or one
+ * of the rules does that effects.ts states. One that nobody has judged fails here.
+ */
+import type { FoundFunction } from '../../src/sql/functions/effects.ts';
+import { effectOf, isJudgedExtension } from '../../src/sql/functions/effects.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { assert, suite } from '../helpers/suite.ts';
+
+/** Languages of others than C need their programs on the machine. */
+const extensions = `DO $$DECLARE v_name text; BEGIN
+  FOR v_name IN SELECT name FROM pg_available_extensions WHERE name !~ 'pl(perl|python|tcl)' ORDER BY name LOOP
+    BEGIN EXECUTE format('CREATE EXTENSION IF NOT EXISTS %I CASCADE', v_name); EXCEPTION WHEN OTHERS THEN NULL; END;
+  END LOOP; END$$`;
+
+const functions = `SELECT DISTINCT n.nspname AS schema, p.proname AS name, p.provolatile = 'v' AS "isVolatile", p.provolatile = 'i' AS "isImmutable",
+    l.lanname IN ('internal', 'c') AS "isCompiled", d.objid IS NOT NULL AS "isExtension"
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
+  LEFT JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+  WHERE d.objid IS NOT NULL OR p.oid < 16384`;
+
+suite('what functions do', (test) => {
+  let database: TestDatabase;
+  let found: FoundFunction[];
+  test.before(async () => {
+    database = await createTestDatabase({ template: 'empty' });
+    await database.query(extensions);
+    found = await database.query<FoundFunction & Record<string, unknown>>(functions);
+  });
+  test.after(() => database.drop());
+
+  const named = (functions: readonly FoundFunction[]) =>
+    [...new Set(functions.map(({ name }) => name))].sort();
+
+  test('is judged of every function of the server', () => {
+    const own = found.filter(({ isExtension }) => !isExtension);
+    assert.ok(own.length > 2500, `${own.length}`);
+    const unknown = own.filter(
+      (each) => each.schema === 'pg_catalog' && effectOf(each) === 'unknown',
+    );
+    assert.equal(named(unknown), []);
+  });
+
+  test('is judged of every function of its extensions', () => {
+    const theirs = found.filter(({ isExtension }) => isExtension);
+    assert.ok(theirs.length > 500, `${theirs.length}`);
+    assert.equal(named(theirs.filter((each) => !isJudgedExtension(each))), []);
+  });
+
+  test('runs no text, and reaches nothing, by way of a function that passes for immutable', () => {
+    const passing = found.filter(({ isImmutable }) => isImmutable);
+    const harmful = passing.filter((each) => !['none', 'code'].includes(effectOf(each)));
+    // of three queries, it rewrites one
+    assert.equal(named(harmful), ['ts_rewrite']);
+  });
+});
