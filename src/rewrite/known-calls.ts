@@ -40,6 +40,11 @@ export class KnownCalls {
     return this.asked(calls).every((each) => this.isHarmless(each));
   }
 
+  /** Whether it is known that the calls of a read run code of the database's users. */
+  runCode(calls: readonly UnclearCall[]): boolean {
+    return calls.some((each) => this.known.get(calledKey(each))?.runsCode === true);
+  }
+
   private isHarmless(called: Called): boolean {
     const known = this.known.get(calledKey(called));
     // guard: what another search path would find is asked each time

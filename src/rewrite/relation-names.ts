@@ -128,6 +128,11 @@ export class Names {
     return this.calls.areHarmless(calls);
   }
 
+  /** Whether it is known that a read makes calls which run code of the database's users. */
+  runCode(calls: readonly UnclearCall[]): boolean {
+    return this.calls.runCode(calls);
+  }
+
   /** Gives the first function that a read must not call and the names stand for, or null. */
   async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
     // guard: what depends on the search path is not taken as known

@@ -20,7 +20,7 @@ import { isControlling } from './controls.ts';
 import type { PreparedWrite } from './extended-write.ts';
 import { findWrite, readyForWrite } from './extended-write.ts';
 import { verifyAlong } from './read-batches.ts';
-import { checkReadCalls, needsAsking } from './read-calls.ts';
+import { checkReadCalls, needsAsking, needsLook } from './read-calls.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
@@ -53,6 +53,20 @@ async function bindJudged(
   await bindUnstaged(context, message, portal, statement);
 }
 
+/** In a block of ours, in which nothing has run before. */
+async function bindLookedAt(
+  context: ConnectionContext,
+  message: Message,
+  portal: string,
+  statement: PreparedStatement,
+): Promise<void> {
+  const { state, router, internal } = context;
+  if (state.implicit) await syncAndWait(context);
+  if (router.hasShownError) return;
+  internal.begin();
+  await bindUnstaged(context, message, portal, statement);
+}
+
 function bindUnstaged(
   context: ConnectionContext,
   message: Message,
@@ -60,6 +74,7 @@ function bindUnstaged(
   statement: PreparedStatement,
 ): void | Promise<void> {
   const { state, reads, pending } = context;
+  if (needsLook(context, statement.body)) return bindLookedAt(context, message, portal, statement);
   if (statement.body.kind === 'write' && !state.failed && isRefusedByUs(statement.body))
     return bindReadOnly(context, message, portal, statement, statement.body);
   if (statement.body.kind === 'control' && isControlling(statement.body.action))

@@ -18,7 +18,7 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { needsAsking } from './read-calls.ts';
+import { needsAsking, needsLook } from './read-calls.ts';
 import { isStampGone, stampCalls } from './stamp-calls.ts';
 
 /** More are not sent ahead: each takes memory until it is answered. */
@@ -118,7 +118,7 @@ function knownRead(context: ConnectionContext, parse: Buffer): ReadBatch | null 
 
 function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
   if (verdict.kind !== 'read' || explainsWrite(verdict) || movesPath(verdict)) return false;
-  return !needsAsking(context, verdict);
+  return !needsAsking(context, verdict) && !needsLook(context, verdict);
 }
 
 /**

@@ -22,6 +22,24 @@ export async function checkReadCalls(context: ConnectionContext, verdict: Verdic
   if (refused !== null) throw refusalError(functionRefusal(refused));
 }
 
+/**
+ * Whether a read, asked about before, is to run in a block of ours, whose end is looked at: READ ONLY keeps code of users from writing
+ * rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client's is looked at anyway, and COMMIT
+ * itself runs the query of a cursor WITH HOLD.
+ */
+export function needsLook(
+  { state, names, statements }: ConnectionContext,
+  verdict: Verdict,
+): boolean {
+  if (state.block !== 'none') return false;
+  // guard: what code of users does in a read is looked at before its end
+  if (verdict.kind === 'read') return names.runCode(verdict.unclear);
+  if (verdict.kind !== 'control' || verdict.action.type !== 'execute') return false;
+  const { unclear, name } = verdict.action;
+  const body = statements.get(name)?.body;
+  return names.runCode(unclear) || (body?.kind === 'read' && names.runCode(body.unclear));
+}
+
 function unclearCalls(context: ConnectionContext, verdict: Verdict): readonly UnclearCall[] {
   if (verdict.kind === 'refuse') return [];
   return verdict.kind === 'control' ? callsOfControl(context, verdict) : verdict.unclear;

@@ -16,7 +16,7 @@ import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
 import { checkHold } from './held-cursors.ts';
 import { askAlong, tellChanged } from './read-batches.ts';
-import { checkReadCalls } from './read-calls.ts';
+import { checkReadCalls, needsLook } from './read-calls.ts';
 import { noteResult } from './result-type.ts';
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
@@ -35,6 +35,7 @@ export async function runRead(context: ConnectionContext, step: Step): Promise<b
   checkHold(context, step.statement.verdict);
   // guard: the catalog is asked before a read runs
   await checkReadCalls(context, step.statement.verdict);
+  if (needsLook(context, step.statement.verdict)) internal.begin();
   const verification = verificationOf(context, step);
   const replacements = await replacementsIn(context, step, verification !== null);
   const isOfWrite = explainsWrite(step.statement.verdict);

@@ -116,6 +116,7 @@ function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: Tex
   if (textClass.holds && state.exposesHeld) return false;
   // guard: a text does not pass before the catalog has told what it calls
   if (!names.areHarmless(textClass.unclear)) return false;
+  if (state.block === 'none' && names.runCode(textClass.unclear)) return false;
   if (textClass.reads > 0 && textClass.hasSettings && state.block !== 'none') return false;
   return reads === 'production' || !textClass.hasNames;
 }

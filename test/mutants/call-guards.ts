@@ -100,6 +100,11 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/text-run-as-sql'],
   },
   {
+    name: 'what code of users does in a read is looked at before its end',
+    without: "if (verdict.kind === 'read') return false;",
+    tests: ['attacks/maintenance'],
+  },
+  {
     name: 'a function of users that has the code of a known one is judged as that',
     without: 'const asJudged = (each: Candidate): Candidate => each;',
     tests: ['attacks/unspelled-calls'],
