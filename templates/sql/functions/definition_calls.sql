@@ -34,6 +34,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   JOIN pg_proc p ON p.oid = c.function
   JOIN pg_namespace n ON n.oid = p.pronamespace
   JOIN pg_language l ON l.oid = p.prolang
-  LEFT JOIN LATERAL (SELECT * FROM stage.known_function(p.prolang, p.prosrc, p.probin) WHERE stage.is_made_by_users('pg_proc', p.oid)) k ON true
+  LEFT JOIN LATERAL (SELECT * FROM stage.known_function(p.prolang, p.prosrc, p.probin) WHERE stage.is_made_by_users('pg_proc', p.oid) OFFSET 0) k ON true
   WHERE l.lanname IN ('internal', 'c') AND coalesce(k.volatility, p.provolatile) <> 'i'
 $$;

@@ -71,6 +71,7 @@ LANGUAGE sql STABLE SET jit = off AS $$
     LEFT JOIN LATERAL (
       SELECT * FROM stage.known_function(p.prolang, p.prosrc, p.probin) WHERE l.lanname OPERATOR(pg_catalog.=) ANY ('{internal,c}'::pg_catalog.name[])
         AND stage.is_made_by_users('pg_proc', p.oid)
+      OFFSET 0  -- so that it is looked for there alone
     ) k ON true
     WHERE n.schema IS NULL OR o.nspname OPERATOR(pg_catalog.=) n.schema
   )
