@@ -22,7 +22,8 @@ CREATE AGGREGATE public.max_of(bigint) (sfunc = int8larger, stype = bigint);
 `;
 
 const bySuperuser = `
-CREATE EXTENSION dblink;
+CREATE EXTENSION dblink; CREATE EXTENSION tablefunc;
+CREATE FUNCTION public.tabled(text) RETURNS SETOF record LANGUAGE c IMMUTABLE AS '$libdir/tablefunc', 'crosstab';
 CREATE FUNCTION public.tell(text, text) RETURNS void LANGUAGE internal IMMUTABLE AS 'pg_notify';
 CREATE FUNCTION public.exec(text, text) RETURNS text LANGUAGE c IMMUTABLE AS '$libdir/dblink', 'dblink_exec';
 CREATE OPERATOR public.~~~~ (leftarg = text, rightarg = text, function = dblink_exec);
@@ -51,6 +52,7 @@ const harmful: readonly string[] = [
   'CAST(4713::bigint AS bool)',
   `tell('ch', 'x')`,
   `exec('dbname=none', 'select 1')`,
+  `(SELECT count(*) FROM tabled('select ''a''::text, ''b''::text, pg_notify(''ch'', ''x'')::text') AS t(a text, b text))`,
 ];
 
 /** The same with functions that only compute. */
