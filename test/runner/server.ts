@@ -34,10 +34,12 @@ const settings = {
 /**
  * Starts the server in a directory of its own, which goes with it; with a URL given, uses that server. The major may also be the absolute path of an
  * installation (`/usr/lib/postgresql/15`): those of distributions have JIT. STAGE_TEST_SETTINGS adds settings: `jit_above_cost=0 work_mem=1MB`.
+ * @param own settings of a server that one test has for itself
  */
 export async function startTestServer(
   given: string | undefined,
   major: string,
+  own: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   if (given) return { url: given, stop: async () => undefined };
   const binaries = await findBinaries(major);
@@ -48,7 +50,7 @@ export async function startTestServer(
     const server = await startEmbedded({
       clusters: anyCluster,
       directory,
-      settings: { ...settings, ...givenSettings() },
+      settings: { ...settings, ...own, ...givenSettings() },
       log,
       ...(binaries ? { binaries } : {}),
     });

@@ -1,0 +1,126 @@
+/** Where random calls run: a server of its own with every extension that it has, behind a daemon, watched from outside. */
+import type { ReadsMode } from '../../../src/model/session.ts';
+import type { TestDaemon } from '../../helpers/daemon.ts';
+import { startTestDaemon } from '../../helpers/daemon.ts';
+import type { TestDatabase } from '../../helpers/database.ts';
+import { createTestDatabase } from '../../helpers/database.ts';
+import { createRole } from '../../helpers/roles.ts';
+import { defaultMajor, startTestServer } from '../../runner/server.ts';
+import type { Catalog } from './catalog.ts';
+import { readCatalog } from './catalog.ts';
+import type { Role } from './random-call.ts';
+import type { Watchers } from './watchers.ts';
+import { startWatchers } from './watchers.ts';
+
+export interface Field {
+  readonly database: TestDatabase;
+  readonly daemon: TestDaemon;
+  readonly catalog: Catalog;
+  readonly watchers: Watchers;
+  /** Creates a session, and gives the URL of connections to it. */
+  session(role: Role, reads: ReadsMode): Promise<string>;
+  /** Puts what only this field knows in the place of `$server`, `$owner` and so on. */
+  filled(text: string): string;
+  /** Takes back what a call has done, as far as it would hide what others do. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Whatever happens by itself would be taken for what a call has done. */
+const settings = {
+  autovacuum: 'off',
+  checkpoint_timeout: '1d',
+  max_wal_size: '100GB',
+  synchronous_commit: 'on',
+  shared_preload_libraries: 'pg_stat_statements',
+  jit: 'off',
+};
+
+const schema = `
+CREATE TABLE item (id int PRIMARY KEY, v text);
+INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
+CREATE INDEX gin_index ON item USING gin (to_tsvector('simple', v)) WITH (fastupdate = on);
+CREATE INDEX brin_index ON item USING brin (id);
+CREATE TABLE victim (id int);
+CREATE SEQUENCE numbers START 1000;
+CREATE TYPE mood AS ENUM ('happy', 'sad');
+CREATE FUNCTION writes() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.victim VALUES (1); RETURN 1; END';
+CREATE FUNCTION analyzes() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'ANALYZE public.item'; RETURN 1; END$$;
+CREATE FUNCTION reindexes() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'REINDEX TABLE public.item'; RETURN 1; END$$;
+CREATE FUNCTION clusters() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'CLUSTER public.item USING item_pkey'; RETURN 1; END$$;
+`;
+
+const rights = `GRANT USAGE ON SCHEMA public TO $role; GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role;
+  GRANT ALL ON SEQUENCE numbers TO $role; GRANT ALL ON LARGE OBJECT 8088 TO $role`;
+
+const reset = `TRUNCATE victim; SELECT setval('numbers', 1000); SELECT lo_unlink(oid) FROM pg_largeobject_metadata;
+  SELECT lo_from_bytea(8088, 'x'); GRANT ALL ON LARGE OBJECT 8088 TO PUBLIC;
+  SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots;
+  SELECT pg_replication_origin_drop(roname) FROM pg_replication_origin;
+  INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g ON CONFLICT DO NOTHING`;
+
+/** Starts everything; the caller stops it. */
+export async function startField(): Promise<Field> {
+  const server = await startTestServer(
+    undefined,
+    process.env['STAGE_TEST_PG'] || defaultMajor,
+    settings,
+  );
+  const shared = process.env['STAGE_TEST_UPSTREAM'];
+  process.env['STAGE_TEST_UPSTREAM'] = server.url;
+  const database = await createTestDatabase({ template: 'empty' });
+  if (shared !== undefined) process.env['STAGE_TEST_UPSTREAM'] = shared;
+  await database.query(`CREATE EXTENSION plpgsql`).catch(() => undefined);
+  await createExtensions(database);
+  const owner = await createRole(database, 'GRANT ALL ON SCHEMA public TO $role');
+  await database.query(
+    `SET ROLE ${owner.name}; ${schema}; RESET ROLE; SELECT lo_from_bytea(8088, 'x')`,
+  );
+  const writer = await createRole(
+    database,
+    `${rights}; GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO $role; GRANT CREATE ON SCHEMA public TO $role`,
+  );
+  const reader = await createRole(database, rights);
+  const users = { owner, writer, reader };
+  const catalog = await readCatalog(database);
+  const watchers = await startWatchers(database);
+  const daemon = await startTestDaemon({ database });
+  const { host, port, name, user, password } = database;
+  const known: Readonly<Record<string, () => string>> = {
+    $server: () =>
+      `host=${host} port=${port} dbname=${name} user=${user} password=${password} application_name=reached`,
+    $listener: () => watchers.listener,
+    $bystander: () => String(watchers.bystander()),
+    $owner: () => owner.name,
+    $writer: () => writer.name,
+    $reader: () => reader.name,
+  };
+  return {
+    ...{ database, daemon, catalog, watchers },
+    session: async (role, reads) => {
+      const session = await daemon.newSession({ reads });
+      if (role === 'superuser') return daemon.clientUrl(session);
+      return daemon.clientUrl(session, users[role].name, users[role].name);
+    },
+    filled: (text) => text.replace(/\$[a-z]+\b/g, (word) => known[word]?.() ?? word),
+    reset: async () => {
+      await database.query(reset);
+    },
+    stop: async () => {
+      await daemon.stop();
+      await watchers.stop();
+      await database.drop();
+      await server.stop();
+    },
+  };
+}
+
+/** Some need others, or programs that this machine does not have. */
+async function createExtensions(database: TestDatabase): Promise<void> {
+  const found = await database.query<{ name: string }>(
+    'SELECT name FROM pg_available_extensions WHERE installed_version IS NULL ORDER BY name',
+  );
+  for (const { name } of found)
+    await database.query(`CREATE EXTENSION IF NOT EXISTS "${name}" CASCADE`).catch(() => undefined);
+  await database.query('CREATE EXTENSION IF NOT EXISTS pg_walinspect');
+}

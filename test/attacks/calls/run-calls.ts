@@ -1,0 +1,212 @@
+/** Runs calls, looks for effects after so many of them, and finds those that had one. */
+import type { ReadsMode } from '../../../src/model/session.ts';
+import { backend } from '../../../src/wire/message-codes.ts';
+import type { WireClient } from '../../helpers/wire-script.ts';
+import { connectWire, inWords, q } from '../../helpers/wire-script.ts';
+import { changesOf, takeHeld, takeState } from './effects.ts';
+import type { Field } from './field.ts';
+import type { RandomCall, Role } from './random-call.ts';
+import { randomCall } from './random-call.ts';
+
+export interface Leak {
+  readonly calls: readonly RandomCall[];
+  readonly effects: readonly string[];
+}
+
+export interface Totals {
+  calls: number;
+  /** Calls of which something could not be made: a cast between types that another call of the run casts, say. */
+  unmade: number;
+  /** Calls whose statements all succeeded. */
+  succeeded: number;
+  leaks: number;
+  /** Functions called at least once. */
+  readonly functions: Set<string>;
+}
+
+interface Options {
+  readonly seed: number;
+  readonly calls: number;
+  /** Calls between two looks. */
+  readonly width: number;
+  readonly signal?: AbortSignal;
+  tell(leak: Leak): void;
+}
+
+/** Runs the calls of many seeds. */
+export async function runCalls(field: Field, options: Options): Promise<Totals> {
+  const totals: Totals = {
+    ...{ calls: 0, unmade: 0, succeeded: 0, leaks: 0 },
+    functions: new Set(),
+  };
+  const runner = createRunner(field);
+  const end = options.seed + options.calls;
+  for (let seed = options.seed; seed < end && !options.signal?.aborted; seed += options.width) {
+    const count = Math.min(options.width, end - seed);
+    const drawn = Array.from({ length: count }, (_, at) =>
+      randomCall(seed + at, field.catalog, field.filled),
+    );
+    const calls = await runner.prepare(drawn);
+    for (const call of calls) totals.functions.add(call.function);
+    totals.calls += drawn.length;
+    totals.unmade += drawn.length - calls.length;
+    const { succeeded, leaks } = await runner.judge(calls);
+    totals.succeeded += succeeded;
+    totals.leaks += leaks.length;
+    for (const leak of leaks) options.tell(leak);
+  }
+  return totals;
+}
+
+interface Runner {
+  /** Makes what the calls need, and gives those for which it could be made. */
+  prepare(calls: readonly RandomCall[]): Promise<RandomCall[]>;
+  judge(calls: readonly RandomCall[]): Promise<{ succeeded: number; leaks: Leak[] }>;
+}
+
+function createRunner(field: Field): Runner {
+  const state: { before: string[] | null; succeeded: number } = { before: null, succeeded: 0 };
+
+  const effectsOf = async (calls: readonly RandomCall[]): Promise<string[]> => {
+    const before = state.before ?? (await takeState(field.database));
+    const { effects, succeeded } = await runOn(field, calls);
+    const after = await takeState(field.database);
+    state.before = after;
+    state.succeeded = succeeded;
+    return [...effects, ...(await field.watchers.take()), ...changesOf(before, after)];
+  };
+
+  /** Finds the calls of a run that had the effects. */
+  const parted = async (calls: readonly RandomCall[], effects: string[]): Promise<Leak[]> => {
+    await field.reset();
+    state.before = null;
+    await field.watchers.take();
+    if (calls.length === 1) return [{ calls, effects }];
+    const middle = calls.length >> 1;
+    const found: Leak[] = [];
+    for (const half of [calls.slice(0, middle), calls.slice(middle)]) {
+      const again = await effectsOf(half);
+      if (again.length > 0) found.push(...(await parted(half, again)));
+    }
+    return found.length > 0 ? found : [{ calls, effects }];
+  };
+
+  return {
+    judge: async (calls) => {
+      state.before = null;
+      await field.watchers.take();
+      const effects = await effectsOf(calls);
+      const { succeeded } = state;
+      return { succeeded, leaks: effects.length === 0 ? [] : await parted(calls, effects) };
+    },
+    prepare: async (calls) => {
+      const keys = new Set<string>();
+      const made: RandomCall[] = [];
+      for (const call of calls) {
+        const isTaken = call.key !== null && keys.has(call.key);
+        if (!isTaken && (await make(field, call))) made.push(call);
+        if (call.key !== null) keys.add(call.key);
+      }
+      return made;
+    },
+  };
+}
+
+async function make({ database }: Field, { made }: RandomCall): Promise<boolean> {
+  for (const sql of made) {
+    const isMade = await database.query(sql).then(
+      () => true,
+      (error: Error & { code?: string }) => error.code === '42710' || error.code === '42723',
+    );
+    if (!isMade) return false;
+  }
+  return true;
+}
+
+const patience = 20_000;
+
+/** Sends the calls one after the other, each role over one connection; gives what was seen on the way. */
+async function runOn(
+  field: Field,
+  calls: readonly RandomCall[],
+): Promise<{ effects: string[]; succeeded: number }> {
+  const clients = new Map<string, WireClient>();
+  const seen: string[] = [];
+  const done = { succeeded: 0 };
+  const connect = async (role: Role, reads: ReadsMode): Promise<WireClient> => {
+    const known = clients.get(`${role} ${reads}`);
+    if (known) return known;
+    const client = await connectWire(await field.session(role, reads));
+    clients.set(`${role} ${reads}`, client);
+    client.send(q('SET statement_timeout = 1000'));
+    await client.readTo(backend.readyForQuery);
+    return client;
+  };
+  try {
+    for (const call of calls) {
+      const client = await connect(call.role, call.reads);
+      const heard = await runOne(field, client, call);
+      seen.push(...heard.effects);
+      if (heard.succeeded) done.succeeded += 1;
+      if (heard.isOver) {
+        client.close();
+        clients.delete(`${call.role} ${call.reads}`);
+      }
+    }
+    seen.push(...(await takeHeld(field.database)));
+  } finally {
+    for (const client of clients.values()) client.close();
+  }
+  return { effects: [...new Set(seen)], succeeded: done.succeeded };
+}
+
+interface Heard {
+  readonly effects: string[];
+  readonly succeeded: boolean;
+  /** The connection is closed, or stands still. */
+  readonly isOver: boolean;
+}
+
+async function runOne(field: Field, client: WireClient, call: RandomCall): Promise<Heard> {
+  const effects: string[] = [];
+  let succeeded = true;
+  let status = 'I';
+  for (const { bytes, ready } of [...call.said, { bytes: q('ROLLBACK'), ready: 1 }]) {
+    client.send(bytes);
+    const answers = await within(client.readTo(backend.readyForQuery, ready));
+    if (answers === null) return { effects: [...effects, 'a standstill'], succeeded, isOver: true };
+    const words = answers.map(inWords);
+    if (words.some((word) => word.startsWith('E '))) succeeded = false;
+    status = words.findLast((word) => word.startsWith('Z '))?.slice(2) ?? 'closed';
+    if (status === 'closed') return { effects, succeeded: false, isOver: true };
+    if (status === 'T') effects.push(...(await takeHeld(field.database)));
+  }
+  return { effects, succeeded, isOver: false };
+}
+
+/** Gives null when it takes too long. */
+async function within<T>(work: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), patience);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Tells a leak with what it takes to see it again. */
+export function report({ calls, effects }: Leak): string {
+  return calls
+    .map(written)
+    .concat(effects.map((effect) => `--   ${effect}`))
+    .join('\n');
+}
+
+const written = (call: RandomCall): string =>
+  [
+    `-- seed ${call.seed}, as ${call.role}, reads ${call.reads}: ${call.function} ${call.form}`,
+    ...call.made.map((sql) => `-- made before, by a superuser: ${sql};`),
+    ...call.said.map(({ words }) => words),
+  ].join('\n');
+
+export const summary = (totals: Totals): string =>
+  `calls ${totals.calls} of ${totals.functions.size} functions, succeeded ${totals.succeeded}, not made ${totals.unmade}, leaks ${totals.leaks}`;

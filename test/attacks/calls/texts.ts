@@ -1,0 +1,60 @@
+/**
+ * Texts as arguments. Some are SQL, which has an effect wherever it is run. `$server` stands for how to connect to the database as
+ * its superuser, `$listener` for how to reach somebody who only counts who comes.
+ */
+
+/** The channel, the file, the relation and so on that random calls may name. */
+export const words: readonly string[] = [
+  'calls',
+  'calls',
+  'x',
+  'a',
+  '1',
+  '',
+  'item',
+  'numbers',
+  'item_pkey',
+  'gin_index',
+  'id',
+  'v',
+  'public',
+  'PG_VERSION',
+  'written',
+  '$server',
+  '$listener',
+  'true',
+  'read',
+  'UTF8',
+  'sha256',
+  'utf8',
+  '/a',
+  '<a>1</a>',
+  'bgwriter',
+  'notify',
+  'search_path',
+  'pg_catalog',
+  'pgoutput',
+];
+
+const notify = `pg_notify('calls', 'by text')`;
+
+/** Effects as expressions. */
+export const effects: readonly string[] = [
+  notify,
+  'pg_try_advisory_lock(4711)',
+  'lo_create(0)',
+  `setval('numbers', 900000)`,
+  `dblink_exec('$server', 'INSERT INTO public.victim VALUES (1)')`,
+  'public.writes()',
+];
+
+/** Statements that tablefunc reads as rows, and statements of other shapes. */
+export const runnable: readonly string[] = [
+  ...effects.map((effect) => `SELECT 'a'::text, 'b'::text, (${effect})::text`),
+  `SELECT (${notify}::text || 'a')::tsvector`,
+  `SELECT 'a'::tsquery, (${notify}::text || 'b')::tsquery`,
+  `SELECT ${notify}`,
+  'INSERT INTO public.victim VALUES (1)',
+  'INSERT INTO public.victim VALUES (1) RETURNING id',
+  'NOTIFY calls',
+];

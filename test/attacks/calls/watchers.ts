@@ -1,0 +1,119 @@
+/** Who hears and sees what leaves no trace in the database: notifications, signals, connections, records of the log. */
+import { createServer } from 'node:net';
+import pg from 'pg';
+import type { TestDatabase } from '../../helpers/database.ts';
+import { words } from './texts.ts';
+
+export interface Watchers {
+  /** How to connect to one who only counts who comes. */
+  readonly listener: string;
+  /** The process of a connection that is busy with nothing, and that nobody may disturb. */
+  bystander(): number;
+  /** Tells what happened since the last time. */
+  take(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export async function startWatchers(database: TestDatabase): Promise<Watchers> {
+  const heard: string[] = [];
+  const ear = await listen(database, heard);
+  const listener = createServer((socket) => {
+    heard.push('connection to the listener');
+    socket.on('error', () => undefined);
+    socket.destroy();
+  });
+  await new Promise<void>((done) => listener.listen(0, '127.0.0.1', done));
+  const address = listener.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  let watched = await startBystander(database);
+  let mark = await flushed(database);
+  return {
+    listener: `host=127.0.0.1 port=${port} dbname=x user=x password=x connect_timeout=2`,
+    bystander: () => watched.pid,
+    take: async () => {
+      // what was sent by then has come when this answer does
+      await ear.query('SELECT 1');
+      const end = await flushed(database);
+      const records = await logged(database, mark, end);
+      mark = end;
+      const disturbed = watched.disturbance();
+      if (disturbed !== null) {
+        await watched.stop();
+        watched = await startBystander(database);
+      }
+      return [
+        ...heard.splice(0),
+        ...records,
+        ...(disturbed === null ? [] : [`signal: ${disturbed}`]),
+      ];
+    },
+    stop: async () => {
+      await watched.stop();
+      await ear.end();
+      await new Promise((done) => listener.close(done));
+    },
+  };
+}
+
+/** Hears every channel that a random call can name. */
+async function listen(database: TestDatabase, heard: string[]): Promise<pg.Client> {
+  const ear = new pg.Client({ connectionString: database.url });
+  ear.on('error', () => heard.push('the ear was disconnected'));
+  ear.on('notification', ({ channel, payload }) =>
+    heard.push(`notification ${channel} ${payload}`),
+  );
+  await ear.connect();
+  for (const channel of new Set(words.filter((word) => word !== '' && word.length < 60)))
+    await ear.query(`LISTEN "${channel.replaceAll('"', '""')}"`);
+  return ear;
+}
+
+interface Bystander {
+  readonly pid: number;
+  /** What has happened to it, null when nothing has. */
+  disturbance(): string | null;
+  stop(): Promise<void>;
+}
+
+async function startBystander(database: TestDatabase): Promise<Bystander> {
+  const client = new pg.Client({ connectionString: database.url });
+  const told: { what: string | null; ends: boolean } = { what: null, ends: false };
+  const note = (error: Error) => {
+    if (!told.ends) told.what = error.message;
+  };
+  client.on('error', note);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const pid = Number(rows[0]?.pid);
+  client.query('SELECT pg_sleep(1000000)').catch(note);
+  return {
+    pid,
+    disturbance: () => told.what,
+    stop: async () => {
+      told.ends = true;
+      await database.query(`SELECT pg_terminate_backend(${pid}, 2000)`);
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+/** Has the log written up to now, and gives that place. */
+async function flushed(database: TestDatabase): Promise<string> {
+  await database.query(`SELECT pg_logical_emit_message(true, 'look', '')`);
+  const [row] = await database.query<{ at: string }>(
+    'SELECT pg_current_wal_flush_lsn()::text AS at',
+  );
+  return String(row?.at);
+}
+
+/** Records of the log that no staged write and no read leaves. */
+async function logged(database: TestDatabase, from: string, to: string): Promise<string[]> {
+  const rows = await database.query<{ line: string }>(
+    `SELECT concat_ws(' ', 'log:', resource_manager, record_type, description) AS line FROM pg_get_wal_records_info($1, $2)
+     WHERE (resource_manager = 'LogicalMessage' AND description !~ '"look"')
+       OR resource_manager = 'ReplicationOrigin' OR (resource_manager = 'Storage' AND record_type = 'TRUNCATE')
+       OR (resource_manager = 'XLOG' AND record_type ~ '^(SWITCH|RESTORE_POINT|CHECKPOINT|BACKUP_END|PARAMETER_CHANGE)')`,
+    [from, to],
+  );
+  return rows.map(({ line }) => line);
+}
