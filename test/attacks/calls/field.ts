@@ -1,10 +1,11 @@
-/** Where random calls run: a server of its own with every extension that it has, behind a daemon, watched from outside. */
+/** Where random calls run: a database with every extension that its server has, behind a daemon, watched from outside. */
 import type { ReadsMode } from '../../../src/model/session.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
 import type { TestDatabase } from '../../helpers/database.ts';
 import { createTestDatabase } from '../../helpers/database.ts';
 import { createRole } from '../../helpers/roles.ts';
+import type { TestServer } from '../../runner/server.ts';
 import { defaultMajor, startTestServer } from '../../runner/server.ts';
 import type { Catalog } from './catalog.ts';
 import { readCatalog } from './catalog.ts';
@@ -19,9 +20,11 @@ export interface Field {
   readonly watchers: Watchers;
   /** Creates a session, and gives the URL of connections to it. */
   session(role: Role, reads: ReadsMode): Promise<string>;
+  /** The URL of connections past the proxy. */
+  direct(role: Role): string;
   /** Puts what only this field knows in the place of `$server`, `$owner` and so on. */
   filled(text: string): string;
-  /** Takes back what a call has done, as far as it would hide what others do. */
+  /** Takes back what calls have done, as far as it would hide what others do. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,11 +41,10 @@ const settings = {
 
 const schema = `
 CREATE TABLE item (id int PRIMARY KEY, v text);
-INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
 CREATE INDEX gin_index ON item USING gin (to_tsvector('simple', v)) WITH (fastupdate = on);
 CREATE INDEX brin_index ON item USING brin (id);
 CREATE TABLE victim (id int);
-CREATE SEQUENCE numbers START 1000;
+CREATE SEQUENCE numbers;
 CREATE TYPE mood AS ENUM ('happy', 'sad');
 CREATE FUNCTION writes() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.victim VALUES (1); RETURN 1; END';
 CREATE FUNCTION analyzes() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'ANALYZE public.item'; RETURN 1; END$$;
@@ -51,40 +53,46 @@ CREATE FUNCTION clusters() RETURNS int LANGUAGE plpgsql AS $$BEGIN EXECUTE 'CLUS
 `;
 
 const rights = `GRANT USAGE ON SCHEMA public TO $role; GRANT SELECT ON ALL TABLES IN SCHEMA public TO $role;
-  GRANT ALL ON SEQUENCE numbers TO $role; GRANT ALL ON LARGE OBJECT 8088 TO $role`;
+  GRANT ALL ON SEQUENCE numbers TO $role`;
 
-const reset = `TRUNCATE victim; SELECT setval('numbers', 1000); SELECT lo_unlink(oid) FROM pg_largeobject_metadata;
+const serviceRights = `GRANT CREATE ON DATABASE $database TO $role; ALTER ROLE $role BYPASSRLS; GRANT USAGE ON SCHEMA public TO $role;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO $role; GRANT USAGE ON SEQUENCE numbers TO $role`;
+
+const reset = `TRUNCATE item, victim; INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g;
+  SELECT setval('numbers', 1); SELECT lo_unlink(oid) FROM pg_largeobject_metadata;
   SELECT lo_from_bytea(8088, 'x'); GRANT ALL ON LARGE OBJECT 8088 TO PUBLIC;
   SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots;
-  SELECT pg_replication_origin_drop(roname) FROM pg_replication_origin;
-  INSERT INTO item SELECT g, 'item ' || g FROM generate_series(1, 5) g ON CONFLICT DO NOTHING`;
+  SELECT pg_replication_origin_drop(roname) FROM pg_replication_origin`;
 
-/** Starts everything; the caller stops it. */
-export async function startField(): Promise<Field> {
-  const server = await startTestServer(
-    undefined,
-    process.env['STAGE_TEST_PG'] || defaultMajor,
-    settings,
-  );
-  const shared = process.env['STAGE_TEST_UPSTREAM'];
+/** Starts the server of the fields, and has tests of this process use it; the caller stops it. */
+export async function startServer(): Promise<TestServer> {
+  const major = process.env['STAGE_TEST_PG'] || defaultMajor;
+  const server = await startTestServer(undefined, major, settings);
   process.env['STAGE_TEST_UPSTREAM'] = server.url;
+  return server;
+}
+
+/**
+ * Starts everything on that server; the caller stops it.
+ * @param service what the account of the service is: checks and policies run with its rights
+ */
+export async function startField(service: 'superuser' | 'ordinary'): Promise<Field> {
   const database = await createTestDatabase({ template: 'empty' });
-  if (shared !== undefined) process.env['STAGE_TEST_UPSTREAM'] = shared;
-  await database.query(`CREATE EXTENSION plpgsql`).catch(() => undefined);
   await createExtensions(database);
   const owner = await createRole(database, 'GRANT ALL ON SCHEMA public TO $role');
-  await database.query(
-    `SET ROLE ${owner.name}; ${schema}; RESET ROLE; SELECT lo_from_bytea(8088, 'x')`,
-  );
+  await database.query(`SET ROLE ${owner.name}; ${schema}; RESET ROLE; ${reset}`);
   const writer = await createRole(
     database,
     `${rights}; GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO $role; GRANT CREATE ON SCHEMA public TO $role`,
   );
   const reader = await createRole(database, rights);
+  const account = await createRole(database, serviceRights.replaceAll('$database', database.name));
   const users = { owner, writer, reader };
   const catalog = await readCatalog(database);
   const watchers = await startWatchers(database);
-  const daemon = await startTestDaemon({ database });
+  const upstream =
+    service === 'superuser' ? database.url : database.urlFor(account.name, account.name);
+  const daemon = await startTestDaemon({ database, flags: { upstream } });
   const { host, port, name, user, password } = database;
   const known: Readonly<Record<string, () => string>> = {
     $server: () =>
@@ -94,13 +102,19 @@ export async function startField(): Promise<Field> {
     $owner: () => owner.name,
     $writer: () => writer.name,
     $reader: () => reader.name,
+    $service: () => account.name,
   };
+  const nameOf = (role: Role) => (role === 'superuser' ? null : users[role].name);
   return {
     ...{ database, daemon, catalog, watchers },
     session: async (role, reads) => {
       const session = await daemon.newSession({ reads });
-      if (role === 'superuser') return daemon.clientUrl(session);
-      return daemon.clientUrl(session, users[role].name, users[role].name);
+      const login = nameOf(role);
+      return login === null ? daemon.clientUrl(session) : daemon.clientUrl(session, login, login);
+    },
+    direct: (role) => {
+      const login = nameOf(role);
+      return login === null ? database.url : database.urlFor(login, login);
     },
     filled: (text) => text.replace(/\$[a-z]+\b/g, (word) => known[word]?.() ?? word),
     reset: async () => {
@@ -110,7 +124,6 @@ export async function startField(): Promise<Field> {
       await daemon.stop();
       await watchers.stop();
       await database.drop();
-      await server.stop();
     },
   };
 }

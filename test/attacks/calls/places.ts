@@ -97,7 +97,7 @@ const writes: Readonly<Record<string, Place>> = {
 /** Tables of the owner's, for the number of the call; `body` and what comes behind it. */
 const table = (number: number, columns: string, more = '') =>
   `CREATE TABLE t${number} (id int PRIMARY KEY, ${columns}); ALTER TABLE t${number} OWNER TO $owner;
-  GRANT SELECT ON t${number} TO $reader; GRANT SELECT, INSERT, UPDATE, DELETE ON t${number} TO $writer; ${more}`;
+  GRANT SELECT ON t${number} TO $reader; GRANT SELECT, INSERT, UPDATE, DELETE ON t${number} TO $writer, $service; ${more}`;
 
 interface Definition {
   readonly made: (site: Site) => string;
@@ -131,6 +131,20 @@ const definitions: Readonly<Record<string, Definition>> = {
         `INSERT INTO t${number} VALUES (1, 'x'); ALTER TABLE t${number} ADD CHECK ((${expression})::text IS DISTINCT FROM v) NOT VALID`,
       ),
     statements: (number) => [`UPDATE t${number} SET v = 'y'`],
+  },
+};
+
+/** PostgreSQL takes only what it believes to be immutable: a domain's check, and what is made over such functions. */
+const computed: Readonly<Record<string, Definition>> = {
+  'generated column': {
+    made: ({ expression, number }) =>
+      table(number, `v text, g text GENERATED ALWAYS AS ((${expression})::text) STORED`),
+    statements: (number) => [`INSERT INTO t${number} VALUES (1, 'x')`],
+  },
+  index: {
+    made: ({ expression, number }) =>
+      table(number, 'v text', `CREATE UNIQUE INDEX ON t${number} (((${expression})::text))`),
+    statements: (number) => [`INSERT INTO t${number} VALUES (1, 'x')`, `TABLE t${number}`],
   },
 };
 
@@ -185,7 +199,7 @@ export function place(random: Random, spelled: Spelled, number: number): Placed 
 }
 
 function defined(random: Random, site: Site): Placed {
-  const all = site.isQuery ? queried : { ...definitions, ...definitions, ...queried };
+  const all = site.isQuery ? queried : { ...definitions, ...computed, ...queried };
   const [name, { made, statements }] = random.pick(Object.entries(all));
   return { place: name, kind: 'write', made: [made(site)], statements: statements(site.number) };
 }

@@ -24,11 +24,13 @@ export interface Totals {
   readonly functions: Set<string>;
 }
 
-interface Options {
+export interface Options {
   readonly seed: number;
   readonly calls: number;
   /** Calls between two looks. */
   readonly width: number;
+  /** They are sent past the proxy, to see that they have effects at all. */
+  readonly directly?: boolean;
   readonly signal?: AbortSignal;
   tell(leak: Leak): void;
 }
@@ -39,7 +41,7 @@ export async function runCalls(field: Field, options: Options): Promise<Totals> 
     ...{ calls: 0, unmade: 0, succeeded: 0, leaks: 0 },
     functions: new Set(),
   };
-  const runner = createRunner(field);
+  const runner = createRunner(field, options.directly ?? false);
   const end = options.seed + options.calls;
   for (let seed = options.seed; seed < end && !options.signal?.aborted; seed += options.width) {
     const count = Math.min(options.width, end - seed);
@@ -58,45 +60,46 @@ export async function runCalls(field: Field, options: Options): Promise<Totals> 
   return totals;
 }
 
+interface Ran {
+  readonly effects: readonly string[];
+  readonly succeeded: number;
+}
+
 interface Runner {
   /** Makes what the calls need, and gives those for which it could be made. */
   prepare(calls: readonly RandomCall[]): Promise<RandomCall[]>;
   judge(calls: readonly RandomCall[]): Promise<{ succeeded: number; leaks: Leak[] }>;
 }
 
-function createRunner(field: Field): Runner {
-  const state: { before: string[] | null; succeeded: number } = { before: null, succeeded: 0 };
-
-  const effectsOf = async (calls: readonly RandomCall[]): Promise<string[]> => {
-    const before = state.before ?? (await takeState(field.database));
-    const { effects, succeeded } = await runOn(field, calls);
+function createRunner(field: Field, directly: boolean): Runner {
+  const run = async (calls: readonly RandomCall[]): Promise<Ran> => {
+    await field.reset();
+    const before = await takeState(field.database);
+    await field.watchers.take();
+    const { effects, succeeded } = await runOn(field, calls, directly);
     const after = await takeState(field.database);
-    state.before = after;
-    state.succeeded = succeeded;
-    return [...effects, ...(await field.watchers.take()), ...changesOf(before, after)];
+    const heard = await field.watchers.take();
+    return { effects: [...effects, ...heard, ...changesOf(before, after)], succeeded };
   };
 
   /** Finds the calls of a run that had the effects. */
-  const parted = async (calls: readonly RandomCall[], effects: string[]): Promise<Leak[]> => {
-    await field.reset();
-    state.before = null;
-    await field.watchers.take();
+  const parted = async (
+    calls: readonly RandomCall[],
+    effects: readonly string[],
+  ): Promise<Leak[]> => {
     if (calls.length === 1) return [{ calls, effects }];
     const middle = calls.length >> 1;
     const found: Leak[] = [];
     for (const half of [calls.slice(0, middle), calls.slice(middle)]) {
-      const again = await effectsOf(half);
-      if (again.length > 0) found.push(...(await parted(half, again)));
+      const again = await run(half);
+      if (again.effects.length > 0) found.push(...(await parted(half, again.effects)));
     }
     return found.length > 0 ? found : [{ calls, effects }];
   };
 
   return {
     judge: async (calls) => {
-      state.before = null;
-      await field.watchers.take();
-      const effects = await effectsOf(calls);
-      const { succeeded } = state;
+      const { effects, succeeded } = await run(calls);
       return { succeeded, leaks: effects.length === 0 ? [] : await parted(calls, effects) };
     },
     prepare: async (calls) => {
@@ -126,17 +129,15 @@ async function make({ database }: Field, { made }: RandomCall): Promise<boolean>
 const patience = 20_000;
 
 /** Sends the calls one after the other, each role over one connection; gives what was seen on the way. */
-async function runOn(
-  field: Field,
-  calls: readonly RandomCall[],
-): Promise<{ effects: string[]; succeeded: number }> {
+async function runOn(field: Field, calls: readonly RandomCall[], directly: boolean): Promise<Ran> {
   const clients = new Map<string, WireClient>();
   const seen: string[] = [];
   const done = { succeeded: 0 };
   const connect = async (role: Role, reads: ReadsMode): Promise<WireClient> => {
     const known = clients.get(`${role} ${reads}`);
     if (known) return known;
-    const client = await connectWire(await field.session(role, reads));
+    const url = directly ? field.direct(role) : await field.session(role, reads);
+    const client = await connectWire(url);
     clients.set(`${role} ${reads}`, client);
     client.send(q('SET statement_timeout = 1000'));
     await client.readTo(backend.readyForQuery);
