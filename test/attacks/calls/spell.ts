@@ -48,7 +48,8 @@ function drawArguments(
   { name, args, defaults, isVariadic }: Callable,
 ): Pick<Call, 'args' | 'columns'> {
   const known = random.chance(0.7) ? telling[name] : undefined;
-  const fitting = known?.filter((each) => each.args.length <= args.length) ?? [];
+  const most = args.at(-1) === '"any"' ? Number.POSITIVE_INFINITY : args.length;
+  const fitting = known?.filter((each) => each.args.length <= most) ?? [];
   const told = fitting.length > 0 ? random.pick(fitting) : { args: [] };
   const isWhole = isVariadic || defaults === 0 || random.chance(0.6);
   const count = Math.max(isWhole ? args.length : args.length - random.below(defaults + 1), 0);

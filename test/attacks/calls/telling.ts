@@ -1,5 +1,5 @@
 /** Arguments of functions whose types tell too little: with random ones they would only ever fail. */
-import { effects, runnable } from './texts.ts';
+import { effects, queries, rows, runnable, vectors } from './texts.ts';
 import { quoted } from './values.ts';
 
 export interface Telling {
@@ -11,42 +11,41 @@ export interface Telling {
 
 const texts = (...args: string[]): Telling => ({ args: args.map((arg) => `${quoted(arg)}::text`) });
 
-const three = { columns: 'a text, b text, c text' };
-const two = { columns: 'a text, b text' };
-
 /** Relations of connectby and xpath_table are spliced into FROM. */
 const relations = effects.map(
   (effect) =>
     `(SELECT '1'::text AS id, 1 AS ord, coalesce((${effect})::text, '0') AS pid, '<a/>'::text AS doc) q`,
 );
 
-const rowsOf = (columns: { readonly columns: string }, ...more: string[]): Telling[] =>
-  runnable.map((text) => ({ ...texts(text, ...more), ...columns }));
-
 const everyText = runnable.map((text) => texts(text));
+const everyRows = rows.map((text) => texts(text));
 
 export const telling: Readonly<Record<string, readonly Telling[]>> = {
   connectby: relations.flatMap((relation) => [
     { ...texts(relation, 'id', 'pid', '0'), columns: 'k text, p text, l int' },
     { ...texts(relation, 'id', 'pid', 'ord', '0'), columns: 'k text, p text, l int, s int' },
+    {
+      args: [...texts(relation, 'id', 'pid', '0').args, '0', `'~'::text`],
+      columns: 'k text, p text, l int, b text',
+    },
   ]),
   xpath_table: relations.map((relation) => ({
     ...texts('ord', 'doc', relation, '/a', 'true'),
     columns: 'id int, x text',
   })),
-  crosstab: [...rowsOf(two), ...rowsOf(three, 'SELECT 1')],
-  crosstab2: everyText,
-  crosstab3: everyText,
-  crosstab4: everyText,
+  crosstab: [
+    ...everyRows.map((each) => ({ ...each, columns: 'a text, b text' })),
+    ...rows.map((text) => ({ ...texts(text, 'SELECT 1'), columns: 'a text, b text' })),
+  ],
+  crosstab2: everyRows,
+  crosstab3: everyRows,
+  crosstab4: everyRows,
   query_to_xml: everyText,
   query_to_xml_and_xmlschema: everyText,
   query_to_xmlschema: everyText,
-  ts_stat: everyText,
-  ts_rewrite: runnable.map((text) => ({ args: [`'a'::tsquery`, `${quoted(text)}::text`] })),
-  dblink: rowsOf(three).map(({ args, columns = '' }) => ({
-    args: [`'$server'::text`, ...args],
-    columns,
-  })),
+  ts_stat: vectors.map((text) => texts(text)),
+  ts_rewrite: queries.map((text) => ({ args: [`'a'::tsquery`, `${quoted(text)}::text`] })),
+  dblink: rows.map((text) => ({ ...texts('$server', text), columns: 'a text, b text, c text' })),
   dblink_exec: [texts('$server', 'INSERT INTO public.victim VALUES (1)'), texts('$listener', 'x')],
   dblink_connect: [texts('$listener'), texts('one', '$server')],
   dblink_connect_u: [texts('$listener'), texts('one', '$server')],
@@ -75,6 +74,13 @@ export const telling: Readonly<Record<string, readonly Telling[]>> = {
   pg_truncate_visibility_map: [{ args: [`'item'::regclass`] }],
   pg_stat_reset_single_table_counters: [{ args: [`'item'::regclass::oid`] }],
   brin_summarize_new_values: [{ args: [`'brin_index'::regclass`] }],
+  brin_summarize_range: [{ args: [`'brin_index'::regclass`, '0::bigint'] }],
+  brin_desummarize_range: [{ args: [`'brin_index'::regclass`, '0::bigint'] }],
   gin_clean_pending_list: [{ args: [`'gin_index'::regclass`] }],
+  pg_clear_relation_stats: [texts('public', 'item')],
+  pg_clear_attribute_stats: [texts('public', 'item', 'v')],
+  pg_restore_relation_stats: [
+    { args: [...texts('schemaname', 'public', 'relname', 'item', 'relpages').args, '7'] },
+  ],
   pg_import_system_collations: [{ args: [`'public'::regnamespace`] }],
 };

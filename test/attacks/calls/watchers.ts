@@ -111,7 +111,7 @@ async function logged(database: TestDatabase, from: string, to: string): Promise
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', 'log:', resource_manager, record_type, description) AS line FROM pg_get_wal_records_info($1, $2)
      WHERE (resource_manager = 'LogicalMessage' AND description !~ '"look"')
-       OR resource_manager = 'ReplicationOrigin' OR (resource_manager = 'Storage' AND record_type = 'TRUNCATE')
+       OR resource_manager IN ('ReplicationOrigin', 'BRIN') OR (resource_manager = 'Gin' AND record_type = 'DELETE_LISTPAGE') OR (resource_manager = 'Storage' AND record_type = 'TRUNCATE')
        OR (resource_manager = 'XLOG' AND record_type ~ '^(SWITCH|RESTORE_POINT|CHECKPOINT|BACKUP_END|PARAMETER_CHANGE)')`,
     [from, to],
   );
