@@ -16,7 +16,7 @@ const catalogs = ['pg_collation', 'pg_replication_origin', 'pg_largeobject', 'pg
 
 /** Of production's tables: what ANALYZE, REINDEX, CLUSTER and functions that repair or break storage change. */
 const storage = `
-SELECT concat_ws(' ', 'storage', c.oid::regclass, c.relfilenode, c.relpages, c.reltuples, c.relallvisible, c.relfrozenxid,
+SELECT concat_ws(' ', 'storage', c.oid::regclass, c.relfilenode, c.relpages, c.reltuples, c.relallvisible, c.relfrozenxid, pg_relation_size(c.oid),
   pg_relation_size(c.oid, 'vm') > 0, i.indisclustered, (SELECT count(*) || md5(string_agg(s.xmin::text, ',')) FROM pg_statistic s WHERE s.starelid = c.oid)) AS line
 FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND c.relname !~ '[0-9]' ORDER BY c.oid`;

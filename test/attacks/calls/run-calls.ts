@@ -3,6 +3,7 @@ import type { ReadsMode } from '../../../src/model/session.ts';
 import { backend } from '../../../src/wire/message-codes.ts';
 import type { WireClient } from '../../helpers/wire-script.ts';
 import { connectWire, inWords, q } from '../../helpers/wire-script.ts';
+import { forbiddenEffects } from './allowed.ts';
 import { changesOf, takeHeld, takeState } from './effects.ts';
 import type { Field } from './field.ts';
 import type { RandomCall, Role } from './random-call.ts';
@@ -87,14 +88,21 @@ function createRunner(field: Field, directly: boolean): Runner {
     calls: readonly RandomCall[],
     effects: readonly string[],
   ): Promise<Leak[]> => {
-    if (calls.length === 1) return [{ calls, effects }];
+    const [call] = calls;
+    if (call && calls.length === 1) {
+      const forbidden = forbiddenEffects(call, effects);
+      return forbidden.length === 0 ? [] : [{ calls, effects: forbidden }];
+    }
     const middle = calls.length >> 1;
     const found: Leak[] = [];
+    let isSeenAgain = false;
     for (const half of [calls.slice(0, middle), calls.slice(middle)]) {
       const again = await run(half);
-      if (again.effects.length > 0) found.push(...(await parted(half, again.effects)));
+      if (again.effects.length === 0) continue;
+      isSeenAgain = true;
+      found.push(...(await parted(half, again.effects)));
     }
-    return found.length > 0 ? found : [{ calls, effects }];
+    return isSeenAgain ? found : [{ calls, effects }];
   };
 
   return {

@@ -106,12 +106,13 @@ async function flushed(database: TestDatabase): Promise<string> {
   return String(row?.at);
 }
 
-/** Records of the log that no staged write and no read leaves. */
+/** Records of what no rollback takes back; those of staging and of what was rolled back are others. */
 async function logged(database: TestDatabase, from: string, to: string): Promise<string[]> {
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', 'log:', resource_manager, record_type, description) AS line FROM pg_get_wal_records_info($1, $2)
-     WHERE (resource_manager = 'LogicalMessage' AND description !~ '"look"')
-       OR resource_manager IN ('ReplicationOrigin', 'BRIN') OR (resource_manager = 'Gin' AND record_type = 'DELETE_LISTPAGE') OR (resource_manager = 'Storage' AND record_type = 'TRUNCATE')
+     WHERE (resource_manager = 'LogicalMessage' AND description !~ '"look"'
+         AND (description ~ '^non' OR pg_xact_status(xid::text::xid8) = 'committed'))
+       OR resource_manager = 'ReplicationOrigin' OR record_type IN ('DESUMMARIZE', 'DELETE_LISTPAGE') OR (resource_manager = 'Storage' AND record_type = 'TRUNCATE')
        OR (resource_manager = 'XLOG' AND record_type ~ '^(SWITCH|RESTORE_POINT|CHECKPOINT|BACKUP_END|PARAMETER_CHANGE)')`,
     [from, to],
   );
