@@ -42,7 +42,7 @@ suite(`random calls from seed ${seed}`, (test) => {
           const count = Math.min(most, begin + calls - from);
           const totals = await runOn(service, { seed: from, calls: count, width: 50, tell });
           process.stdout.write(`${summary(totals)}\n`);
-          assert.ok(count < 100 || totals.succeeded > count / 10, 'calls run');
+          assert.ok(count < 100 || totals.succeeded > count / 20, 'calls run');
         }
         assert.is(reports.length, 0, reports.slice(0, 20).join('\n\n'));
       },

@@ -134,7 +134,7 @@ async function make({ database }: Field, { made }: RandomCall): Promise<boolean>
   return true;
 }
 
-const patience = 20_000;
+const patience = 60_000;
 
 /** Sends the calls one after the other, each role over one connection; gives what was seen on the way. */
 async function runOn(field: Field, calls: readonly RandomCall[], directly: boolean): Promise<Ran> {
@@ -147,7 +147,7 @@ async function runOn(field: Field, calls: readonly RandomCall[], directly: boole
     const url = directly ? field.direct(role) : await field.session(role, reads);
     const client = await connectWire(url);
     clients.set(`${role} ${reads}`, client);
-    client.send(q('SET statement_timeout = 1000'));
+    client.send(q('SET statement_timeout = 5000'));
     await client.readTo(backend.readyForQuery);
     return client;
   };
