@@ -10,7 +10,7 @@ import type pg from 'pg';
 import { startEmbedded } from '../src/daemon/embedded/embedded.ts';
 import { createLog } from '../src/log.ts';
 import { anyCluster } from '../test/helpers/any-cluster.ts';
-import { createDesk } from '../test/helpers/desk.ts';
+import { createStagingDatabase } from '../test/helpers/staging-database.ts';
 import { median } from './pgbench.ts';
 
 const runs = 7;
@@ -63,8 +63,11 @@ async function measure(client: pg.Client, [form, times]: readonly [string, numbe
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const stop = await start();
-const desk = await createDesk(schema, 'INSERT INTO item SELECT g, g FROM generate_series(1, 9) g');
-const session = await desk.open();
+const staging = await createStagingDatabase(
+  schema,
+  'INSERT INTO item SELECT g, g FROM generate_series(1, 9) g',
+);
+const session = await staging.open();
 const heads = ['tables', 'others', ...Object.keys(forms)];
 print(`| ${heads.join(' | ')} |`);
 print(`|${heads.map(() => '---|').join('')}`);
@@ -72,11 +75,11 @@ let made = 0;
 for (const tables of [100, 10_000]) {
   for (; made < tables; made += 100) {
     const names = Array.from({ length: 100 }, (_, index) => `many_${made + index}`);
-    await desk.database.query(
+    await staging.database.query(
       names.map((name) => `CREATE TABLE ${name} (id int PRIMARY KEY, v text, at date);`).join(''),
     );
   }
-  await desk.database.query('VACUUM ANALYZE');
+  await staging.database.query('VACUUM ANALYZE');
   const others: pg.Client[] = [];
   for (const [count, busy] of [
     [2, false],
@@ -84,10 +87,10 @@ for (const tables of [100, 10_000]) {
     [200, false],
     [200, true],
   ] as const) {
-    while (others.length < count) others.push(await desk.connect(session));
+    while (others.length < count) others.push(await staging.connect(session));
     // a transaction under way has locks of its own
     if (busy) await Promise.all(others.map((other) => other.query('BEGIN; SELECT FROM item')));
-    const client = await desk.connect(session);
+    const client = await staging.connect(session);
     await client.query('BEGIN');
     await client.query(`SELECT stage.enter('', '[]', '[]', '{}', current_setting('search_path'))`);
     await client.query('UPDATE item SET n = 1 WHERE id = 1');
@@ -99,5 +102,5 @@ for (const tables of [100, 10_000]) {
   }
   await Promise.all(others.map((other) => other.end()));
 }
-await desk.close();
+await staging.close();
 await stop();

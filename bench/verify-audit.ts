@@ -11,7 +11,7 @@ import { approveSession } from '../src/review/decisions/approve.ts';
 import { proposeSession } from '../src/review/decisions/propose.ts';
 import { verifyAudit } from '../src/review/verify-audit.ts';
 import { anyCluster } from '../test/helpers/any-cluster.ts';
-import { createDesk } from '../test/helpers/desk.ts';
+import { createStagingDatabase } from '../test/helpers/staging-database.ts';
 
 const entries = Number(process.env['BENCH_ENTRIES'] ?? 100_000);
 const rounds = 5;
@@ -25,22 +25,22 @@ const server = await startEmbedded({
   settings: { fsync: 'off' },
 });
 process.env['STAGE_TEST_UPSTREAM'] = server.url;
-const desk = await createDesk(
+const staging = await createStagingDatabase(
   'CREATE TABLE t (id int PRIMARY KEY, v text, n numeric, at timestamptz DEFAULT now())',
 );
-const session = await desk.open();
-await desk.stage(
+const session = await staging.open();
+await staging.stage(
   session,
   `INSERT INTO t SELECT g, 'value ' || g, g / 3.0 FROM generate_series(1, ${entries}) g`,
 );
-await proposeSession(desk.service, session);
-await approveSession(desk.service, session, { approvedBy: 'bench', digest: null });
+await proposeSession(staging.service, session);
+await approveSession(staging.service, session, { approvedBy: 'bench', digest: null });
 
 const perSecond = (ms: number) => Math.round((entries / ms) * 1000).toLocaleString('en');
 for (let round = 0; round < rounds; round += 1) {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  const { ok } = await verifyAudit(desk.service);
+  const { ok } = await verifyAudit(staging.service);
   const wall = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   const own = perSecond((user + system) / 1000);
@@ -48,6 +48,6 @@ for (let round = 0; round < rounds; round += 1) {
     `${ok ? 'intact' : 'CHANGED'}: ${perSecond(wall)} entries/s, ${own} per second of this process\n`,
   );
 }
-await desk.close();
+await staging.close();
 await server.stop();
 await rm(directory, { recursive: true });

@@ -28,6 +28,7 @@ import {
   checkVisible,
   errorOfCopy,
   hasChildren,
+  hiddenCatalog,
   isError,
   obstacleToOnly,
   obstacleToTarget,
@@ -294,9 +295,3 @@ export function watched(rewrite: Rewrite): Rewrite {
   const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
   return { ...rewrite, isWatched: true, options: JSON.stringify(options) };
 }
-
-const hiddenCatalog = new StageError(
-  'statement_not_supported',
-  'cannot stage writes while a schema comes before pg_catalog in the search path',
-  { hint: 'Leave pg_catalog out of search_path, or put it first.' },
-);

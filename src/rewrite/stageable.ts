@@ -137,3 +137,10 @@ export const tableChanged = new StageError(
   'could not serialize access due to a concurrent change of a table',
   { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
 );
+
+/** Refuses writes of a connection whose search path hides PostgreSQL's own names. */
+export const hiddenCatalog = new StageError(
+  'statement_not_supported',
+  'cannot stage writes while a schema comes before pg_catalog in the search path',
+  { hint: 'Leave pg_catalog out of search_path, or put it first.' },
+);

@@ -102,7 +102,7 @@ export function createConnectionContext(
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  { isShared, hasSync, isNext, gone, keptTogether }: Surroundings,
+  { keptTogether, ...surroundings }: Surroundings,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays } = services;
   const state = new TransactionState(pair.access);
@@ -142,10 +142,7 @@ export function createConnectionContext(
     portals,
     inFailure,
     pending,
-    isShared,
-    hasSync,
-    gone,
-    isNext,
+    ...surroundings,
   };
 }
 

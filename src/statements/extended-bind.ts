@@ -60,9 +60,8 @@ async function bindLookedAt(
   portal: string,
   statement: PreparedStatement,
 ): Promise<void> {
-  const { state, router, internal } = context;
-  if (state.implicit) await syncAndWait(context);
-  if (router.hasShownError) return;
+  const { state, internal } = context;
+  if (state.implicit) await syncAndGoOn(context);
   internal.begin();
   await bindUnstaged(context, message, portal, statement);
 }

@@ -7,9 +7,9 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { createPipeline } from '../../src/statements/connection.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
-import type { Front } from '../helpers/front.ts';
-import { connectRaw, frontSettings, startFront } from '../helpers/front.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import type { TestListener } from '../helpers/test-listener.ts';
+import { connectRaw, listenerSettings, startTestListener } from '../helpers/test-listener.ts';
 import type { RandomUpstream } from './random-upstream.ts';
 import { startRandomUpstream } from './random-upstream.ts';
 
@@ -19,13 +19,13 @@ const loginTimeoutMs = 10_000;
 
 suite('a crowd', (test) => {
   let upstream: RandomUpstream;
-  let front: Front;
+  let listener: TestListener;
   const sockets: Socket[] = [];
   test.before(async () => {
     upstream = await startRandomUpstream(1);
     upstream.behaves = true;
-    const settings = { ...frontSettings, loginTimeoutMs };
-    front = await startFront({
+    const settings = { ...listenerSettings, loginTimeoutMs };
+    listener = await startTestListener({
       upstream: `postgresql://x@127.0.0.1:${upstream.port}/d?sslmode=disable`,
       settings,
       maxConnections: crowd + 2,
@@ -34,14 +34,14 @@ suite('a crowd', (test) => {
   });
   test.after(async () => {
     for (const socket of sockets) socket.destroy();
-    await front.stop();
+    await listener.stop();
     upstream.stop();
   });
 
   /** Logs in, and gives how long that took. */
   async function logIn(stays: boolean): Promise<number> {
     const start = performance.now();
-    const client = await connectRaw(front.port, login());
+    const client = await connectRaw(listener.port, login());
     for (let types = ''; !types.endsWith('Z'); )
       types += String.fromCharCode((await client.stream.next()).type);
     const took = performance.now() - start;
@@ -55,7 +55,7 @@ suite('a crowd', (test) => {
     startupMessage([
       ['user', 'u'],
       ['database', 'd'],
-      ['service_session', front.session.id],
+      ['service_session', listener.session.id],
     ]);
 
   test(
@@ -63,7 +63,7 @@ suite('a crowd', (test) => {
     async () => {
       const empty = await percentile(() => logIn(false));
       for (let count = 0; count < crowd; count += 1) await logIn(true);
-      const slow = Array.from({ length: crowd }, () => slowly(front.port, login()));
+      const slow = Array.from({ length: crowd }, () => slowly(listener.port, login()));
       await Promise.all(slow.map(({ socket }) => once(socket, 'connect')));
       const full = await percentile(() => logIn(false));
       const ended = await Promise.all(slow.map(({ closed }) => closed));

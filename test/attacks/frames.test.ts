@@ -5,13 +5,13 @@
 import pg from 'pg';
 import { createPipeline } from '../../src/statements/connection.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
-import type { Front } from '../helpers/front.ts';
-import { frontSettings, startFront } from '../helpers/front.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import type { TestListener } from '../helpers/test-listener.ts';
+import { listenerSettings, startTestListener } from '../helpers/test-listener.ts';
 import { connectWire } from '../helpers/wire-script.ts';
 import type { Memory, Meter } from './meter.ts';
 import { startMeter } from './meter.ts';
@@ -118,26 +118,26 @@ suite(`random frames from seed ${first}`, (test) => {
     'of clients and servers at once',
     async () => {
       const upstream: RandomUpstream = await startRandomUpstream(first);
-      const front: Front = await startFront({
+      const listener: TestListener = await startTestListener({
         upstream: `postgresql://x@127.0.0.1:${upstream.port}/d?sslmode=disable`,
-        run: createPipeline(frontSettings),
+        run: createPipeline(listenerSettings),
       });
       const startup = startupMessage([
         ['user', 'u'],
         ['database', 'd'],
-        ['service_session', front.session.id],
+        ['service_session', listener.session.id],
       ]);
-      const attack = (seed: number) => talkAfterLogin(front.port, startup, createRandom(seed));
+      const attack = (seed: number) => talkAfterLogin(listener.port, startup, createRandom(seed));
       const check = async () => {
         upstream.behaves = true;
-        const said = await talkAfterLogin(front.port, startup, createRandom(1), 20_000);
+        const said = await talkAfterLogin(listener.port, startup, createRandom(1), 20_000);
         assert.ok(said > 0, `an honest login after ${upstream.sent.frames} frames of servers`);
         upstream.behaves = false;
-        front.pairs.length = 0;
-        front.log.length = 0;
+        listener.pairs.length = 0;
+        listener.log.length = 0;
       };
       await attackWith(count * 0.94, attack, check, () => upstream.sent.frames);
-      await front.stop();
+      await listener.stop();
       upstream.stop();
     },
     { timeout },

@@ -1,15 +1,16 @@
 /**
  * Random calls of every function of PostgreSQL and of its extensions, named or not: none has an effect outside of the session.
- * STAGE_TEST_STATEMENTS (150) is the number of calls for each kind of service account, STAGE_TEST_SEED the first seed.
+ * STAGE_TEST_STATEMENTS is the number of calls for each kind of service account, STAGE_TEST_SEED the first seed.
  */
+import { drawn, firstSeed } from '../helpers/net.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { TestServer } from '../runner/server.ts';
 import { startField, startServer } from './calls/field.ts';
 import type { Options, Totals } from './calls/run-calls.ts';
 import { report, runCalls, summary } from './calls/run-calls.ts';
 
-const calls = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 150);
-const seed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const calls = drawn(100, 'STATEMENTS');
+const seed = firstSeed();
 
 /** What is made for calls stays: after so many of them a new database is quicker. */
 const most = 2000;

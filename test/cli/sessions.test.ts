@@ -265,6 +265,6 @@ suite('tokens on the command line', (test) => {
     const env = { STAGE_TOKEN: 'right', STAGE_SERVER: '' };
     const { code, stderr } = await shell.run(['session', 'list'], { cwd: folder, env });
     assert.is(code, 64);
-    assert.match(stderr, /cannot be set by a project/);
+    assert.match(stderr, /sets `server`, and is not trusted/);
   });
 });

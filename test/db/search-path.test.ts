@@ -5,10 +5,10 @@
 
 import { createOverlayManager } from '../../src/overlay/install/manager.ts';
 import { loadParser } from '../../src/sql/parser/parser.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import type { Body } from '../helpers/path-lint.ts';
 import { namesByPath } from '../helpers/path-lint.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -55,19 +55,19 @@ const isPinned = ({ settings }: Function) =>
   settings?.includes('search_path=pg_catalog, pg_temp') ?? false;
 
 suite('search path', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let all: Function[];
   test.before(async () => {
     await loadParser();
-    desk = await createDesk(schema);
-    const manager = createOverlayManager(desk.service);
+    staging = await createStagingDatabase(schema);
+    const manager = createOverlayManager(staging.service);
     const oidOf = async (name: string) => {
-      const [row] = await desk.database.query<{ oid: number }>(
+      const [row] = await staging.database.query<{ oid: number }>(
         `SELECT '${name}'::regclass::oid::int AS oid`,
       );
       return row?.oid ?? 0;
     };
-    const path = await desk.database.query<{ oid: number }>(
+    const path = await staging.database.query<{ oid: number }>(
       `SELECT oid::int FROM pg_namespace WHERE nspname IN ('pg_catalog', 'public') ORDER BY 1`,
     );
     await manager.ensure([await oidOf('base')], false, [await oidOf('base')]);
@@ -80,9 +80,9 @@ suite('search path', (test) => {
       [{ schema: null, name: 'loudest' }],
       path.map(({ oid }) => oid),
     );
-    all = await desk.database.query<Function>(functions);
+    all = await staging.database.query<Function>(functions);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   test('every kind of function is there', () => {
     const names = all.map(({ name }) => name);

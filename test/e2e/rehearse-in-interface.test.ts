@@ -1,15 +1,15 @@
 /** The rehearsal in the terminal interface over a real daemon: its pane, the question before approval, and who does not wait. */
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
-import { Seat } from '../helpers/seat.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { TestTerminal } from '../helpers/test-terminal.ts';
 
 /** A machine may be busy; nobody waits longer than it takes. */
 const patience = { timeout: 120_000 };
 
 suite('rehearse in the interface', (test) => {
   let rest: TestRest;
-  const seats: Seat[] = [];
+  const terminals: TestTerminal[] = [];
   test.before(async () => {
     rest = await startTestRest();
     await rest.database.query(`
@@ -24,45 +24,49 @@ suite('rehearse in the interface', (test) => {
       CREATE TRIGGER log AFTER UPDATE ON products FOR EACH ROW EXECUTE FUNCTION log()`);
   });
   test.afterEach(async () => {
-    for (const seat of seats.splice(0)) await seat.leave();
+    for (const terminal of terminals.splice(0)) await terminal.leave();
   });
   test.after(() => rest.stop());
 
   async function sit(statement: string) {
     const id = await rest.newSession();
     await rest.write(id, statement);
-    const seat = new Seat(rest.url, id, false);
-    seats.push(seat);
-    await seat.see(/~\d .* sha/);
-    return { id, seat };
+    const terminal = new TestTerminal(rest.url, id, false);
+    terminals.push(terminal);
+    await terminal.see(/~\d .* sha/);
+    return { id, terminal };
   }
 
   test(
     'e shows what approval would do, and the question before it has that in one line',
     async () => {
-      const { id, seat } = await sit('UPDATE products SET price = price + 1 WHERE id IN (1, 2)');
-      await seat.press('P');
-      await seat.press('yes\r');
-      await seat.see(/PROPOSED/);
-      await seat.press('A');
-      await seat.see(/ {2}not rehearsed/);
-      await seat.press('\x1b');
-      await seat.press('e');
-      await seat.see(/\[Effects\]/);
-      await seat.see(/would land 2 rows: products ~2/);
-      await seat.see(/triggers would also change: customers ~1, price_log \+2/);
-      await seat.see(/~ customers 1 {2}name Ada Lovelace → told/);
-      await seat.see(/\+ price_log MUG-01 {2}sku MUG-01 {2}was 9\.50/);
-      await seat.press('A');
-      await seat.see(/ {2}rehearsed: would land 2 rows; triggers change 3 rows in 2 tables/);
-      await seat.press('\x1b');
+      const { id, terminal } = await sit(
+        'UPDATE products SET price = price + 1 WHERE id IN (1, 2)',
+      );
+      await terminal.press('P');
+      await terminal.press('yes\r');
+      await terminal.see(/PROPOSED/);
+      await terminal.press('A');
+      await terminal.see(/ {2}not rehearsed/);
+      await terminal.press('\x1b');
+      await terminal.press('e');
+      await terminal.see(/\[Effects\]/);
+      await terminal.see(/would land 2 rows: products ~2/);
+      await terminal.see(/triggers would also change: customers ~1, price_log \+2/);
+      await terminal.see(/~ customers 1 {2}name Ada Lovelace → told/);
+      await terminal.see(/\+ price_log MUG-01 {2}sku MUG-01 {2}was 9\.50/);
+      await terminal.press('A');
+      await terminal.see(/ {2}rehearsed: would land 2 rows; triggers change 3 rows in 2 tables/);
+      await terminal.press('\x1b');
       await rest.database.query(
         'ALTER TABLE products ADD CONSTRAINT no CHECK (price < 1) NOT VALID',
       );
-      await seat.press('e');
-      await seat.see(/production would refuse the changes: [\s\S]* constraint no, SQLSTATE 23514/);
-      await seat.press('A');
-      await seat.see(/! rehearsal failed: new row .* violates check/);
+      await terminal.press('e');
+      await terminal.see(
+        /production would refuse the changes: [\s\S]* constraint no, SQLSTATE 23514/,
+      );
+      await terminal.press('A');
+      await terminal.see(/! rehearsal failed: new row .* violates check/);
       await rest.database.query('ALTER TABLE products DROP CONSTRAINT no');
       assert.is((await rest.call('GET', `/sessions/${id}`)).body.status, 'proposed');
     },
@@ -72,15 +76,15 @@ suite('rehearse in the interface', (test) => {
   test(
     'escape waits no longer, and what comes then is not shown',
     async () => {
-      const { id, seat } = await sit('UPDATE products SET stock = 999 WHERE id = 3');
-      await seat.press('e');
-      await seat.see(/Rehearsing the approval … escape waits no longer/);
-      await seat.press('\x1b');
-      await seat.see(/\[Rows\][\s\S]*Not waited for any longer/);
+      const { id, terminal } = await sit('UPDATE products SET stock = 999 WHERE id = 3');
+      await terminal.press('e');
+      await terminal.see(/Rehearsing the approval … escape waits no longer/);
+      await terminal.press('\x1b');
+      await terminal.see(/\[Rows\][\s\S]*Not waited for any longer/);
       // the next one waits in the service until that one has ended
       await rest.call('POST', `/sessions/${id}/rehearse`);
-      await seat.press('\x1b[Z\x1b[Z');
-      await seat.see(/\[Effects\][\s\S]*Not rehearsed yet; press e/);
+      await terminal.press('\x1b[Z\x1b[Z');
+      await terminal.see(/\[Effects\][\s\S]*Not rehearsed yet; press e/);
     },
     patience,
   );

@@ -9,11 +9,11 @@ import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Resolution, Side } from '../../src/review/edits/resolution.ts';
 import { resolveConflicts } from '../../src/review/edits/resolve.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants, emptyLineages } from '../helpers/invariants.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const scripts = drawn(8, 'STATEMENTS');
@@ -114,11 +114,11 @@ function merge(
 }
 
 suite('conflicts settled at random', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   const start = (): Rows =>
     new Map(
@@ -126,7 +126,7 @@ suite('conflicts settled at random', (test) => {
     );
 
   async function demandInvariants(label: string, emptyBefore?: readonly string[]): Promise<void> {
-    assert.equal(await brokenInvariants(desk.database, emptyBefore), [], label);
+    assert.equal(await brokenInvariants(staging.database, emptyBefore), [], label);
   }
 
   /** What both sides do, and what that comes to in memory. */
@@ -141,14 +141,14 @@ suite('conflicts settled at random', (test) => {
         touch.note(step);
         run(mine, step);
         script.push(step.sql);
-        await desk.stage(session, step.sql);
+        await staging.stage(session, step.sql);
         if (together === 1) await demandInvariants(script.join('; '));
       }
       for (let index = 0; index < 5; index += 1) {
         const step = stepOf(pick, plot * width, theirs);
         run(theirs, step);
         script.push(`production: ${step.sql}`);
-        await desk.database.query(step.sql);
+        await staging.database.query(step.sql);
       }
     }
     return { mine, theirs, touched, script: script.join('; ') };
@@ -162,7 +162,7 @@ suite('conflicts settled at random', (test) => {
   ): Promise<Map<string, Side>> {
     const choices = new Map<string, Side>();
     const resolutions: Resolution[] = [];
-    for (const { table, rowId, field, kind } of await findConflicts(desk.service, session)) {
+    for (const { table, rowId, field, kind } of await findConflicts(staging.service, session)) {
       const isWhole = kind !== 'changed' || mine.get(Number(rowId.text)) === undefined;
       const place = isWhole ? rowId.text : `${rowId.text} ${field}`;
       const isStuck = kind === 'gone' && touched.get(Number(rowId.text))?.beginsDeleted === true;
@@ -173,7 +173,7 @@ suite('conflicts settled at random', (test) => {
     }
     if (resolutions.length === 0) return choices;
     const asked = { resolutions, withDependents: false, resolvedAs: null, lockTimeoutMs: 5_000 };
-    await resolveConflicts(desk.service, session, asked);
+    await resolveConflicts(staging.service, session, asked);
     return choices;
   }
 
@@ -193,24 +193,24 @@ suite('conflicts settled at random', (test) => {
     async () => {
       let settled = 0;
       for (let seed = first; seed < first + scripts; seed += together) {
-        await desk.reset();
+        await staging.reset();
         const randoms = firstKeys.map((_, index) => createRandom(seed + index).below);
-        const session = await desk.open();
+        const session = await staging.open();
         const drifted = await drift(session, randoms);
         const label = `seed ${seed}: ${drifted.script}`;
-        const empty = await emptyLineages(desk.database);
+        const empty = await emptyLineages(staging.database);
         await demandInvariants(label);
         const choices = await settle(session, drifted, createRandom(~seed).below);
         settled += choices.size;
-        assert.equal(await findConflicts(desk.service, session), [], label);
+        assert.equal(await findConflicts(staging.service, session), [], label);
         const places = new Set([...choices.keys()].map((place) => place.split(' ')[0]));
         const untouched = empty.filter((each) => !places.has(/\((\d+)\)/.exec(each)?.[1] ?? ''));
         await demandInvariants(label, untouched);
         const wanted = merged(drifted, choices);
-        assert.equal((await desk.contents(session))['t'], wanted, label);
-        await proposeSession(desk.service, session);
-        await approveSession(desk.service, session, { approvedBy: null, digest: null });
-        assert.equal((await desk.contents())['t'], wanted, label);
+        assert.equal((await staging.contents(session))['t'], wanted, label);
+        await proposeSession(staging.service, session);
+        await approveSession(staging.service, session, { approvedBy: null, digest: null });
+        assert.equal((await staging.contents())['t'], wanted, label);
       }
       assert.ok(settled > scripts, `${settled} conflicts were settled`);
     },

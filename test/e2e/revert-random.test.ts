@@ -6,11 +6,11 @@ import { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { revertSession } from '../../src/review/decisions/revert.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { dataOf, schema, stageOnPlots } from '../helpers/reverting.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const scripts = drawn(8, 'STATEMENTS');
@@ -19,11 +19,11 @@ const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
 const plain = { skipChanged: false, revertedAs: null, lockTimeoutMs: 5_000 };
 
 suite('random reverts', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, dataOf(together));
+    staging = await createStagingDatabase(schema, dataOf(together));
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   test(
     'bring all tables back',
@@ -32,21 +32,21 @@ suite('random reverts', (test) => {
       let statements = 0;
       const refusals: string[] = [];
       for (let seed = first; seed < first + scripts; seed += together) {
-        await desk.reset();
-        const before = await desk.contents();
-        const session = await desk.open();
-        const taken = await stageOnPlots(desk, session, { seed, plots: together, count: 6 });
+        await staging.reset();
+        const before = await staging.contents();
+        const session = await staging.open();
+        const taken = await stageOnPlots(staging, session, { seed, plots: together, count: 6 });
         const script = taken.join('; ');
         statements += taken.length;
         await approve(session);
-        const after = await desk.contents();
+        const after = await staging.contents();
         try {
           const made = await revert(session, script);
           await approve(made);
-          assert.equal(await desk.contents(), before, `seed ${seed}: ${script}`);
+          assert.equal(await staging.contents(), before, `seed ${seed}: ${script}`);
           const again = await revert(made, script);
           await approve(again);
-          assert.equal(await desk.contents(), after, `seed ${seed}, again: ${script}`);
+          assert.equal(await staging.contents(), after, `seed ${seed}, again: ${script}`);
           reverted += together;
         } catch (error) {
           if (!(error instanceof StageError)) throw error;
@@ -61,13 +61,13 @@ suite('random reverts', (test) => {
   );
 
   async function revert(session: string, script: string): Promise<string> {
-    const { id } = (await revertSession(desk.service, session, plain)).session;
-    assert.equal(await brokenInvariants(desk.database), [], script);
+    const { id } = (await revertSession(staging.service, session, plain)).session;
+    assert.equal(await brokenInvariants(staging.database), [], script);
     return id;
   }
 
   async function approve(session: string): Promise<void> {
-    await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: null, digest: null });
+    await proposeSession(staging.service, session);
+    await approveSession(staging.service, session, { approvedBy: null, digest: null });
   }
 });

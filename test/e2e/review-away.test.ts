@@ -3,8 +3,8 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
-import { Seat } from '../helpers/seat.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { TestTerminal } from '../helpers/test-terminal.ts';
 
 const patience = { timeout: 120_000 };
 
@@ -44,7 +44,7 @@ class Path {
 suite('review of a service that goes away', (test) => {
   let rest: TestRest;
   let path: Path;
-  let seat: Seat;
+  let terminal: TestTerminal;
   let id: string;
   test.before(async () => {
     rest = await startTestRest();
@@ -55,10 +55,10 @@ suite('review of a service that goes away', (test) => {
     id = await rest.newSession();
     await rest.write(id, `UPDATE products SET price = 1 WHERE sku = 'MUG-01'`);
     await rest.call('POST', `/sessions/${id}/propose`);
-    seat = new Seat(`http://127.0.0.1:${path.port}`, id);
-    await seat.see(/> ~ +1 │ MUG-01/);
+    terminal = new TestTerminal(`http://127.0.0.1:${path.port}`, id);
+    await terminal.see(/> ~ +1 │ MUG-01/);
   });
-  test.afterEach(() => seat.leave());
+  test.afterEach(() => terminal.leave());
   test.after(async () => {
     await path.cut();
     await rest.stop();
@@ -68,17 +68,17 @@ suite('review of a service that goes away', (test) => {
     'says so until it is back, and then shows what has happened meanwhile',
     async () => {
       await path.cut();
-      await seat.see(/PROPOSED OFFLINE/);
-      await seat.press('j');
-      await seat.press('k');
-      await seat.see(/! Offline, trying again/);
+      await terminal.see(/PROPOSED OFFLINE/);
+      await terminal.press('j');
+      await terminal.press('k');
+      await terminal.see(/! Offline, trying again/);
       await rest.call('POST', `/sessions/${id}/reopen`, { json: { message: 'more' } });
       await rest.write(id, `UPDATE products SET price = 2 WHERE sku = 'TEE-M'`);
       await path.open();
-      await seat.see(/ACTIVE [^O]/);
-      await seat.see(/products 1\/2/);
-      await seat.see(/Comments 1/);
-      assert.not.match(seat.frame, /OFFLINE|Offline/);
+      await terminal.see(/ACTIVE [^O]/);
+      await terminal.see(/products 1\/2/);
+      await terminal.see(/Comments 1/);
+      assert.not.match(terminal.frame, /OFFLINE|Offline/);
     },
     patience,
   );
@@ -86,16 +86,16 @@ suite('review of a service that goes away', (test) => {
   test(
     'what is said and asked for reaches the other side',
     async () => {
-      await seat.press('M');
-      await seat.press('too cheap?\r');
-      await seat.see(/Comments 1/);
-      await seat.press('C');
-      await seat.see(/Give this session back/);
-      await seat.press('yes\r');
-      await seat.see(/What is to change/);
-      await seat.press('mind the price\r');
-      await seat.see(/Given back/);
-      await seat.see(/ACTIVE/);
+      await terminal.press('M');
+      await terminal.press('too cheap?\r');
+      await terminal.see(/Comments 1/);
+      await terminal.press('C');
+      await terminal.see(/Give this session back/);
+      await terminal.press('yes\r');
+      await terminal.see(/What is to change/);
+      await terminal.press('mind the price\r');
+      await terminal.see(/Given back/);
+      await terminal.see(/ACTIVE/);
       const { body } = await rest.call('GET', `/sessions/${id}/comments`);
       assert.equal(
         body.comments.map((each: { kind: string; body: string; table: string }) => [
@@ -108,8 +108,8 @@ suite('review of a service that goes away', (test) => {
           ['changes_requested', 'mind the price', null],
         ],
       );
-      await seat.press('\r');
-      await seat.see(/Why[\s\S]*UPDATE products SET price = 1/);
+      await terminal.press('\r');
+      await terminal.see(/Why[\s\S]*UPDATE products SET price = 1/);
     },
     patience,
   );

@@ -2,8 +2,8 @@
 import type { Left } from '../../src/tui/open-diff.tsx';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
-import { leaveSequence, Seat } from '../helpers/seat.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { leaveSequence, TestTerminal } from '../helpers/test-terminal.ts';
 import { until } from '../helpers/until.ts';
 
 /** A machine may be busy; nobody waits longer than it takes. */
@@ -11,12 +11,12 @@ const patience = { timeout: 120_000 };
 
 suite('review in the interface', (test) => {
   let rest: TestRest;
-  const seats: Seat[] = [];
+  const terminals: TestTerminal[] = [];
   test.before(async () => {
     rest = await startTestRest();
   });
   test.afterEach(async () => {
-    for (const seat of seats.splice(0)) await seat.leave();
+    for (const terminal of terminals.splice(0)) await terminal.leave();
   });
   test.after(() => rest.stop());
 
@@ -27,41 +27,41 @@ suite('review in the interface', (test) => {
       id,
       `INSERT INTO customers (email, name) VALUES ('${id}a@x', 'A'), ('${id}b@x', 'B')`,
     );
-    const seat = new Seat(rest.url, id, colours);
-    seats.push(seat);
-    await seat.see(/customers 1\/2/);
-    await seat.see(/a@x/);
-    return { id, seat };
+    const terminal = new TestTerminal(rest.url, id, colours);
+    terminals.push(terminal);
+    await terminal.see(/customers 1\/2/);
+    await terminal.see(/a@x/);
+    return { id, terminal };
   }
 
   test(
     'shows the diff, and takes the whole way to production',
     async () => {
-      const { id, seat } = await sit();
-      await seat.see(/^ stage diff sess_\w{8} ACTIVE .* in stage_test\w+ {2}sha256:\w{12}…/);
-      await seat.press('J');
-      await seat.see(/> ~ +1 │ MUG-01 +Coffee mug +9\.50 → 10\.50/);
-      await seat.press('\r');
-      await seat.see(/~ UPDATE products 1/);
-      await seat.press('\t');
-      await seat.see(/\[Log 2\][\s\S]*> ~ UPDATE products[\s\S]*writes price/);
-      await seat.press('\x1b');
-      await seat.press('P');
-      await seat.see(/Propose this session/);
-      await seat.press('yes\r');
-      await seat.see(/Proposed: the session takes no more writes/);
-      await seat.see(/PROPOSED/);
-      await seat.press('A');
-      await seat.see(/digest sha256:[0-9a-f]{64}/);
-      await seat.press(`${id.slice(5, 13)}\r`);
-      await seat.see(/Approved: the rows are in production/);
-      await seat.see(/APPROVED/);
-      await seat.press('q');
-      assert.is(((await seat.ended) as Left).changes, 3);
+      const { id, terminal } = await sit();
+      await terminal.see(/^ stage diff sess_\w{8} ACTIVE .* in stage_test\w+ {2}sha256:\w{12}…/);
+      await terminal.press('J');
+      await terminal.see(/> ~ +1 │ MUG-01 +Coffee mug +9\.50 → 10\.50/);
+      await terminal.press('\r');
+      await terminal.see(/~ UPDATE products 1/);
+      await terminal.press('\t');
+      await terminal.see(/\[Log 2\][\s\S]*> ~ UPDATE products[\s\S]*writes price/);
+      await terminal.press('\x1b');
+      await terminal.press('P');
+      await terminal.see(/Propose this session/);
+      await terminal.press('yes\r');
+      await terminal.see(/Proposed: the session takes no more writes/);
+      await terminal.see(/PROPOSED/);
+      await terminal.press('A');
+      await terminal.see(/digest sha256:[0-9a-f]{64}/);
+      await terminal.press(`${id.slice(5, 13)}\r`);
+      await terminal.see(/Approved: the rows are in production/);
+      await terminal.see(/APPROVED/);
+      await terminal.press('q');
+      assert.is(((await terminal.ended) as Left).changes, 3);
       const { body } = await rest.call('GET', `/sessions/${id}`);
       assert.equal([body.status, body.approved_by], ['approved', 'ada']);
-      assert.ok(seat.written.endsWith(leaveSequence));
-      assert.is(seat.stdin.raw, false);
+      assert.ok(terminal.written.endsWith(leaveSequence));
+      assert.is(terminal.stdin.raw, false);
     },
     patience,
   );
@@ -69,9 +69,9 @@ suite('review in the interface', (test) => {
   test(
     'asks for a proposed session only when something has happened to it',
     async () => {
-      const { id, seat } = await sit();
+      const { id, terminal } = await sit();
       await rest.call('POST', `/sessions/${id}/propose`);
-      await seat.see(/PROPOSED/);
+      await terminal.see(/PROPOSED/);
       const looks = () => rest.logged.filter((line) => line.includes(`/sessions/${id}"`)).length;
       let before = -1;
       while (before < looks()) {
@@ -80,9 +80,9 @@ suite('review in the interface', (test) => {
         await new Promise((resolve) => setTimeout(resolve, 4500));
       }
       await rest.call('POST', `/sessions/${id}/comments`, { json: { body: 'please look' } });
-      await seat.see(/Comments 1/);
+      await terminal.see(/Comments 1/);
       await rest.call('POST', `/sessions/${id}/reject`);
-      await seat.see(/REJECTED/);
+      await terminal.see(/REJECTED/);
       assert.ok(looks() <= before + 2);
     },
     patience,
@@ -91,94 +91,98 @@ suite('review in the interface', (test) => {
   test(
     'sees that the session is written on, and that production moves',
     async () => {
-      const { id, seat } = await sit();
+      const { id, terminal } = await sit();
       await rest.write(id, `DELETE FROM order_items WHERE order_id = 4`);
-      await seat.see(/order_items/);
-      await seat.see(/session has changed/);
+      await terminal.see(/order_items/);
+      await terminal.see(/session has changed/);
       await rest.database.query(`UPDATE products SET stock = stock + 1 WHERE sku = 'MUG-01'`);
-      await seat.press('R');
-      await seat.see(/Conflicts 1/);
-      await seat.see(/! 1 conflict with production/);
+      await terminal.press('R');
+      await terminal.see(/Conflicts 1/);
+      await terminal.see(/! 1 conflict with production/);
       await rest.write(id, `DELETE FROM order_items WHERE order_id = 3`);
-      await seat.see(/! 1 conflict with production: tab to Conflicts\.\s+The session has changed/);
+      await terminal.see(
+        /! 1 conflict with production: tab to Conflicts\.\s+The session has changed/,
+      );
       await rest.database.query(`UPDATE products SET stock = stock - 1 WHERE sku = 'MUG-01'`);
     },
     patience,
   );
 
   test('stays open when the daemon refuses', async () => {
-    const { id, seat } = await sit();
-    await seat.press('P');
-    await seat.see(/Propose this session/);
+    const { id, terminal } = await sit();
+    await terminal.press('P');
+    await terminal.see(/Propose this session/);
     await rest.call('POST', `/sessions/${id}/propose`, { json: {} });
     await rest.call('POST', `/sessions/${id}/reject`, { json: {} });
-    await seat.press('yes\r');
-    await seat.see(/is rejected/);
-    await seat.press('?');
-    await seat.see(/next row/);
+    await terminal.press('yes\r');
+    await terminal.see(/is rejected/);
+    await terminal.press('?');
+    await terminal.see(/next row/);
   });
 
   test(
     'follows the size of the terminal',
     async () => {
-      const { seat } = await sit();
-      seat.resize(50, 12);
-      await until(async () => seat.frame.split('\n').length === 12);
-      assert.ok(seat.frame.split('\n').every((line) => line.length <= 50));
+      const { terminal } = await sit();
+      terminal.resize(50, 12);
+      await until(async () => terminal.frame.split('\n').length === 12);
+      assert.ok(terminal.frame.split('\n').every((line) => line.length <= 50));
     },
     patience,
   );
 
   test('says the same without colours', async () => {
-    const { id, seat } = await sit();
-    await seat.see(/Conflicts 0/);
-    await seat.see(/~1 .* sha/);
-    const plain = new Seat(rest.url, id, false);
-    seats.push(plain);
+    const { id, terminal } = await sit();
+    await terminal.see(/Conflicts 0/);
+    await terminal.see(/~1 .* sha/);
+    const plain = new TestTerminal(rest.url, id, false);
+    terminals.push(plain);
     await plain.see(/Conflicts 0/);
     await plain.see(/~1 .* sha/);
-    await until(async () => plain.frame === seat.frame);
-    assert.is(plain.frame, seat.frame);
+    await until(async () => plain.frame === terminal.frame);
+    assert.is(plain.frame, terminal.frame);
     assert.is(/\[[\d;]*[1-9]m/.test(plain.written), false);
   });
 
   for (const signal of ['SIGTERM', 'SIGHUP']) {
     test(`gives the terminal back on ${signal}, and dies of it`, async () => {
-      const { seat } = await sit();
-      seat.signals.emit(signal);
-      assert.ok(seat.written.endsWith(leaveSequence));
-      assert.equal([seat.stdin.raw, seat.killed], [false, [signal]]);
+      const { terminal } = await sit();
+      terminal.signals.emit(signal);
+      assert.ok(terminal.written.endsWith(leaveSequence));
+      assert.equal([terminal.stdin.raw, terminal.killed], [false, [signal]]);
     });
   }
 
   test('gives the terminal back before a crash is told', async () => {
-    const { seat } = await sit();
-    seat.signals.emit('uncaughtExceptionMonitor');
-    assert.ok(seat.written.endsWith(leaveSequence));
-    assert.is(seat.stdin.raw, false);
+    const { terminal } = await sit();
+    terminal.signals.emit('uncaughtExceptionMonitor');
+    assert.ok(terminal.written.endsWith(leaveSequence));
+    assert.is(terminal.stdin.raw, false);
   });
 
   test('goes on when there is no shell to come back from', async () => {
-    const { seat } = await sit();
-    await seat.press('\x1a');
-    await until(() => seat.killed.length > 0);
-    seat.written = '';
-    await until(() => seat.written.includes('a@x'));
-    assert.is(seat.stdin.raw, true);
-    assert.ok(seat.written.includes('\x1b[?1049h'));
+    const { terminal } = await sit();
+    await terminal.press('\x1a');
+    await until(() => terminal.killed.length > 0);
+    terminal.written = '';
+    await until(() => terminal.written.includes('a@x'));
+    assert.is(terminal.stdin.raw, true);
+    assert.ok(terminal.written.includes('\x1b[?1049h'));
   });
 
   test('is suspended by ctrl-z, and comes back as it was', async () => {
-    const { seat } = await sit();
-    await seat.press('\x1a');
-    await until(() => seat.killed.length > 0);
-    assert.equal([seat.stdin.raw, seat.killed], [false, ['SIGTSTP']]);
-    assert.ok(seat.written.includes(leaveSequence));
-    seat.written = '';
-    seat.signals.emit('SIGCONT');
-    assert.is(seat.stdin.raw, true);
-    await until(async () => seat.written.includes('\x1b[?1049h') && seat.written.includes('a@x'));
-    await seat.press('j');
-    await seat.see(/customers 2\/2/);
+    const { terminal } = await sit();
+    await terminal.press('\x1a');
+    await until(() => terminal.killed.length > 0);
+    assert.equal([terminal.stdin.raw, terminal.killed], [false, ['SIGTSTP']]);
+    assert.ok(terminal.written.includes(leaveSequence));
+    terminal.written = '';
+    terminal.signals.emit('SIGCONT');
+    assert.is(terminal.stdin.raw, true);
+    await until(
+      async () => terminal.written.includes('\x1b[?1049h') && terminal.written.includes('a@x'),
+    );
+    await terminal.press('j');
+    await terminal.see(/customers 2\/2/);
   });
 });

@@ -8,12 +8,12 @@ import { JsonText } from '../../src/model/json.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { unstageRows } from '../../src/review/edits/unstage.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants, emptyLineages } from '../helpers/invariants.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
 import { dataOf, schema, stageOnPlots } from '../helpers/reverting.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const scripts = drawn(8, 'STATEMENTS');
@@ -22,21 +22,21 @@ const together = Number(process.env['STAGE_TEST_TOGETHER'] ?? 1);
 const usual = { withDependents: true, unstagedAs: null, trialMs: null, lockTimeoutMs: 5_000 };
 
 suite('rows taken out at random', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, dataOf(together));
+    staging = await createStagingDatabase(schema, dataOf(together));
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   const changesOf = async (session: string) =>
-    (await diffOf(desk.service, session)).changes.map((change) => JSON.stringify(change));
+    (await diffOf(staging.service, session)).changes.map((change) => JSON.stringify(change));
 
   /** Takes some rows out; gives the changes that went. */
   async function takeSome(session: string, pick: (count: number) => number): Promise<string[]> {
-    const { changes } = await diffOf(desk.service, session);
+    const { changes } = await diffOf(staging.service, session);
     const chosen = changes.filter(() => pick(3) === 0).slice(0, together * (1 + pick(3)));
     if (chosen.length === 0) return [];
-    const { rows } = await unstageRows(desk.service, session, {
+    const { rows } = await unstageRows(staging.service, session, {
       ...usual,
       rows: chosen.map(({ table, rowId }) => ({
         table,
@@ -57,25 +57,25 @@ suite('rows taken out at random', (test) => {
       let taken = 0;
       const failures: string[] = [];
       for (let seed = first; seed < first + scripts; seed += together) {
-        await desk.reset();
-        const session = await desk.open();
+        await staging.reset();
+        const session = await staging.open();
         const { below } = createRandom(~seed);
-        const script = await stageOnPlots(desk, session, { seed, plots: together, count: 8 });
+        const script = await stageOnPlots(staging, session, { seed, plots: together, count: 8 });
         const label = `seed ${seed}: ${script.join('; ')}`;
         for (let step = 0; step < 3; step += 1) {
           const before = await changesOf(session);
-          const empty = await emptyLineages(desk.database);
+          const empty = await emptyLineages(staging.database);
           const gone = await takeSome(session, below);
           taken += gone.length;
           const left = before.filter((change) => !gone.includes(change));
           assert.equal(await changesOf(session), left, label);
-          assert.equal(await brokenInvariants(desk.database, empty), [], label);
+          assert.equal(await brokenInvariants(staging.database, empty), [], label);
         }
-        const expected = await desk.contents(session);
+        const expected = await staging.contents(session);
         try {
-          await proposeSession(desk.service, session);
-          await approveSession(desk.service, session, { approvedBy: null, digest: null });
-          assert.equal(await desk.contents(), expected, label);
+          await proposeSession(staging.service, session);
+          await approveSession(staging.service, session, { approvedBy: null, digest: null });
+          assert.equal(await staging.contents(), expected, label);
         } catch (error) {
           if (!(error instanceof StageError)) throw error;
           failures.push(`${label}\n${error.code} ${error.message}`);

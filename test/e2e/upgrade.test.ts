@@ -19,7 +19,7 @@ async function anotherRelease(
   version?: string,
 ): Promise<{ start: typeof startDaemon; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'stage-release-'));
-  for (const part of ['src', 'templates', 'package.json'])
+  for (const part of ['dist', 'templates', 'package.json'])
     await cp(part, join(folder, part), { recursive: true });
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const template = join(folder, 'templates/sql/table/rows/update_row.sql');
@@ -30,7 +30,7 @@ async function anotherRelease(
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', version }));
     await writeFile(function_, `${await readFile(function_, 'utf8')}${marker}\n`);
   }
-  const module = await import(pathToFileURL(join(folder, 'src/daemon/start.ts')).href);
+  const module = await import(pathToFileURL(join(folder, 'dist/daemon/start.js')).href);
   return { start: module.startDaemon, folder };
 }
 

@@ -1,6 +1,6 @@
 /** A database whose triggers write to other tables, and what tests of rehearsals compare. */
 import type { RehearsalRules } from '../../src/review/rehearsal/rehearse.ts';
-import type { Desk } from './desk.ts';
+import type { StagingDatabase } from './staging-database.ts';
 
 export const schema = `
 CREATE TABLE product (id int PRIMARY KEY, name text NOT NULL, price numeric CHECK (price < 1000), stock int);
@@ -54,8 +54,8 @@ export const usual: RehearsalRules = {
 };
 
 /** A digest of every row of every table, of the service's as of users', and of every sequence but that of the log that a trigger writes. */
-export async function fingerprint(desk: Desk): Promise<string> {
-  const tables = await desk.database.query<{ name: string }>(
+export async function fingerprint(staging: StagingDatabase): Promise<string> {
+  const tables = await staging.database.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname IN ('public', 'stage', 'stage_data') AND c.relkind = 'r' ORDER BY 1`,
   );
@@ -67,7 +67,7 @@ export async function fingerprint(desk: Desk): Promise<string> {
     `SELECT 'sequences', string_agg(format('%I.%I %s', schemaname, sequencename, last_value), '|' ORDER BY schemaname, sequencename)
      FROM pg_sequences WHERE sequencename <> 'price_log_number_seq'`,
   );
-  const rows = await desk.database.query<{ name: string; md5: string }>(
+  const rows = await staging.database.query<{ name: string; md5: string }>(
     digests.join(' UNION ALL '),
   );
   return JSON.stringify(rows.map(({ name, md5 }) => [name, md5]).sort());

@@ -4,26 +4,26 @@ import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
-import type { Desk } from './desk.ts';
-import { diffOf } from './desk.ts';
+import type { StagingDatabase } from './staging-database.ts';
+import { diffOf } from './staging-database.ts';
 import { assert } from './suite.ts';
 
 /** Stages and approves, in between whatever the test does; everything has to come out as the session saw it. */
 export async function replay(
-  desk: Desk,
+  staging: StagingDatabase,
   statements: string,
   meanwhile?: () => Promise<unknown>,
 ): Promise<void> {
-  const session = await desk.open();
-  await desk.stage(session, statements);
-  const wanted = await desk.contents(session);
-  await proposeSession(desk.service, session);
-  const reviewed = await diffOf(desk.service, session);
-  assert.equal(await findConflicts(desk.service, session), []);
+  const session = await staging.open();
+  await staging.stage(session, statements);
+  const wanted = await staging.contents(session);
+  await proposeSession(staging.service, session);
+  const reviewed = await diffOf(staging.service, session);
+  assert.equal(await findConflicts(staging.service, session), []);
   await meanwhile?.();
-  await approveSession(desk.service, session, { approvedBy: 'me', digest: reviewed.digest });
-  assert.equal(await desk.contents(), wanted);
-  assert.equal(await diffOf(desk.service, session), reviewed, 'the diff from the audit');
-  assert.is(await desk.stagedRows(session), 0);
-  assert.equal((await verifyAudit(desk.service)).firstBad, null);
+  await approveSession(staging.service, session, { approvedBy: 'me', digest: reviewed.digest });
+  assert.equal(await staging.contents(), wanted);
+  assert.equal(await diffOf(staging.service, session), reviewed, 'the diff from the audit');
+  assert.is(await staging.stagedRows(session), 0);
+  assert.equal((await verifyAudit(staging.service)).firstBad, null);
 }

@@ -1,7 +1,8 @@
 /** Tables of every kind that an approval can be taken back in: cascades, trees, partitions, values that JSON does not tell. */
-import type { Desk } from './desk.ts';
+
 import { brokenInvariants } from './invariants.ts';
 import { createRandom } from './random.ts';
+import type { StagingDatabase } from './staging-database.ts';
 import { assert } from './suite.ts';
 
 export const schema = `
@@ -46,7 +47,7 @@ interface Plots {
 
 /** Stages random scripts, each on a plot of its own; a single one all over the tables. Gives the statements that were taken. */
 export async function stageOnPlots(
-  desk: Desk,
+  staging: StagingDatabase,
   session: string,
   { seed, plots, count }: Plots,
 ): Promise<string[]> {
@@ -55,23 +56,23 @@ export async function stageOnPlots(
     const { below } = createRandom(seed + plot);
     for (let index = 0; index < count; index += 1) {
       const statement = statementOf(below, plots === 1 ? undefined : plot);
-      if (!(await isTaken(desk, session, statement))) continue;
+      if (!(await isTaken(staging, session, statement))) continue;
       taken.push(statement);
-      if (plots === 1) await demandInvariants(desk, taken);
+      if (plots === 1) await demandInvariants(staging, taken);
     }
   }
-  await demandInvariants(desk, taken);
+  await demandInvariants(staging, taken);
   return taken;
 }
 
-const isTaken = (desk: Desk, session: string, statement: string) =>
-  desk.stage(session, statement).then(
+const isTaken = (staging: StagingDatabase, session: string, statement: string) =>
+  staging.stage(session, statement).then(
     () => true,
     () => false,
   );
 
-async function demandInvariants(desk: Desk, taken: readonly string[]): Promise<void> {
-  assert.equal(await brokenInvariants(desk.database), [], taken.join('; '));
+async function demandInvariants(staging: StagingDatabase, taken: readonly string[]): Promise<void> {
+  assert.equal(await brokenInvariants(staging.database), [], taken.join('; '));
 }
 
 /** What of the tables it changes is left to chance; much of it is refused, which is as good. */

@@ -1,4 +1,5 @@
 /** Random conversations get the answers that PostgreSQL gives: none is lost, none hangs. STAGE_TEST_STATEMENTS says how many. */
+import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { createRandom } from '../helpers/random.ts';
@@ -8,8 +9,8 @@ import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { tell } from '../helpers/wire-script.ts';
 
-const count = Number(process.env['STAGE_TEST_STATEMENTS'] ?? 25);
-const firstSeed = Number(process.env['STAGE_TEST_SEED'] ?? 1);
+const count = drawn(25, 'STATEMENTS');
+const first = firstSeed();
 /** Of a conversation that differs, so many parts are tried to be left out. */
 const maxCuts = 40;
 
@@ -53,7 +54,7 @@ suite('conversations', (test) => {
 
   const all = async () => {
     const production = await proxied.contents();
-    for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
+    for (let seed = first; seed < first + count; seed += 1) {
       const random = createRandom(seed);
       const conversation = randomConversation(random, 2 + random.below(8));
       const [staged, direct] = await answers(conversation, seed);
@@ -66,5 +67,5 @@ suite('conversations', (test) => {
     }
     assert.equal(await proxied.contents(), production, 'production');
   };
-  test(`${count} of them, from seed ${firstSeed}`, all, { timeout: 36_000_000 });
+  test(`${count} of them, from seed ${first}`, all, { timeout: 36_000_000 });
 });

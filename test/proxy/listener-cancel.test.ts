@@ -10,21 +10,21 @@ import { decodeBackendKeyData } from '../../src/wire/backend-decoder.ts';
 import { queryMessage } from '../../src/wire/frontend-messages.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import { cancelRequest, sslRequest, startupMessage } from '../../src/wire/startup.ts';
-import type { Front, RawClient } from '../helpers/front.ts';
-import { connectRaw, startFront } from '../helpers/front.ts';
 import type { LoginServer } from '../helpers/login-server.ts';
 import { startLoginServer } from '../helpers/login-server.ts';
 import { needProgram } from '../helpers/programs.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import type { RawClient, TestListener } from '../helpers/test-listener.ts';
+import { connectRaw, startTestListener } from '../helpers/test-listener.ts';
 
 const sleep = 'SELECT pg_sleep(60)';
 
 suite('proxy: cancel', (test) => {
   let server: LoginServer;
-  let front: Front;
+  let listener: TestListener;
   test.before(async () => {
     server = await startLoginServer();
-    front = await startFront({ upstream: `${server.url}?sslmode=disable` });
+    listener = await startTestListener({ upstream: `${server.url}?sslmode=disable` });
   });
   test.afterEach(async () => {
     // A server does not notice that the client of a sleeping statement is gone.
@@ -34,7 +34,7 @@ suite('proxy: cancel', (test) => {
     await sleeping(0);
   });
   test.after(async () => {
-    await front.stop();
+    await listener.stop();
     await server.stop();
   });
 
@@ -49,7 +49,7 @@ suite('proxy: cancel', (test) => {
   }
 
   /** Sends a request as libpq does: waits for the other side to close. */
-  async function cancel(key: Key, port = front.port): Promise<void> {
+  async function cancel(key: Key, port = listener.port): Promise<void> {
     const socket = connect(port, '127.0.0.1');
     socket.resume();
     socket.write(cancelRequest(key));
@@ -57,11 +57,11 @@ suite('proxy: cancel', (test) => {
   }
 
   /** Logs in with bytes, begins to sleep, and gives the connection and its key. */
-  async function beginSleep(minor: number, port = front.port) {
+  async function beginSleep(minor: number, port = listener.port) {
     const startup = startupMessage([
       ['user', 'trusted'],
       ['database', 'postgres'],
-      ['service_session', front.session.id],
+      ['service_session', listener.session.id],
       ...(minor === 9999 ? [['_pq_.grease', 'x'] as const] : []),
     ]);
     startup.writeUInt16BE(minor, 6);
@@ -72,7 +72,7 @@ suite('proxy: cancel', (test) => {
 
   test('from psql, by Ctrl-C', async () => {
     needProgram('psql');
-    const child = spawn('psql', ['--no-psqlrc', front.url('trusted', ''), '-c', sleep], {
+    const child = spawn('psql', ['--no-psqlrc', listener.url('trusted', ''), '-c', sleep], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let complaint = '';
@@ -86,7 +86,7 @@ suite('proxy: cancel', (test) => {
   });
 
   test('from postgres.js, and its connection goes on', async () => {
-    const sql = postgres(front.url('trusted', ''), { max: 1 });
+    const sql = postgres(listener.url('trusted', ''), { max: 1 });
     const query = sql.unsafe(sleep);
     const failed = rejects(query);
     await sleeping(1);
@@ -97,7 +97,7 @@ suite('proxy: cancel', (test) => {
   });
 
   test('from node-postgres', async () => {
-    const client = new pg.Client({ connectionString: front.url('scrammed', 'scrammed') });
+    const client = new pg.Client({ connectionString: listener.url('scrammed', 'scrammed') });
     await client.connect();
     const failed = rejects(client.query(sleep));
     await sleeping(1);
@@ -137,7 +137,7 @@ suite('proxy: cancel', (test) => {
 
   test('does nothing with a wrong key, the key of the upstream, or the key of a connection that has ended', async () => {
     const ended = await beginSleep(0);
-    const closed = once(front.pairs.at(-1)?.upstream as Socket, 'close');
+    const closed = once(listener.pairs.at(-1)?.upstream as Socket, 'close');
     ended.client.socket.destroy();
     await closed;
     const { client, key } = await beginSleep(2);
@@ -177,9 +177,9 @@ suite('proxy: cancel', (test) => {
   });
 
   test('over an encrypted upstream, also when the client may not encrypt', async () => {
-    const encrypted = await startFront({
+    const encrypted = await startTestListener({
       upstream: `${server.url}?sslmode=require`,
-      findSession: async () => front.session,
+      findSession: async () => listener.session,
     });
     const { client, key } = await beginSleep(0, encrypted.port);
     await sleeping(1);
@@ -196,10 +196,10 @@ suite('proxy: cancel', (test) => {
   });
 
   test('works when no connection is left', async () => {
-    const narrow = await startFront({
+    const narrow = await startTestListener({
       upstream: server.url,
       maxConnections: 1,
-      findSession: async () => front.session,
+      findSession: async () => listener.session,
     });
     const { client, key } = await beginSleep(0, narrow.port);
     await sleeping(1);

@@ -9,11 +9,11 @@ import { queryMessage } from '../../src/wire/frontend-messages.ts';
 import { frontend } from '../../src/wire/message-codes.ts';
 import { MessageWriter } from '../../src/wire/message-writer.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
-import type { Front } from '../helpers/front.ts';
-import { connectRaw, startFront } from '../helpers/front.ts';
 import type { LoginServer } from '../helpers/login-server.ts';
 import { psql, startLoginServer } from '../helpers/login-server.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import type { TestListener } from '../helpers/test-listener.ts';
+import { connectRaw, startTestListener } from '../helpers/test-listener.ts';
 
 async function connectPg(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
@@ -24,54 +24,54 @@ async function connectPg(url: string): Promise<pg.Client> {
 
 suite('proxy: limits and end', (test) => {
   let server: LoginServer;
-  const fronts: Front[] = [];
-  const start = async (options: Partial<Parameters<typeof startFront>[0]> = {}) => {
-    const front = await startFront({ upstream: server.url, ...options });
-    fronts.push(front);
-    return front;
+  const listeners: TestListener[] = [];
+  const start = async (options: Partial<Parameters<typeof startTestListener>[0]> = {}) => {
+    const listener = await startTestListener({ upstream: server.url, ...options });
+    listeners.push(listener);
+    return listener;
   };
-  const login = (front: Front, user = 'trusted') =>
+  const login = (listener: TestListener, user = 'trusted') =>
     startupMessage([
       ['user', user],
       ['database', 'postgres'],
-      ['service_session', front.session.id],
+      ['service_session', listener.session.id],
     ]);
   test.before(async () => {
     server = await startLoginServer();
   });
   test.afterEach(async () => {
-    await Promise.all(fronts.splice(0).map((front) => front.stop()));
+    await Promise.all(listeners.splice(0).map((listener) => listener.stop()));
   });
   test.after(() => server.stop());
 
   test('an unknown session is told what to add', async () => {
-    const front = await start();
+    const listener = await start();
     const unknown = `sess_${'0'.repeat(32)}`;
     const { code, err } = await psql(
-      front.url('trusted', '', `-c service_session=${unknown}`),
+      listener.url('trusted', '', `-c service_session=${unknown}`),
       'SELECT 1',
     );
     assert.is(code, 2);
     assert.match(err, `FATAL:  session "${unknown}" does not exist`);
     assert.match(err, "HINT:  Add options='-c service_session=<session id>'");
-    const none = await rejects<pg.DatabaseError>(connectPg(front.url('trusted', '', '')));
+    const none = await rejects<pg.DatabaseError>(connectPg(listener.url('trusted', '', '')));
     assert.is(none.code, '08004');
     assert.is(none.severity, 'FATAL');
     assert.match(none.hint ?? '', "options='-c service_session=<session id>'");
   });
 
   test('another database, another encoding', async () => {
-    const front = await start();
-    const url = new URL(front.url('trusted', ''));
+    const listener = await start();
+    const url = new URL(listener.url('trusted', ''));
     url.pathname = '/template1';
     const { err } = await psql(url.href, 'SELECT 1');
     assert.match(err, 'HINT:  Connect to database "postgres".');
-    const encoded = await psql(front.url('trusted', ''), 'SELECT 1', {
+    const encoded = await psql(listener.url('trusted', ''), 'SELECT 1', {
       PGCLIENTENCODING: 'LATIN1',
     });
     assert.match(encoded.err, 'client encoding "LATIN1" is not supported');
     assert.is(
-      (await psql(front.url('trusted', ''), 'SELECT 1', { PGCLIENTENCODING: 'UTF8' })).out,
+      (await psql(listener.url('trusted', ''), 'SELECT 1', { PGCLIENTENCODING: 'UTF8' })).out,
       '1',
     );
   });
@@ -93,8 +93,8 @@ suite('proxy: limits and end', (test) => {
     await once(nobody, 'listening');
     const { port } = nobody.address() as AddressInfo;
     await once(nobody.close(), 'close');
-    const front = await start({ upstream: `postgresql://x@127.0.0.1:${port}/postgres` });
-    const { err } = await psql(front.url('trusted', ''), 'SELECT 1');
+    const listener = await start({ upstream: `postgresql://x@127.0.0.1:${port}/postgres` });
+    const { err } = await psql(listener.url('trusted', ''), 'SELECT 1');
     assert.match(err, /FATAL: {2}the upstream database cannot be reached: ECONNREFUSED/);
     assert.match(err, /HINT: {2}Check that PostgreSQL is running/);
   });
@@ -104,29 +104,29 @@ suite('proxy: limits and end', (test) => {
       [{ maxConnections: 2 }, 'too many connections'],
       [{ maxConnectionsPerAddress: 2 }, 'too many connections from this address'],
     ] as const) {
-      const front = await start(options);
-      const first = await connectPg(front.url('trusted', ''));
-      const second = await connectPg(front.url('trusted', ''));
-      const error = await rejects<pg.DatabaseError>(connectPg(front.url('trusted', '')));
+      const listener = await start(options);
+      const first = await connectPg(listener.url('trusted', ''));
+      const second = await connectPg(listener.url('trusted', ''));
+      const error = await rejects<pg.DatabaseError>(connectPg(listener.url('trusted', '')));
       assert.is(error.code, '53300');
       assert.is(error.message, message);
       assert.ok(error.hint);
       assert.equal((await second.query('SELECT 1 AS one')).rows, [{ one: 1 }]);
       // A place is free again once the connection is gone on both sides.
-      const gone = once(front.pairs[0]?.upstream as Socket, 'close');
+      const gone = once(listener.pairs[0]?.upstream as Socket, 'close');
       await Promise.all([first.end(), gone]);
-      const third = await connectPg(front.url('trusted', ''));
+      const third = await connectPg(listener.url('trusted', ''));
       await Promise.all([second.end(), third.end()]);
     }
   });
 
   test('a refused login gives its place back', async () => {
-    const front = await start({ maxConnections: 1 });
+    const listener = await start({ maxConnections: 1 });
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      const error = await rejects(connectPg(front.url('scrammed', 'wrong')));
+      const error = await rejects(connectPg(listener.url('scrammed', 'wrong')));
       assert.is(error.code, '28P01');
     }
-    const client = await connectPg(front.url('scrammed', 'scrammed'));
+    const client = await connectPg(listener.url('scrammed', 'scrammed'));
     await client.end();
   });
 
@@ -144,14 +144,14 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('a login that takes too long is ended, wherever it stands', async () => {
-    const front = await start({ settings: { loginTimeoutMs: 1000 } });
-    const sasl = await connectRaw(front.port, login(front, 'scrammed'));
-    const silent = await connectRaw(front.port);
-    const half = await connectRaw(front.port, login(front).subarray(0, 20));
+    const listener = await start({ settings: { loginTimeoutMs: 1000 } });
+    const sasl = await connectRaw(listener.port, login(listener, 'scrammed'));
+    const silent = await connectRaw(listener.port);
+    const half = await connectRaw(listener.port, login(listener).subarray(0, 20));
     for (const client of [sasl, silent, half])
       assert.is((await client.readToEnd()).sqlstate, '57014');
     // The time counts for the login alone.
-    const client = await connectPg(front.url('trusted', ''));
+    const client = await connectPg(listener.url('trusted', ''));
     await client.query('SELECT pg_sleep(1.2)');
     await client.end();
     assert.equal(
@@ -161,9 +161,9 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('what is no login is refused', async () => {
-    const front = await start();
+    const listener = await start();
     const answer = async (...packets: Buffer[]) =>
-      (await connectRaw(front.port, ...packets)).readToEnd();
+      (await connectRaw(listener.port, ...packets)).readToEnd();
     assert.is((await answer(Buffer.from('GET / HTTP/1.1\r\n\r\n'))).sqlstate, '08P01');
     assert.is((await answer(Buffer.alloc(8))).sqlstate, '08P01');
     assert.is((await answer(Buffer.from('7fffffff00030000', 'hex'))).sqlstate, '08P01');
@@ -172,13 +172,13 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('nothing but a password answers the request for one', async () => {
-    const front = await start();
+    const listener = await start();
     const badSasl = new MessageWriter()
       .text('SCRAM-SHA-256-PLUS')
       .value(Buffer.from('p=x,,n='))
       .message(frontend.password);
-    for (const message of [queryMessage('SELECT 1'), login(front), badSasl]) {
-      const client = await connectRaw(front.port, login(front, 'scrammed'));
+    for (const message of [queryMessage('SELECT 1'), login(listener), badSasl]) {
+      const client = await connectRaw(listener.port, login(listener, 'scrammed'));
       assert.is(String.fromCharCode((await client.stream.next()).type), 'R');
       client.socket.write(message);
       assert.is((await client.readToEnd()).sqlstate, '08P01');
@@ -186,35 +186,35 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('a client that vanishes in the middle of its login leaves nothing behind', async () => {
-    const front = await start({ maxConnections: 1 });
-    const client = await connectRaw(front.port, login(front, 'scrammed'));
+    const listener = await start({ maxConnections: 1 });
+    const client = await connectRaw(listener.port, login(listener, 'scrammed'));
     await client.stream.next();
     client.socket.destroy();
     while (
       (await server.query("SELECT FROM pg_stat_activity WHERE usename = 'scrammed'")).length > 0
     );
-    const next = await connectPg(front.url('trusted', ''));
+    const next = await connectPg(listener.url('trusted', ''));
     await next.end();
-    assert.is(front.pairs.length, 1);
+    assert.is(listener.pairs.length, 1);
   });
 
   test('stop: ends logins and tells the pipelines', async () => {
-    const front = await startFront({ upstream: server.url });
+    const listener = await startTestListener({ upstream: server.url });
     const running = await connectRaw(
-      front.port,
+      listener.port,
       startupMessage([
         ['user', 'trusted'],
         ['database', 'postgres'],
-        ['service_session', front.session.id],
+        ['service_session', listener.session.id],
       ]),
     );
     while (String.fromCharCode((await running.stream.next()).type) !== 'Z');
-    const silent = await connectRaw(front.port);
-    const stopped = front.stop();
+    const silent = await connectRaw(listener.port);
+    const stopped = listener.stop();
     assert.is((await running.readToEnd()).sqlstate, '57P01');
     assert.is((await silent.readToEnd()).sqlstate, '57P01');
     await stopped;
-    const late = connect(front.port, '127.0.0.1');
+    const late = connect(listener.port, '127.0.0.1');
     assert.is((await rejects(once(late, 'connect'))).code, 'ECONNREFUSED');
     while (
       (await server.query("SELECT FROM pg_stat_activity WHERE usename = 'trusted'")).length > 0
@@ -222,27 +222,27 @@ suite('proxy: limits and end', (test) => {
   });
 
   test('stop: does not wait longer than the grace time for a pipeline', async () => {
-    const front = await startFront({
+    const listener = await startTestListener({
       upstream: server.url,
       run: ({ client, upstream }) =>
         Promise.all([once(client, 'close'), once(upstream, 'close')]).then(() => undefined),
     });
-    const client = await connectPg(front.url('trusted', ''));
-    await front.stop(50);
-    assert.ok(front.pairs[0]?.client.destroyed && front.pairs[0].upstream.destroyed);
+    const client = await connectPg(listener.url('trusted', ''));
+    await listener.stop(50);
+    assert.ok(listener.pairs[0]?.client.destroyed && listener.pairs[0].upstream.destroyed);
     await client.end().catch(() => undefined);
   });
 
   test('survives a pipeline that fails', async () => {
-    const front = await startFront({
+    const listener = await startTestListener({
       upstream: server.url,
       run: () => Promise.reject(new Error('broken step')),
     });
-    const client = await connectPg(front.url('trusted', ''));
+    const client = await connectPg(listener.url('trusted', ''));
     assert.ok(await rejects(client.query('SELECT 1')));
-    assert.match(front.log.join(''), 'broken step');
-    const again = await connectPg(front.url('trusted', ''));
+    assert.match(listener.log.join(''), 'broken step');
+    const again = await connectPg(listener.url('trusted', ''));
     await again.end().catch(() => undefined);
-    await front.stop();
+    await listener.stop();
   });
 });

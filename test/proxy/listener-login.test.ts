@@ -1,14 +1,14 @@
-/** Logging in through the front: every way that is relayed, real clients, a real server. */
+/** Logging in through the listener: every way that is relayed, real clients, a real server. */
 import pg from 'pg';
 import postgres from 'postgres';
 import { decodeBackendKeyData, decodeParameterStatus } from '../../src/wire/backend-decoder.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
-import type { Front } from '../helpers/front.ts';
-import { connectRaw, startFront } from '../helpers/front.ts';
 import type { LoginServer } from '../helpers/login-server.ts';
 import { psql, startLoginServer } from '../helpers/login-server.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import type { TestListener } from '../helpers/test-listener.ts';
+import { connectRaw, startTestListener } from '../helpers/test-listener.ts';
 
 /** Runs one query through node-postgres and gives its first row. */
 async function ask(url: string, text: string): Promise<Record<string, string>> {
@@ -27,13 +27,13 @@ const whoami = "SELECT current_user AS who, current_setting('stage.session') AS 
 
 suite('proxy: login', (test) => {
   let server: LoginServer;
-  let front: Front;
+  let listener: TestListener;
   test.before(async () => {
     server = await startLoginServer();
-    front = await startFront({ upstream: server.url });
+    listener = await startTestListener({ upstream: server.url });
   });
   test.after(async () => {
-    await front.stop();
+    await listener.stop();
     await server.stop();
   });
 
@@ -46,12 +46,12 @@ suite('proxy: login', (test) => {
     ['SCRAM-SHA-256 over a plain upstream only', 'unencrypted'],
   ] as const) {
     test(`${method}: node-postgres`, async () => {
-      const row = await ask(front.url(user, user), whoami);
-      assert.equal(row, { who: user, session: front.session.id.slice(5) });
+      const row = await ask(listener.url(user, user), whoami);
+      assert.equal(row, { who: user, session: listener.session.id.slice(5) });
     });
 
     test(`${method}: postgres.js`, async () => {
-      const sql = postgres(front.url(user, user), {
+      const sql = postgres(listener.url(user, user), {
         max: 1,
         connection: { application_name: 'app' },
       });
@@ -62,9 +62,9 @@ suite('proxy: login', (test) => {
     });
 
     test(`${method}: psql`, async () => {
-      assert.equal(await psql(front.url(user, user), whoami), {
+      assert.equal(await psql(listener.url(user, user), whoami), {
         code: 0,
-        out: `${user}|${front.session.id.slice(5)}`,
+        out: `${user}|${listener.session.id.slice(5)}`,
         err: '',
       });
     });
@@ -72,28 +72,28 @@ suite('proxy: login', (test) => {
 
   test('relays the refusal of a wrong password', async () => {
     for (const user of ['clear', 'hashed', 'scrammed']) {
-      const error = await rejects(ask(front.url(user, 'wrong'), 'SELECT 1'));
+      const error = await rejects(ask(listener.url(user, 'wrong'), 'SELECT 1'));
       assert.is(error.code, '28P01', user);
       assert.is(error.message, `password authentication failed for user "${user}"`);
     }
-    const refused = await psql(front.url('scrammed', 'wrong'), 'SELECT 1');
+    const refused = await psql(listener.url('scrammed', 'wrong'), 'SELECT 1');
     assert.match(refused.err, /password authentication failed for user "scrammed"/);
   });
 
   test('relays the refusal of a role that is rejected or does not exist', async () => {
-    assert.is((await rejects(ask(front.url('rejected', 'x'), 'SELECT 1'))).code, '28000');
-    assert.is((await rejects(ask(front.url('scrammed2', 'x'), 'SELECT 1'))).code, '28000');
+    assert.is((await rejects(ask(listener.url('rejected', 'x'), 'SELECT 1'))).code, '28000');
+    assert.is((await rejects(ask(listener.url('scrammed2', 'x'), 'SELECT 1'))).code, '28000');
   });
 
   test('works over the Unix socket', async () => {
-    const local = await startFront({ upstream: server.socketUrl });
+    const local = await startTestListener({ upstream: server.socketUrl });
     const row = await ask(local.url('clear', 'not-asked-for'), whoami);
     await local.stop();
     assert.is(row['who'], 'clear');
   });
 
   test('pins its settings whatever the client and the role ask for', async () => {
-    const session = `-c service_session=${front.session.id}`;
+    const session = `-c service_session=${listener.session.id}`;
     await server.query('ALTER ROLE trusted SET default_transaction_read_only = off');
     await server.query('ALTER ROLE trusted SET standard_conforming_strings = off');
     await server.query("ALTER ROLE trusted SET stage.session = 'ffffffffffffffffffffffffffffffff'");
@@ -107,26 +107,26 @@ suite('proxy: login', (test) => {
       `${session} -c transaction_read_only=off -c client_encoding=SQL_ASCII`,
     ]) {
       assert.equal(
-        await ask(front.url('trusted', '', options), pinned),
+        await ask(listener.url('trusted', '', options), pinned),
         {
           readOnly: 'on',
           now: 'on',
           encoding: 'UTF8',
           strings: 'on',
-          session: front.session.id.slice(5),
+          session: listener.session.id.slice(5),
         },
         options,
       );
     }
     assert.is(
-      (await rejects(ask(front.url('trusted', ''), 'CREATE TABLE t (i int)'))).code,
+      (await rejects(ask(listener.url('trusted', ''), 'CREATE TABLE t (i int)'))).code,
       '25006',
     );
     await server.query('ALTER ROLE trusted RESET standard_conforming_strings');
   });
 
   test('refuses settings that SET refuses, before the upstream is asked', async () => {
-    const nowhere = await startFront({ upstream: 'postgresql://127.0.0.1:1/postgres' });
+    const nowhere = await startTestListener({ upstream: 'postgresql://127.0.0.1:1/postgres' });
     const session = `-c service_session=${nowhere.session.id}`;
     for (const options of [
       `${session} -c session_replication_role=replica`,
@@ -150,19 +150,19 @@ suite('proxy: login', (test) => {
   ]) {
     test(`refuses a connection for which ALTER ${what} has turned triggers off`, async () => {
       await server.query(`ALTER ${what} SET session_replication_role = ${value}`);
-      const refused = await rejects<pg.DatabaseError>(ask(front.url('trusted', ''), 'SELECT 1'));
+      const refused = await rejects<pg.DatabaseError>(ask(listener.url('trusted', ''), 'SELECT 1'));
       await server.query(`ALTER ${what} RESET session_replication_role`);
       assert.equal([refused.severity, refused.code], ['FATAL', '55P02']);
       assert.is(refused.message, `session_replication_role is "${value}", not "origin"`);
       assert.match(refused.hint ?? '', /RESET session_replication_role/);
-      assert.is((await ask(front.url('trusted', ''), whoami))['who'], 'trusted');
+      assert.is((await ask(listener.url('trusted', ''), whoami))['who'], 'trusted');
     });
   }
 
   test('passes other options and parameters on, in order', async () => {
-    const options = `-c search_path="a\\ b",c -c service_session=${front.session.id} --work-mem=1234kB -e -c search_path=d\\\\e -S 99`;
+    const options = `-c search_path="a\\ b",c -c service_session=${listener.session.id} --work-mem=1234kB -e -c search_path=d\\\\e -S 99`;
     const row = await ask(
-      `${front.url('trusted', '', options)}&application_name=x%20y`,
+      `${listener.url('trusted', '', options)}&application_name=x%20y`,
       `SELECT current_setting('search_path') AS path, current_setting('work_mem') AS mem,
         current_setting('datestyle') AS dates, current_setting('application_name') AS app`,
     );
@@ -170,17 +170,17 @@ suite('proxy: login', (test) => {
   });
 
   test('lets the upstream refuse what it does not know', async () => {
-    const options = `-c service_session=${front.session.id} -c no_such_setting=1`;
-    const error = await rejects(ask(front.url('trusted', '', options), 'SELECT 1'));
+    const options = `-c service_session=${listener.session.id} -c no_such_setting=1`;
+    const error = await rejects(ask(listener.url('trusted', '', options), 'SELECT 1'));
     assert.match(error.message, /unrecognized configuration parameter "no_such_setting"/);
   });
 
   test('satisfies clients that look for a server they can write to', async () => {
-    const url = `${front.url('trusted', '')}&target_session_attrs=read-write`;
+    const url = `${listener.url('trusted', '')}&target_session_attrs=read-write`;
     assert.equal(await psql(url, 'SELECT 1'), { code: 0, out: '1', err: '' });
-    const readOnly = `-c service_session=${front.session.id} -c default_transaction_read_only=on`;
+    const readOnly = `-c service_session=${listener.session.id} -c default_transaction_read_only=on`;
     const asked = await psql(
-      `${front.url('trusted', '', readOnly)}&target_session_attrs=read-write`,
+      `${listener.url('trusted', '', readOnly)}&target_session_attrs=read-write`,
       'SELECT 1',
     );
     assert.match(asked.err, /session is read-only/);
@@ -208,8 +208,8 @@ suite('proxy: login', (test) => {
       return { heard: Object.fromEntries(heard), key };
     };
     const direct = await hear(server.port, startupMessage(parameters));
-    const session = ['service_session', front.session.id] as const;
-    const through = await hear(front.port, startupMessage([...parameters, session]));
+    const session = ['service_session', listener.session.id] as const;
+    const through = await hear(listener.port, startupMessage([...parameters, session]));
     assert.equal(through.heard, direct.heard);
     assert.is(through.heard['default_transaction_read_only'], 'off');
     assert.is(through.key.length, 8);
@@ -217,7 +217,7 @@ suite('proxy: login', (test) => {
   });
 
   test('hands over the session, the mode of reads and the access mode', async () => {
-    const staged = await startFront({ upstream: server.url, reads: 'staged' });
+    const staged = await startTestListener({ upstream: server.url, reads: 'staged' });
     const session = `-c service_session=${staged.session.id}`;
     await ask(staged.url('trusted', ''), 'SELECT 1');
     await ask(staged.url('trusted', '', `${session} -c service_reads=production`), 'SELECT 1');
@@ -241,11 +241,11 @@ suite('proxy: login', (test) => {
     const parameters = [
       ['user', 'trusted'],
       ['database', 'postgres'],
-      ['service_session', front.session.id],
+      ['service_session', listener.session.id],
     ] as const;
     const { queryMessage, terminateMessage } = await import('../../src/wire/frontend-messages.ts');
     const client = await connectRaw(
-      front.port,
+      listener.port,
       Buffer.concat([startupMessage(parameters), queryMessage('SELECT 1'), terminateMessage]),
     );
     const { types } = await client.readToEnd();
@@ -253,7 +253,7 @@ suite('proxy: login', (test) => {
   });
 
   test('writes no password into its log', async () => {
-    const log = front.log.join('');
+    const log = listener.log.join('');
     assert.match(log, /client refused|login/);
     for (const secret of ['wrong', 'not-asked-for']) assert.not.match(log, secret);
   });

@@ -1,4 +1,4 @@
-/** Encryption on both sides of the front: asked for, refused, verified, and never mixed with plain text. */
+/** Encryption on both sides of the listener: asked for, refused, verified, and never mixed with plain text. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -9,11 +9,11 @@ import pg from 'pg';
 import { StartupStream } from '../../src/client-connection/startup-stream.ts';
 import { backendLimits } from '../../src/wire/limits.ts';
 import { sslRequest, startupMessage } from '../../src/wire/startup.ts';
-import type { Front } from '../helpers/front.ts';
-import { connectRaw, startFront } from '../helpers/front.ts';
 import type { Certificate, LoginServer } from '../helpers/login-server.ts';
 import { createCertificate, psql, startLoginServer } from '../helpers/login-server.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import type { TestListener } from '../helpers/test-listener.ts';
+import { connectRaw, startTestListener } from '../helpers/test-listener.ts';
 
 const gssRequest = Buffer.from('0000000804d21630', 'hex');
 
@@ -21,13 +21,13 @@ suite('proxy: encryption', (test) => {
   let server: LoginServer;
   let own: Certificate;
   let directory: string;
-  const fronts: Front[] = [];
-  const front = async (query: string, tls?: Certificate) => {
-    const started = await startFront({
+  const listeners: TestListener[] = [];
+  const listener = async (query: string, tls?: Certificate) => {
+    const started = await startTestListener({
       upstream: `${server.url}${query}`,
       ...(tls ? { tls } : {}),
     });
-    fronts.push(started);
+    listeners.push(started);
     return started;
   };
   test.before(async () => {
@@ -36,7 +36,7 @@ suite('proxy: encryption', (test) => {
     own = await createCertificate(directory, 'front');
   });
   test.afterEach(async () => {
-    await Promise.all(fronts.splice(0).map((each) => each.stop()));
+    await Promise.all(listeners.splice(0).map((each) => each.stop()));
   });
   test.after(async () => {
     await server.stop();
@@ -69,7 +69,7 @@ suite('proxy: encryption', (test) => {
       const files = query
         .replace('OWN', own.certFile)
         .replace('SERVER', server.certificate.certFile);
-      const { url } = await front(files);
+      const { url } = await listener(files);
       const { out, err } = await psql(url(user, user), encrypted);
       if (typeof answer === 'string') assert.is(out, answer, err);
       else assert.match(err, answer, err);
@@ -77,21 +77,21 @@ suite('proxy: encryption', (test) => {
   }
 
   test('an upstream without encryption: require fails, prefer goes on', async () => {
-    const plain = await startFront({ upstream: `${server.url}?sslmode=disable` });
-    fronts.push(plain);
+    const plain = await startTestListener({ upstream: `${server.url}?sslmode=disable` });
+    listeners.push(plain);
     const behind = async (mode: string) => {
       const upstream = `postgresql://x@127.0.0.1:${plain.port}/postgres?sslmode=${mode}`;
-      const started = await startFront({ upstream });
-      fronts.push(started);
+      const started = await startTestListener({ upstream });
+      listeners.push(started);
       return psql(started.url('trusted', ''), 'SELECT 1');
     };
     assert.match((await behind('require')).err, /does not support SSL, but sslmode is require/);
-    // It gets as far as the front behind, which knows no such session.
+    // It gets as far as the listener behind, which knows no such session.
     assert.match((await behind('prefer')).err, /names no session/);
   });
 
   test('answers clients that want encryption, and those that do not', async () => {
-    const { url, port } = await front('?sslmode=disable', own);
+    const { url, port } = await listener('?sslmode=disable', own);
     for (const mode of ['disable', 'allow', 'prefer', 'require']) {
       const { out, err } = await psql(`${url('hashed', 'hashed')}&sslmode=${mode}`, 'SELECT 1');
       assert.is(out, '1', `${mode}: ${err}`);
@@ -109,21 +109,21 @@ suite('proxy: encryption', (test) => {
   });
 
   test('refuses encryption without a certificate', async () => {
-    const { url } = await front('');
+    const { url } = await listener('');
     assert.is((await psql(`${url('hashed', 'hashed')}&sslmode=prefer`, 'SELECT 1')).out, '1');
     const { err } = await psql(`${url('hashed', 'hashed')}&sslmode=require`, 'SELECT 1');
     assert.match(err, /server does not support SSL/);
   });
 
   test('hands over the encrypted socket', async () => {
-    const { url, pairs } = await front('?sslmode=require', own);
+    const { url, pairs } = await listener('?sslmode=require', own);
     await psql(`${url('trusted', '')}&sslmode=require`, 'SELECT 1');
     assert.ok('encrypted' in (pairs[0]?.client ?? {}));
     assert.ok('encrypted' in (pairs[0]?.upstream ?? {}));
   });
 
   test('large results come through both encryptions whole', async () => {
-    const { url } = await front('?sslmode=require', own);
+    const { url } = await listener('?sslmode=require', own);
     const statement =
       "SELECT md5(string_agg(v, '')) FROM (SELECT repeat(i::text, 100) v FROM generate_series(1, 20000) i) t";
     const rows = 'SELECT repeat(i::text, 100) FROM generate_series(1, 20000) i';
@@ -137,7 +137,7 @@ suite('proxy: encryption', (test) => {
   });
 
   test('channel binding: withheld, explained, or passed on where both show one certificate', async () => {
-    const different = await front('?sslmode=require', own);
+    const different = await listener('?sslmode=require', own);
     const target = `${different.url('scrammed', 'scrammed')}&sslmode=require`;
     const prefer = await psql(target, 'SELECT 1');
     assert.match(prefer.err, /channel binding does not reach through the proxy/);
@@ -145,10 +145,10 @@ suite('proxy: encryption', (test) => {
     assert.is((await psql(`${target}&channel_binding=disable`, 'SELECT 1')).out, '1');
     const demanded = await psql(`${target}&channel_binding=require`, 'SELECT 1');
     assert.match(demanded.err, /channel binding/);
-    const plainUpstream = await front('?sslmode=disable', own);
+    const plainUpstream = await listener('?sslmode=disable', own);
     const could = `${plainUpstream.url('scrammed', 'scrammed')}&sslmode=require`;
     assert.is((await psql(could, 'SELECT 1')).out, '1');
-    const same = await front('?sslmode=require', server.certificate);
+    const same = await listener('?sslmode=require', server.certificate);
     const bound = `${same.url('scrammed', 'scrammed')}&sslmode=require&channel_binding=require`;
     assert.is((await psql(bound, 'SELECT 1')).out, '1');
     const plainClient = `${same.url('scrammed', 'scrammed')}&sslmode=disable`;
@@ -156,7 +156,7 @@ suite('proxy: encryption', (test) => {
   });
 
   test('encryption without asking first, by its protocol name only', async () => {
-    const { port, session } = await front('', own);
+    const { port, session } = await listener('', own);
     const login = startupMessage([
       ['user', 'trusted'],
       ['database', 'postgres'],
@@ -188,7 +188,7 @@ suite('proxy: encryption', (test) => {
       ['database', 'postgres'],
     ]);
     for (const tls of [own, undefined]) {
-      const { port } = await front('', tls);
+      const { port } = await listener('', tls);
       for (const request of [sslRequest, gssRequest]) {
         const client = await connectRaw(port, Buffer.concat([request, login]));
         const { types, sqlstate } = await client.readToEnd();
@@ -199,7 +199,7 @@ suite('proxy: encryption', (test) => {
   });
 
   test('answers each kind of request once', async () => {
-    const { port } = await front('');
+    const { port } = await listener('');
     for (const requests of [
       [sslRequest, sslRequest],
       [gssRequest, gssRequest],
@@ -220,7 +220,7 @@ suite('proxy: encryption', (test) => {
   });
 
   test('a client that gives up in the middle of the handshake harms nobody', async () => {
-    const { port, url } = await front('', own);
+    const { port, url } = await listener('', own);
     for (const bytes of [Buffer.alloc(0), Buffer.from('160301', 'hex'), Buffer.from('not TLS')]) {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);

@@ -16,9 +16,9 @@ import { errorFields } from '../../src/wire/error-fields.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 import { MessageWriter } from '../../src/wire/message-writer.ts';
 import { startupMessage } from '../../src/wire/startup.ts';
-import type { Front } from '../helpers/front.ts';
-import { connectRaw, startFront } from '../helpers/front.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import type { TestListener } from '../helpers/test-listener.ts';
+import { connectRaw, startTestListener } from '../helpers/test-listener.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const settings = Buffer.concat([
@@ -44,7 +44,7 @@ const request = (kind: number) => new MessageWriter().int32(kind).message(backen
 
 suite('proxy: hostile upstream', (test) => {
   let upstream: Server;
-  let front: Front;
+  let listener: TestListener;
   const script: { answer: (socket: Socket) => void } = { answer: () => undefined };
   const open = new Set<Socket>();
   test.before(async () => {
@@ -57,14 +57,14 @@ suite('proxy: hostile upstream', (test) => {
     upstream.listen(0, '127.0.0.1');
     await once(upstream, 'listening');
     const { port } = upstream.address() as AddressInfo;
-    front = await startFront({
+    listener = await startTestListener({
       upstream: `postgresql://x@127.0.0.1:${port}/d?sslmode=disable`,
       settings: { loginTimeoutMs: 2000 },
       maxConnections: 1,
     });
   });
   test.after(async () => {
-    await front.stop();
+    await listener.stop();
     for (const socket of open) socket.destroy();
     upstream.close();
   });
@@ -75,12 +75,12 @@ suite('proxy: hostile upstream', (test) => {
   });
 
   /** Logs in against an upstream that answers as given; tells what the client heard. */
-  async function logIn(answer: Buffer | ((socket: Socket) => void), port = front.port) {
+  async function logIn(answer: Buffer | ((socket: Socket) => void), port = listener.port) {
     script.answer = typeof answer === 'function' ? answer : (socket) => socket.write(answer);
     const startup = startupMessage([
       ['user', 'u'],
       ['database', 'd'],
-      ['service_session', front.session.id],
+      ['service_session', listener.session.id],
     ]);
     return connectRaw(port, startup);
   }
@@ -187,9 +187,9 @@ suite('proxy: hostile upstream', (test) => {
 
   test('answers the request for encryption with more than one byte, or another one', async () => {
     const { port } = upstream.address() as AddressInfo;
-    const encrypting = await startFront({
+    const encrypting = await startTestListener({
       upstream: `postgresql://x@127.0.0.1:${port}/d?sslmode=require`,
-      findSession: async () => front.session,
+      findSession: async () => listener.session,
     });
     for (const answer of [
       Buffer.concat([Buffer.from('S'), full]),
@@ -206,10 +206,10 @@ suite('proxy: hostile upstream', (test) => {
   test('sends notices without end', async () => {
     const { port } = upstream.address() as AddressInfo;
     // the limit of messages has to come before that of time, however busy the machine is
-    const patient = await startFront({
+    const patient = await startTestListener({
       upstream: `postgresql://x@127.0.0.1:${port}/d?sslmode=disable`,
       settings: { loginTimeoutMs: 20_000 },
-      findSession: async () => front.session,
+      findSession: async () => listener.session,
     });
     const client = await logIn((socket) => {
       const more = () => {

@@ -9,8 +9,8 @@ import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -48,22 +48,22 @@ const nobody = { approvedBy: null, digest: null };
 const everything = { projectId: 'test', limit: 1000, offset: 0 };
 
 suite('approve', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.afterEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.afterEach(() => staging.reset());
 
   async function proposed(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
-    await proposeSession(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, statements);
+    await proposeSession(staging.service, session);
     return session;
   }
 
   async function auditOf(session: string) {
-    const { entries } = await listAudit(desk.service, { ...everything, sessionId: session });
+    const { entries } = await listAudit(staging.service, { ...everything, sessionId: session });
     const parse = (json: JsonText | null) => (json === null ? null : JSON.parse(json.text));
     return entries.map((entry) => ({
       ...entry,
@@ -74,10 +74,10 @@ suite('approve', (test) => {
 
   /** Approves, which must be refused, and gives the facts; nothing may have changed. */
   async function refusal(session: string): Promise<Record<string, unknown>> {
-    const before = await desk.contents();
-    const error = await rejects<StageError>(approveSession(desk.service, session, nobody));
-    assert.equal(await desk.contents(), before);
-    assert.is((await getSession(desk.service, session)).status, 'proposed');
+    const before = await staging.contents();
+    const error = await rejects<StageError>(approveSession(staging.service, session, nobody));
+    assert.equal(await staging.contents(), before);
+    assert.is((await getSession(staging.service, session)).status, 'proposed');
     assert.equal(await auditOf(session), []);
     return { code: error.code, ...error.facts };
   }
@@ -86,7 +86,7 @@ suite('approve', (test) => {
     const session = await proposed(
       `INSERT INTO stamped (id, v) VALUES (10,'n'); UPDATE stamped SET v = 'w' WHERE id <= 2; DELETE FROM stamped WHERE id = 3`,
     );
-    await approveSession(desk.service, session, { approvedBy: 'kim', digest: null });
+    await approveSession(staging.service, session, { approvedBy: 'kim', digest: null });
     const row = (id: number, v: string, by: string, touched: number) => ({
       id,
       v,
@@ -108,7 +108,7 @@ suite('approve', (test) => {
         ['DELETE', '3', row(3, 'v', 'INSERT', 1), null],
       ],
     );
-    const lines = await desk.database.query<{ line: string }>(
+    const lines = await staging.database.query<{ line: string }>(
       'SELECT line FROM history ORDER BY id',
     );
     assert.equal(
@@ -121,17 +121,17 @@ suite('approve', (test) => {
     const session = await proposed(
       `INSERT INTO line VALUES (1, 1, 42); UPDATE stamped SET v = 'w' WHERE id = 1; UPDATE stamped SET v = 'x' WHERE id = 1`,
     );
-    await approveSession(desk.service, session, nobody);
-    const [row] = await desk.database.query('SELECT v, total FROM stamped WHERE id = 1');
+    await approveSession(staging.service, session, nobody);
+    const [row] = await staging.database.query('SELECT v, total FROM stamped WHERE id = 1');
     assert.equal(row, { v: 'x', total: 42 });
   });
 
   test('what production itself cascades is audited as it was and as it became', async () => {
-    const session = await desk.open('column');
-    await desk.stage(session, 'UPDATE parent SET id = 5 WHERE id = 1');
-    await proposeSession(desk.service, session);
-    await desk.database.query(`UPDATE child SET note = 'merged' WHERE n = 2`);
-    await approveSession(desk.service, session, nobody);
+    const session = await staging.open('column');
+    await staging.stage(session, 'UPDATE parent SET id = 5 WHERE id = 1');
+    await proposeSession(staging.service, session);
+    await staging.database.query(`UPDATE child SET note = 'merged' WHERE n = 2`);
+    await approveSession(staging.service, session, nobody);
     assert.equal(
       (await auditOf(session)).map(({ tableName, rowId, oldData, newData }) => [
         tableName,
@@ -149,7 +149,7 @@ suite('approve', (test) => {
 
   test('production refuses: the row, the constraint and the SQLSTATE are named', async () => {
     const unique = await proposed(`INSERT INTO guarded VALUES (9007199254740995,'new',1)`);
-    await desk.database.query(`INSERT INTO guarded VALUES (50,'new',1)`);
+    await staging.database.query(`INSERT INTO guarded VALUES (50,'new',1)`);
     assert.equal(await refusal(unique), {
       code: 'apply_failed',
       sqlstate: '23505',
@@ -168,9 +168,9 @@ suite('approve', (test) => {
       detail: 'because',
     });
     const composite = await proposed(`INSERT INTO pair VALUES (7,'y',1)`);
-    await desk.database.query('ALTER TABLE pair ADD CONSTRAINT low CHECK (a < 5)');
+    await staging.database.query('ALTER TABLE pair ADD CONSTRAINT low CHECK (a < 5)');
     assert.equal((await refusal(composite))['row'], { a: 7, b: 'y' });
-    await desk.database.query('ALTER TABLE pair DROP CONSTRAINT low');
+    await staging.database.query('ALTER TABLE pair DROP CONSTRAINT low');
   });
 
   test('production swallows a change without a word', async () => {
@@ -196,17 +196,18 @@ suite('approve', (test) => {
     ];
     const trap = `RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$`;
     for (const signature of traps)
-      await desk.database.query(`CREATE FUNCTION public.${signature} ${trap}`);
-    await desk.database.query(`CREATE FUNCTION public.and_two(int2, int4) RETURNS int4 LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$;
+      await staging.database.query(`CREATE FUNCTION public.${signature} ${trap}`);
+    await staging.database.query(`CREATE FUNCTION public.and_two(int2, int4) RETURNS int4 LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$;
       CREATE OPERATOR public.& (LEFTARG = int2, RIGHTARG = int4, FUNCTION = public.and_two)`);
     try {
       const session = await proposed(
         'UPDATE plain SET v = 2; INSERT INTO plain VALUES (7, 7), (8, 8); WITH d AS (DELETE FROM plain WHERE id = 1) INSERT INTO plain VALUES (9, 9)',
       );
-      assert.is((await approveSession(desk.service, session, nobody)).status, 'approved');
+      assert.is((await approveSession(staging.service, session, nobody)).status, 'approved');
     } finally {
-      for (const signature of traps) await desk.database.query(`DROP FUNCTION public.${signature}`);
-      await desk.database.query(
+      for (const signature of traps)
+        await staging.database.query(`DROP FUNCTION public.${signature}`);
+      await staging.database.query(
         'DROP OPERATOR public.& (int2, int4); DROP FUNCTION public.and_two',
       );
     }
@@ -214,23 +215,23 @@ suite('approve', (test) => {
 
   test('a digest is what was reviewed or nothing', async () => {
     const session = await proposed('UPDATE plain SET v = 2');
-    const { digest } = await diffOf(desk.service, session);
+    const { digest } = await diffOf(staging.service, session);
     const wrong = await rejects<StageError>(
-      approveSession(desk.service, session, {
+      approveSession(staging.service, session, {
         approvedBy: null,
         digest: `sha256:${'0'.repeat(64)}`,
       }),
     );
     assert.is(wrong.code, 'digest_mismatch');
     assert.is(wrong.facts['digest'], digest);
-    const approved = await approveSession(desk.service, session, { approvedBy: 'kim', digest });
-    const again = await approveSession(desk.service, session, { approvedBy: 'lee', digest });
+    const approved = await approveSession(staging.service, session, { approvedBy: 'kim', digest });
+    const again = await approveSession(staging.service, session, { approvedBy: 'lee', digest });
     assert.equal(again, approved, 'the same answer to a repeated question');
     assert.is(again.approvedBy, 'kim');
     assert.is((await auditOf(session)).length, 1);
     for (const other of [null, `sha256:${'0'.repeat(64)}`]) {
       const error = await rejects<StageError>(
-        approveSession(desk.service, session, { approvedBy: null, digest: other }),
+        approveSession(staging.service, session, { approvedBy: null, digest: other }),
       );
       assert.equal([error.code, error.facts['status']], ['invalid_transition', 'approved']);
     }
@@ -239,23 +240,23 @@ suite('approve', (test) => {
   test('an approved session keeps its log and count, a rejected one only its count', async () => {
     const page = { limit: 10, offset: 0 };
     const good = await proposed('UPDATE plain SET v = 2; UPDATE plain SET v = 3');
-    const approved = await approveSession(desk.service, good, nobody);
+    const approved = await approveSession(staging.service, good, nobody);
     assert.equal([approved.status, approved.mutationCount], ['approved', 2]);
-    assert.is((await listMutations(desk.service, good, page)).totalCount, 2);
+    assert.is((await listMutations(staging.service, good, page)).totalCount, 2);
     const bad = await proposed('UPDATE plain SET v = 9');
-    const rejected = await rejectSession(desk.service, bad, 'no');
+    const rejected = await rejectSession(staging.service, bad, 'no');
     assert.equal([rejected.status, rejected.mutationCount, rejected.reason], ['rejected', 1, 'no']);
-    assert.is((await listMutations(desk.service, bad, page)).totalCount, 0);
-    assert.equal((await diffOf(desk.service, bad)).changes, []);
-    assert.equal(await findConflicts(desk.service, bad), []);
-    assert.is(await desk.stagedRows(good, bad), 0);
+    assert.is((await listMutations(staging.service, bad, page)).totalCount, 0);
+    assert.equal((await diffOf(staging.service, bad)).changes, []);
+    assert.equal(await findConflicts(staging.service, bad), []);
+    assert.is(await staging.stagedRows(good, bad), 0);
   });
 
   test('numbers beyond 2^53, microseconds and infinity reach production and audit unchanged', async () => {
-    await desk.database.query(
+    await staging.database.query(
       `CREATE TABLE exact (id bigint PRIMARY KEY, j jsonb, n numeric, t timestamptz, f float8)`,
     );
-    const exact = await createDesk(
+    const exact = await createStagingDatabase(
       `CREATE TABLE exact (id bigint PRIMARY KEY, j jsonb, n numeric, t timestamptz, f float8)`,
     );
     try {

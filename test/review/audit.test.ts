@@ -5,17 +5,17 @@ import { getAuditEntry, listAudit } from '../../src/review/audit-store.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `CREATE TABLE t (id int PRIMARY KEY, v text); CREATE TABLE u (id uuid PRIMARY KEY, n numeric);`;
 
 suite('audit', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   const sessions: string[] = [];
   test.before(async () => {
-    desk = await createDesk(schema);
+    staging = await createStagingDatabase(schema);
     await approved(
       `INSERT INTO t SELECT g, 'v' FROM generate_series(1, 5) g; UPDATE t SET v = v || id`,
     );
@@ -24,14 +24,14 @@ suite('audit', (test) => {
       `DELETE FROM t WHERE id = 3; INSERT INTO u VALUES ('00000000-0000-0000-0000-00000000000a', 1.10)`,
     );
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   async function approved(statements: string): Promise<void> {
-    const session = await desk.open();
+    const session = await staging.open();
     sessions.push(session);
-    await desk.stage(session, statements);
-    await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, {
+    await staging.stage(session, statements);
+    await proposeSession(staging.service, session);
+    await approveSession(staging.service, session, {
       approvedBy: 'kim',
       approvedAs: 'token of kim',
       digest: null,
@@ -39,7 +39,7 @@ suite('audit', (test) => {
   }
 
   const find = async (filter: object) => {
-    const page = await listAudit(desk.service, {
+    const page = await listAudit(staging.service, {
       projectId: 'test',
       limit: 100,
       offset: 0,
@@ -57,14 +57,14 @@ suite('audit', (test) => {
     assert.equal(await find({ sessionId: 'sess_nonsense' }), { ids: [], total: 0 });
     assert.equal(await find({ tableName: 'u' }), { ids: [12], total: 1 });
     assert.equal(await find({ operation: 'DELETE' }), { ids: [11], total: 1 });
-    const { approvedAt } = await getAuditEntry(desk.service, 'aud_11');
+    const { approvedAt } = await getAuditEntry(staging.service, 'aud_11');
     assert.equal(await find({ since: approvedAt }), { ids: [], total: 0 });
     assert.is((await find({ until: approvedAt })).total, 10);
     assert.is((await find({ since: '2026-01-01T00:00:00+02:00', until: '2999-01-01' })).total, 12);
   });
 
   test('shows one entry', async () => {
-    const entry = await getAuditEntry(desk.service, 'aud_12');
+    const entry = await getAuditEntry(staging.service, 'aud_12');
     const { approvedAt, newData, ...rest } = entry;
     assert.equal(rest, {
       id: 'aud_12',
@@ -81,7 +81,7 @@ suite('audit', (test) => {
     assert.match(approvedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     for (const id of ['aud_13', 'aud_0', 'aud_x', 'aud_99999999999999999999', '12']) {
       assert.is(
-        (await rejects<StageError>(getAuditEntry(desk.service, id))).code,
+        (await rejects<StageError>(getAuditEntry(staging.service, id))).code,
         'audit_entry_not_found',
         id,
       );
@@ -102,21 +102,21 @@ suite('audit', (test) => {
       `INSERT INTO stage.audit_head (singleton, hash) VALUES (true, sha256('x'))`,
     ];
     for (const statement of [...statements, ...head]) {
-      assert.is((await rejects(desk.service.query(statement))).code, '42501', statement);
+      assert.is((await rejects(staging.service.query(statement))).code, '42501', statement);
     }
-    await desk.database.query('CREATE ROLE audit_owner; GRANT audit_owner TO CURRENT_USER');
+    await staging.database.query('CREATE ROLE audit_owner; GRANT audit_owner TO CURRENT_USER');
     try {
-      await desk.database.query(
+      await staging.database.query(
         'ALTER TABLE stage.audit OWNER TO audit_owner; ALTER TABLE stage.audit DISABLE TRIGGER append_only',
       );
-      await desk.database.query('GRANT USAGE ON SCHEMA stage TO audit_owner');
+      await staging.database.query('GRANT USAGE ON SCHEMA stage TO audit_owner');
       const error = await rejects(
-        desk.database.query('SET ROLE audit_owner; DELETE FROM stage.audit'),
+        staging.database.query('SET ROLE audit_owner; DELETE FROM stage.audit'),
       );
       assert.match(error.message, /permission denied/, 'the rights are a wall of their own');
     } finally {
-      await desk.database.query('RESET ROLE; ALTER TABLE stage.audit OWNER TO CURRENT_USER');
-      await desk.database.query(
+      await staging.database.query('RESET ROLE; ALTER TABLE stage.audit OWNER TO CURRENT_USER');
+      await staging.database.query(
         'ALTER TABLE stage.audit ENABLE TRIGGER append_only; DROP OWNED BY audit_owner; DROP ROLE audit_owner',
       );
     }
@@ -125,17 +125,17 @@ suite('audit', (test) => {
   test('the chain can be recomputed by anybody from the published texts', async () => {
     const sha = (...parts: (string | Buffer)[]) =>
       parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
-    const [head] = await desk.database.query<{ identity: string; hash: Buffer }>(
+    const [head] = await staging.database.query<{ identity: string; hash: Buffer }>(
       'SELECT * FROM stage.audit_head',
     );
-    const [first] = await desk.database.query<{
+    const [first] = await staging.database.query<{
       session: string;
       mutation: string;
       lineage: string;
       relation: number;
       hash: Buffer;
     }>('SELECT * FROM stage.audit WHERE position = 1');
-    const { approvedAt } = await getAuditEntry(desk.service, 'aud_1');
+    const { approvedAt } = await getAuditEntry(staging.service, 'aud_1');
     const text =
       `["stage.audit.v1", 1, "${first?.session}", "test", ${first?.relation}, "t", ${first?.mutation}, ${first?.lineage}, "INSERT", "1", 1, null, ` +
       `{"v": "v", "id": 1}, "${approvedAt}", "kim"]`;
@@ -143,7 +143,7 @@ suite('audit', (test) => {
       sha(sha(`stage.audit.v1 ${head?.identity}`), text).toString('hex'),
       first?.hash.toString('hex'),
     );
-    const verdict = await verifyAudit(desk.service);
+    const verdict = await verifyAudit(staging.service);
     assert.equal(verdict, {
       ok: true,
       entries: 12,
@@ -213,7 +213,7 @@ suite('audit', (test) => {
       const verdict = await tampered(statement);
       assert.is(verdict.ok, false);
       assert.is(verdict.firstBad?.id, firstBad);
-      assert.ok((await verifyAudit(desk.service)).ok, 'and the log is whole again');
+      assert.ok((await verifyAudit(staging.service)).ok, 'and the log is whole again');
     });
   }
 
@@ -231,9 +231,9 @@ suite('audit', (test) => {
       .join('');
     const asReplica = 'SET LOCAL session_replication_role = replica;';
     const rights = `GRANT ALL ON stage.audit, stage.approval, stage.audit_head TO CURRENT_USER;`;
-    await desk.database.query(`BEGIN; ${rights} ${asReplica} ${save} ${statement}; COMMIT`);
-    const verdict = await verifyAudit(desk.service);
-    await desk.database.query(`BEGIN; ${asReplica} ${restore} COMMIT`);
+    await staging.database.query(`BEGIN; ${rights} ${asReplica} ${save} ${statement}; COMMIT`);
+    const verdict = await verifyAudit(staging.service);
+    await staging.database.query(`BEGIN; ${asReplica} ${restore} COMMIT`);
     return verdict;
   }
 });

@@ -4,8 +4,8 @@ import type { ConflictScope } from '../../src/model/session.ts';
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -31,12 +31,12 @@ type Plain = readonly [
 ];
 
 suite('conflicts', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.afterEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.afterEach(() => staging.reset());
 
   /** Stages, changes production, and gives the conflicts; approve must agree with them and change nothing. */
   async function conflictsAfter(
@@ -44,12 +44,12 @@ suite('conflicts', (test) => {
     production: string,
     scope?: ConflictScope,
   ): Promise<Plain[]> {
-    const session = await desk.open(scope);
-    await desk.stage(session, staged);
-    await proposeSession(desk.service, session);
-    await desk.database.query(production);
-    const before = await desk.contents();
-    const found = await findConflicts(desk.service, session);
+    const session = await staging.open(scope);
+    await staging.stage(session, staged);
+    await proposeSession(staging.service, session);
+    await staging.database.query(production);
+    const before = await staging.contents();
+    const found = await findConflicts(staging.service, session);
     const parse = (json: { text: string } | null) => (json === null ? null : JSON.parse(json.text));
     const plain = found.map(
       ({ table, rowId, kind, field, sessionBase, sessionNew, productionCurrent }): Plain => [
@@ -62,7 +62,7 @@ suite('conflicts', (test) => {
         parse(productionCurrent),
       ],
     );
-    const approval = approveSession(desk.service, session, { approvedBy: null, digest: null });
+    const approval = approveSession(staging.service, session, { approvedBy: null, digest: null });
     if (found.length === 0) {
       assert.is((await approval).status, 'approved');
       return plain;
@@ -70,7 +70,7 @@ suite('conflicts', (test) => {
     const error = await rejects<StageError>(approval);
     assert.is(error.code, 'conflict_detected');
     assert.is((error.facts['conflicts'] as unknown[]).length, found.length);
-    assert.equal(await desk.contents(), before);
+    assert.equal(await staging.contents(), before);
     return plain;
   }
 
@@ -195,7 +195,7 @@ suite('conflicts', (test) => {
       'column',
     );
     assert.equal(found, []);
-    const rows = await desk.database.query(
+    const rows = await staging.database.query(
       'SELECT id, name, price, stock, doc, total FROM item WHERE id < 3 ORDER BY id',
     );
     assert.equal(rows, [
@@ -219,16 +219,16 @@ suite('conflicts', (test) => {
   });
 
   test('finding conflicts changes nothing and a final session has none', async () => {
-    const session = await desk.open();
-    await desk.stage(session, 'UPDATE item SET price = 5 WHERE id = 1');
-    await desk.database.query('UPDATE item SET price = 7 WHERE id = 1');
-    assert.is((await findConflicts(desk.service, session)).length, 1);
-    const [locks] = await desk.database.query<{ n: string }>(
+    const session = await staging.open();
+    await staging.stage(session, 'UPDATE item SET price = 5 WHERE id = 1');
+    await staging.database.query('UPDATE item SET price = 7 WHERE id = 1');
+    assert.is((await findConflicts(staging.service, session)).length, 1);
+    const [locks] = await staging.database.query<{ n: string }>(
       'SELECT count(*) AS n FROM item WHERE xmax <> 0',
     );
     assert.is(locks?.n, '0');
     const unknown = await rejects<StageError>(
-      findConflicts(desk.service, `sess_${'0'.repeat(32)}`),
+      findConflicts(staging.service, `sess_${'0'.repeat(32)}`),
     );
     assert.is(unknown.code, 'session_not_found');
   });

@@ -3,9 +3,9 @@ import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { usual } from '../helpers/rehearsing.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -32,21 +32,21 @@ const stories: Readonly<Record<string, readonly [statements: string, forgotten: 
 };
 
 suite('approval with a damaged mutation log', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   test('applies all where it lacks nothing', async () => {
-    const session = await desk.open();
-    await desk.stage(
+    const session = await staging.open();
+    await staging.stage(
       session,
       `UPDATE a SET v = 'mine' WHERE id = 1; DELETE FROM a WHERE id = 2; UPDATE loose SET v = 'z'`,
     );
-    await proposeSession(desk.service, session);
-    const approved = await approveSession(desk.service, session, {
+    await proposeSession(staging.service, session);
+    const approved = await approveSession(staging.service, session, {
       approvedBy: null,
       digest: null,
     });
@@ -55,23 +55,23 @@ suite('approval with a damaged mutation log', (test) => {
 
   for (const [name, [statements, forgotten]] of Object.entries(stories)) {
     test(`applies nothing where it lacks ${name}`, async () => {
-      const before = await desk.contents();
-      const session = await desk.open();
-      await desk.stage(session, `UPDATE a SET v = 'mine' WHERE id = 1; ${statements}`);
-      await proposeSession(desk.service, session);
-      await desk.database.query(
+      const before = await staging.contents();
+      const session = await staging.open();
+      await staging.stage(session, `UPDATE a SET v = 'mine' WHERE id = 1; ${statements}`);
+      await proposeSession(staging.service, session);
+      await staging.database.query(
         `DELETE FROM stage.mutation WHERE session = $1 AND table_name = '${forgotten}'`,
         [session.slice(5)],
       );
-      const { failure } = await rehearseSession(desk.service, session, usual);
+      const { failure } = await rehearseSession(staging.service, session, usual);
       assert.is(failure?.sqlstate, 'XX001');
-      const { digest } = await diffOf(desk.service, session);
+      const { digest } = await diffOf(staging.service, session);
       const error = await rejects<StageError>(
-        approveSession(desk.service, session, { approvedBy: null, digest }),
+        approveSession(staging.service, session, { approvedBy: null, digest }),
       );
       assert.equal([error.code, error.status, error.exit], ['apply_failed', 409, 3]);
       assert.match(error.message, /the mutation log lacks the statement that staged rows of/);
-      assert.equal(await desk.contents(), before);
+      assert.equal(await staging.contents(), before);
     });
   }
 });

@@ -1,8 +1,8 @@
 /** The diff: net per row, in a stable order, streamed from one snapshot. */
 import type { StageError } from '../../src/errors.ts';
 import { readDiff } from '../../src/review/diff/diff.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -16,20 +16,20 @@ INSERT INTO a SELECT g, 'v' FROM generate_series(1, 5) g; INSERT INTO b VALUES (
 INSERT INTO named VALUES ('a"b', '2026-01-01+02')`;
 
 suite('diff', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   async function staged(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
+    const session = await staging.open();
+    await staging.stage(session, statements);
     return session;
   }
 
   const short = async (session: string) => {
-    const { changes } = await diffOf(desk.service, session);
+    const { changes } = await diffOf(staging.service, session);
     return changes.map(({ table, type, rowId }) => [table, type, rowId]);
   };
 
@@ -40,7 +40,7 @@ suite('diff', (test) => {
        UPDATE a SET v = 'z' WHERE id = 3; UPDATE a SET v = 'v' WHERE id = 3; UPDATE a SET v = v WHERE id = 4;
        DELETE FROM a WHERE id = 4; INSERT INTO a VALUES (4, 'again')`,
     );
-    const diff = await diffOf(desk.service, session);
+    const diff = await diffOf(staging.service, session);
     const change = (type: string, rowId: number, before: string | null, after: string | null) => ({
       table: 'a',
       type,
@@ -81,7 +81,7 @@ suite('diff', (test) => {
       ['named', 'UPDATE', 'a"b'],
       ['pair', 'INSERT', { n: '9007199254740993', x: '00000000-0000-0000-0000-00000000000a' }],
     ]);
-    const diff = await readDiff(desk.service, session);
+    const diff = await readDiff(staging.service, session);
     const texts: string[] = [];
     for await (const piece of diff.changes) {
       for (const { table, before, after } of piece)
@@ -99,12 +99,12 @@ suite('diff', (test) => {
     const same = await staged(`UPDATE a SET v = lower('W') WHERE id < 3`);
     const other = await staged(`UPDATE a SET v = 'W' WHERE id IN (1, 2)`);
     const digests = await Promise.all(
-      [one, same, other].map(async (id) => (await diffOf(desk.service, id)).digest),
+      [one, same, other].map(async (id) => (await diffOf(staging.service, id)).digest),
     );
     assert.match(String(digests[0]), /^sha256:[0-9a-f]{64}$/);
     assert.is(digests[0], digests[1]);
     assert.is.not(digests[0], digests[2]);
-    const empty = await diffOf(desk.service, await desk.open());
+    const empty = await diffOf(staging.service, await staging.open());
     assert.equal(empty, {
       counts: [],
       digest: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -114,8 +114,8 @@ suite('diff', (test) => {
 
   test('is one snapshot, whatever is staged while it is read', async () => {
     const session = await staged(`INSERT INTO a SELECT g, 'n' FROM generate_series(100, 1099) g`);
-    const diff = await readDiff(desk.service, session);
-    await desk.stage(session, 'DELETE FROM a WHERE id >= 100; INSERT INTO named VALUES (1)');
+    const diff = await readDiff(staging.service, session);
+    await staging.stage(session, 'DELETE FROM a WHERE id >= 100; INSERT INTO named VALUES (1)');
     const ids: unknown[] = [];
     for await (const piece of diff.changes)
       ids.push(...piece.map(({ rowId }) => Number(rowId.text)));
@@ -130,16 +130,16 @@ suite('diff', (test) => {
   test('can be left early, and then gives its connection back', async () => {
     const session = await staged(`INSERT INTO a SELECT g, 'n' FROM generate_series(100, 1099) g`);
     for (let round = 0; round < 12; round += 1) {
-      const diff = await readDiff(desk.service, session);
+      const diff = await readDiff(staging.service, session);
       for await (const _ of diff.changes) break;
       await diff.close();
       await diff.close();
     }
-    const late = await readDiff(desk.service, session);
+    const late = await readDiff(staging.service, session);
     await late.close();
     const error = await rejects(Promise.resolve(late.changes[Symbol.asyncIterator]().next()));
     assert.match(error.message, /closed/);
-    const missing = await rejects<StageError>(readDiff(desk.service, `sess_${'0'.repeat(32)}`));
+    const missing = await rejects<StageError>(readDiff(staging.service, `sess_${'0'.repeat(32)}`));
     assert.is(missing.code, 'session_not_found');
   });
 });

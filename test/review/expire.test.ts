@@ -9,30 +9,30 @@ import { rejectSession } from '../../src/review/decisions/reject.ts';
 import { addComment, listEvents } from '../../src/staging/event-store.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const hour = 3_600_000;
 
 suite('expiry', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(
+    staging = await createStagingDatabase(
       'CREATE TABLE t (id int PRIMARY KEY, v text)',
       `INSERT INTO t SELECT g, 'v' FROM generate_series(1, 9) g`,
     );
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
   test.beforeEach(async () => {
-    await expireSessions(desk.service, { active: 0, proposed: 0 });
+    await expireSessions(staging.service, { active: 0, proposed: 0 });
   });
 
-  const statusOf = async (id: string) => (await getSession(desk.service, id)).status;
+  const statusOf = async (id: string) => (await getSession(staging.service, id)).status;
 
   async function staged(statement = `UPDATE t SET v = 'staged' WHERE id = 1`): Promise<string> {
-    const id = await desk.open();
-    await desk.stage(id, statement);
+    const id = await staging.open();
+    await staging.stage(id, statement);
     return id;
   }
 
@@ -40,7 +40,7 @@ suite('expiry', (test) => {
   const age = (id: string, hours: number) => {
     const ago = `interval '${hours} hours'`;
     const uuid = id.slice('sess_'.length);
-    return desk.database.query(`
+    return staging.database.query(`
       ALTER TABLE stage.event DISABLE TRIGGER append_only;
       UPDATE stage.session SET created_at = created_at - ${ago}, proposed_at = proposed_at - ${ago} WHERE id = '${uuid}';
       UPDATE stage.mutation SET executed_at = executed_at - ${ago} WHERE session = '${uuid}';
@@ -52,20 +52,20 @@ suite('expiry', (test) => {
     const [old, young] = [await staged(), await staged()];
     await age(old, 49);
     await age(young, 47);
-    const expired = await expireSessions(desk.service, { active: 48 * hour });
+    const expired = await expireSessions(staging.service, { active: 48 * hour });
     assert.equal(
       expired.map(({ id }) => id),
       [old],
     );
-    const session = await getSession(desk.service, old);
+    const session = await getSession(staging.service, old);
     assert.is(session.status, 'rejected');
     assert.is(session.reason, 'expired: nothing has happened for 2 days while it was active');
     assert.is(session.mutationCount, 1);
-    assert.is(await desk.stagedRows(old), 0);
-    assert.is(await desk.stagedRows(young), 1);
-    const log = await listMutations(desk.service, old, { limit: 9, offset: 0 });
+    assert.is(await staging.stagedRows(old), 0);
+    assert.is(await staging.stagedRows(young), 1);
+    const log = await listMutations(staging.service, old, { limit: 9, offset: 0 });
     assert.is(log.totalCount, 0);
-    const events = await listEvents(desk.service, old, { after: '0', limit: 9 });
+    const events = await listEvents(staging.service, old, { after: '0', limit: 9 });
     const last = events.at(-1);
     assert.is(last?.kind, 'expired');
     assert.equal(JSON.parse(last?.body.text ?? ''), { reason: session.reason, was: 'active' });
@@ -74,14 +74,14 @@ suite('expiry', (test) => {
 
   test('rejects a proposed session by a time of its own', async () => {
     const [waiting, active] = [await staged(), await staged()];
-    await proposeSession(desk.service, waiting);
+    await proposeSession(staging.service, waiting);
     await age(waiting, 30);
     await age(active, 30);
     assert.equal(
-      await expireSessions(desk.service, { active: 40 * hour, proposed: 31 * hour }),
+      await expireSessions(staging.service, { active: 40 * hour, proposed: 31 * hour }),
       [],
     );
-    await expireSessions(desk.service, { proposed: 29 * hour });
+    await expireSessions(staging.service, { proposed: 29 * hour });
     assert.is(await statusOf(waiting), 'rejected');
     assert.is(await statusOf(active), 'active');
   });
@@ -89,16 +89,19 @@ suite('expiry', (test) => {
   test('counts from the last write, the last change of state, and the last comment', async () => {
     const [written, proposed, discussed] = [await staged(), await staged(), await staged()];
     for (const id of [written, proposed, discussed]) await age(id, 30);
-    await desk.stage(written, `UPDATE t SET v = 'again' WHERE id = 2`);
-    await proposeSession(desk.service, proposed);
+    await staging.stage(written, `UPDATE t SET v = 'again' WHERE id = 2`);
+    await proposeSession(staging.service, proposed);
     const body = new JsonText('{"body": "soon"}');
-    await addComment(desk.service, discussed, { by: null, body });
+    await addComment(staging.service, discussed, { by: null, body });
     assert.equal(
-      await expireSessions(desk.service, { active: 29 * hour, proposed: 29 * hour }),
+      await expireSessions(staging.service, { active: 29 * hour, proposed: 29 * hour }),
       [],
     );
     for (const id of [written, proposed, discussed]) await age(id, 30);
-    const expired = await expireSessions(desk.service, { active: 29 * hour, proposed: 29 * hour });
+    const expired = await expireSessions(staging.service, {
+      active: 29 * hour,
+      proposed: 29 * hour,
+    });
     assert.is(expired.length, 3);
   });
 
@@ -106,14 +109,14 @@ suite('expiry', (test) => {
     const [busy, idle] = [await staged(), await staged()];
     await age(busy, 31);
     await age(idle, 30);
-    const client = await desk.connect(busy);
+    const client = await staging.connect(busy);
     try {
       await client.query('BEGIN');
       await client.query(
         `SELECT stage.enter('x', '[]', '[]', '{}', current_setting('search_path'))`,
       );
       await client.query(`UPDATE t SET v = 'in work' WHERE id = 3`);
-      const expired = await expireSessions(desk.service, { active: hour });
+      const expired = await expireSessions(staging.service, { active: hour });
       assert.equal(
         expired.map((session) => session.id),
         [idle],
@@ -122,26 +125,26 @@ suite('expiry', (test) => {
     } finally {
       await client.end();
     }
-    assert.is(await desk.stagedRows(busy), 2);
-    assert.equal(await expireSessions(desk.service, { active: hour }), []);
+    assert.is(await staging.stagedRows(busy), 2);
+    assert.equal(await expireSessions(staging.service, { active: hour }), []);
     await age(busy, 2);
-    assert.is((await expireSessions(desk.service, { active: hour })).length, 1);
+    assert.is((await expireSessions(staging.service, { active: hour })).length, 1);
   });
 
   test('holds nothing that others need while it discards', async () => {
     const [large, other, third] = [await staged(), await staged(), await staged()];
-    await proposeSession(desk.service, other);
-    const client = new pg.Client({ connectionString: desk.database.url });
+    await proposeSession(staging.service, other);
+    const client = new pg.Client({ connectionString: staging.database.url });
     await client.connect();
     try {
       await client.query('BEGIN');
       await client.query('SELECT stage.discard_rows($1, true)', [large.slice('sess_'.length)]);
       const nobody = { approvedBy: null, digest: null, lockTimeoutMs: 0 };
-      assert.is((await approveSession(desk.service, other, nobody)).status, 'approved');
-      await desk.stage(third, `UPDATE t SET v = 'beside' WHERE id = 1`);
-      await proposeSession(desk.service, third);
-      assert.is((await rejectSession(desk.service, third, null)).status, 'rejected');
-      await desk.database.query(
+      assert.is((await approveSession(staging.service, other, nobody)).status, 'approved');
+      await staging.stage(third, `UPDATE t SET v = 'beside' WHERE id = 1`);
+      await proposeSession(staging.service, third);
+      assert.is((await rejectSession(staging.service, third, null)).status, 'rejected');
+      await staging.database.query(
         `SET LOCAL lock_timeout = '100ms'; UPDATE t SET v = 'x' WHERE id = 1`,
       );
     } finally {
@@ -153,7 +156,7 @@ suite('expiry', (test) => {
     const ids = [await staged(), await staged(), await staged()];
     for (const id of ids) await age(id, 30);
     const looks = await Promise.all(
-      [1, 2, 3].map(() => expireSessions(desk.service, { active: hour })),
+      [1, 2, 3].map(() => expireSessions(staging.service, { active: hour })),
     );
     assert.equal(looks.flatMap((found) => found.map(({ id }) => id)).sort(), [...ids].sort());
   });
@@ -161,9 +164,9 @@ suite('expiry', (test) => {
   test('does not touch a session that is decided, nor any where no time is set', async () => {
     const id = await staged();
     await age(id, 1000);
-    assert.equal(await expireSessions(desk.service, {}), []);
-    assert.is((await expireSessions(desk.service, { active: hour })).length, 1);
+    assert.equal(await expireSessions(staging.service, {}), []);
+    assert.is((await expireSessions(staging.service, { active: hour })).length, 1);
     await age(id, 1000);
-    assert.equal(await expireSessions(desk.service, { active: hour, proposed: hour }), []);
+    assert.equal(await expireSessions(staging.service, { active: hour, proposed: hour }), []);
   });
 });

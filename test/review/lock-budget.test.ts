@@ -5,9 +5,9 @@ import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { drawn } from '../helpers/net.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -47,35 +47,35 @@ const obstacles: readonly (readonly [name: string, held: string, staged: string]
 ];
 
 suite('approval and the locks of others', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let holder: pg.Client;
   test.before(async () => {
-    desk = await createDesk(schema, data);
-    await desk.database.query(
+    staging = await createStagingDatabase(schema, data);
+    await staging.database.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = %L', current_database(), '300ms'); END $$`,
     );
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
   test.beforeEach(async () => {
-    holder = new pg.Client({ connectionString: desk.database.url });
+    holder = new pg.Client({ connectionString: staging.database.url });
     await holder.connect();
   });
   test.afterEach(async () => {
     await holder.end();
-    assert.equal((await verifyAudit(desk.service)).firstBad, null);
-    await desk.reset();
+    assert.equal((await verifyAudit(staging.service)).firstBad, null);
+    await staging.reset();
   });
 
   async function proposed(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
-    await proposeSession(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, statements);
+    await proposeSession(staging.service, session);
     return session;
   }
 
   /** Writes a row of production, as somebody who does not wait for long. */
   const writeRow = (id: number) =>
-    desk.database.query(
+    staging.database.query(
       `SET LOCAL lock_timeout = '5s'; UPDATE account SET note = note WHERE id = ${id}`,
     );
 
@@ -83,11 +83,11 @@ suite('approval and the locks of others', (test) => {
     test(`${name} in the way: busy, nothing is applied and nothing held; then approved`, async () => {
       const session = await proposed(staged);
       await holder.query(`BEGIN; ${held}`);
-      const error = await rejects<StageError>(approveSession(desk.service, session, hasty));
+      const error = await rejects<StageError>(approveSession(staging.service, session, hasty));
       assert.equal([error.code, error.status], ['busy', 503]);
       assert.not.match(`${error.message} ${error.hint}`, /refused|[Rr]eject/);
-      assert.is((await getSession(desk.service, session)).status, 'proposed');
-      const waiting = approveSession(desk.service, session, patient);
+      assert.is((await getSession(staging.service, session)).status, 'proposed');
+      const waiting = approveSession(staging.service, session, patient);
       await holder.query('ROLLBACK');
       assert.is((await waiting).status, 'approved');
     });
@@ -99,9 +99,9 @@ suite('approval and the locks of others', (test) => {
     for (const id of [11, 12, 13])
       others.push(await proposed(`UPDATE account SET balance = 1 WHERE id = ${id}`));
     await holder.query('BEGIN; UPDATE account SET note = note WHERE id = 9');
-    const approving = approveSession(desk.service, session, patient);
+    const approving = approveSession(staging.service, session, patient);
     for (const [index, other] of others.entries()) {
-      assert.is((await approveSession(desk.service, other, patient)).status, 'approved');
+      assert.is((await approveSession(staging.service, other, patient)).status, 'approved');
       await writeRow(index + 1);
     }
     await holder.query('ROLLBACK');
@@ -111,7 +111,7 @@ suite('approval and the locks of others', (test) => {
   const opposite = async () => {
     let writers = 2;
     const writer = async () => {
-      const client = new pg.Client({ connectionString: desk.database.url });
+      const client = new pg.Client({ connectionString: staging.database.url });
       await client.connect();
       client.on('error', () => undefined);
       let victims = 0;
@@ -134,7 +134,7 @@ suite('approval and the locks of others', (test) => {
       while (writers > 0 || asked < 8) {
         asked += 1;
         const session = await proposed('UPDATE account SET balance = balance + 1 WHERE id <= 10');
-        const { status } = await approveSession(desk.service, session, patient);
+        const { status } = await approveSession(staging.service, session, patient);
         approved += status === 'approved' ? 1 : 0;
       }
     };

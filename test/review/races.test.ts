@@ -10,8 +10,8 @@ import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { deleteSession } from '../../src/staging/discard.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -25,36 +25,38 @@ const nobody = { approvedBy: null, digest: null };
 const patient = { ...nobody, lockTimeoutMs: 20_000 };
 
 suite('races', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
   test.afterEach(async () => {
-    assert.equal((await verifyAudit(desk.service)).firstBad, null);
-    await desk.reset();
+    assert.equal((await verifyAudit(staging.service)).firstBad, null);
+    await staging.reset();
   });
 
   async function proposed(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
-    await proposeSession(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, statements);
+    await proposeSession(staging.service, session);
     return session;
   }
 
   const entriesOf = async (sessionId: string) =>
-    (await listAudit(desk.service, { projectId: 'test', sessionId, limit: 0, offset: 0 }))
+    (await listAudit(staging.service, { projectId: 'test', sessionId, limit: 0, offset: 0 }))
       .totalCount;
 
   const balance = async (id: number) =>
     (
-      await desk.database.query<{ balance: number }>(`SELECT balance FROM account WHERE id = ${id}`)
+      await staging.database.query<{ balance: number }>(
+        `SELECT balance FROM account WHERE id = ${id}`,
+      )
     )[0]?.balance;
 
   /** Waits until somebody in the database waits for a lock. */
   async function untilSomebodyWaits(): Promise<void> {
     await until(async () => {
-      const waiting = await desk.database.query(
+      const waiting = await staging.database.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return waiting.length > 0;
@@ -63,7 +65,7 @@ suite('races', (test) => {
 
   /** Keeps approvals waiting once they have locked their rows and compared them; gives what ends that. */
   async function holdAuditHead(): Promise<() => Promise<void>> {
-    const holder = new pg.Client({ connectionString: desk.database.url });
+    const holder = new pg.Client({ connectionString: staging.database.url });
     holder.on('error', () => undefined);
     await holder.connect();
     await holder.query('BEGIN; SELECT FROM stage.audit_head FOR UPDATE');
@@ -72,12 +74,12 @@ suite('races', (test) => {
 
   /** Begins an approval; gives it once that has met a row that is held, and let go of everything. */
   async function triedInVain(session: string): Promise<{ approving: Promise<string> }> {
-    const [{ now } = { now: '' }] = await desk.database.query<{ now: string }>(
+    const [{ now } = { now: '' }] = await staging.database.query<{ now: string }>(
       'SELECT clock_timestamp()::text AS now',
     );
-    const approving = outcome(approveSession(desk.service, session, patient));
+    const approving = outcome(approveSession(staging.service, session, patient));
     await until(async () => {
-      const found = await desk.database.query(
+      const found = await staging.database.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'stage'
          AND query = 'ROLLBACK' AND query_start > $1`,
         [now],
@@ -95,11 +97,11 @@ suite('races', (test) => {
 
   test('one session approved many times at once is applied once', async () => {
     const session = await proposed('UPDATE account SET balance = balance + 1');
-    const { digest } = await diffOf(desk.service, session);
+    const { digest } = await diffOf(staging.service, session);
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         outcome(
-          approveSession(desk.service, session, {
+          approveSession(staging.service, session, {
             approvedBy: null,
             digest: index % 2 ? digest : null,
           }),
@@ -125,7 +127,7 @@ suite('races', (test) => {
       'UPDATE account SET balance = 2 WHERE id = 2; UPDATE account SET balance = 2 WHERE id = 1',
     );
     const outcomes = await Promise.all(
-      [one, two].map((id) => outcome(approveSession(desk.service, id, nobody))),
+      [one, two].map((id) => outcome(approveSession(staging.service, id, nobody))),
     );
     assert.equal([...outcomes].sort(), ['conflict_detected', 'done']);
     const winner = outcomes[0] === 'done' ? 1 : 2;
@@ -140,11 +142,11 @@ suite('races', (test) => {
       ),
     );
     const outcomes = await Promise.all(
-      sessions.map((id) => outcome(approveSession(desk.service, id, nobody))),
+      sessions.map((id) => outcome(approveSession(staging.service, id, nobody))),
     );
     const done = outcomes.filter((code) => code === 'done').length;
     assert.is(outcomes.filter((code) => code === 'conflict_detected').length, 6 - done);
-    const [sum] = await desk.database.query<{ sum: string }>(
+    const [sum] = await staging.database.query<{ sum: string }>(
       'SELECT sum(balance) AS sum FROM account',
     );
     assert.is(Number(sum?.sum), 2000 + 2 * done);
@@ -154,24 +156,24 @@ suite('races', (test) => {
     for (let round = 0; round < 5; round += 1) {
       const session = await proposed(`UPDATE account SET note = 'r${round}' WHERE id = 5`);
       const outcomes = await Promise.all([
-        outcome(approveSession(desk.service, session, nobody)),
-        outcome(rejectSession(desk.service, session, null)),
-        outcome(deleteSession(desk.service, session)),
+        outcome(approveSession(staging.service, session, nobody)),
+        outcome(rejectSession(staging.service, session, null)),
+        outcome(deleteSession(staging.service, session)),
       ]);
       assert.is(outcomes.filter((code) => code === 'done').length, 1, outcomes.join());
       const applied = outcomes[0] === 'done';
       assert.is(await entriesOf(session), applied ? 1 : 0);
-      const [row] = await desk.database.query<{ note: string }>(
+      const [row] = await staging.database.query<{ note: string }>(
         'SELECT note FROM account WHERE id = 5',
       );
       assert.is(row?.note === `r${round}`, applied);
-      assert.is(await desk.stagedRows(session), 0);
+      assert.is(await staging.stagedRows(session), 0);
     }
   });
 
   test('an open transaction with staged writes keeps the session from being proposed or deleted', async () => {
-    const session = await desk.open();
-    const client = await desk.connect(session);
+    const session = await staging.open();
+    const client = await staging.connect(session);
     try {
       await client.query('BEGIN');
       await client.query(
@@ -179,16 +181,16 @@ suite('races', (test) => {
       );
       await client.query('UPDATE account SET balance = 0');
       const codes = await Promise.all([
-        outcome(proposeSession(desk.service, session)),
-        outcome(deleteSession(desk.service, session)),
+        outcome(proposeSession(staging.service, session)),
+        outcome(deleteSession(staging.service, session)),
       ]);
       assert.equal(codes, ['session_busy', 'session_busy']);
-      const proposing = proposeSession(desk.service, session);
+      const proposing = proposeSession(staging.service, session);
       await untilSomebodyWaits();
       await client.query('COMMIT');
       assert.is((await proposing).mutationCount, 1, 'what was in flight is counted');
       assert.is(
-        (await listMutations(desk.service, session, { limit: 9, offset: 0 })).totalCount,
+        (await listMutations(staging.service, session, { limit: 9, offset: 0 })).totalCount,
         1,
       );
       await client.query('BEGIN');
@@ -203,7 +205,7 @@ suite('races', (test) => {
 
   test('production writes a row while it is being approved: it conflicts', async () => {
     const session = await proposed('UPDATE account SET balance = 50 WHERE id = 3');
-    const client = await desk.connect(session);
+    const client = await staging.connect(session);
     try {
       await client.query('BEGIN; UPDATE public.account SET balance = 7 WHERE id = 3');
       const { approving } = await triedInVain(session);
@@ -220,9 +222,9 @@ suite('races', (test) => {
       `DELETE FROM owner WHERE id = 1; UPDATE owner SET name = 'n' WHERE id = 2`,
     );
     const release = await holdAuditHead();
-    const client = await desk.connect(session);
+    const client = await staging.connect(session);
     try {
-      const approving = approveSession(desk.service, session, patient);
+      const approving = approveSession(staging.service, session, patient);
       await untilSomebodyWaits();
       await client.query('BEGIN; INSERT INTO public.pet VALUES (2, 2)');
       await client.query(`SAVEPOINT s; SET LOCAL lock_timeout = '50ms'`);
@@ -239,16 +241,16 @@ suite('races', (test) => {
   test('the connection dies under an approval: nothing happened, and it can be repeated', async () => {
     const session = await proposed('UPDATE account SET balance = 50 WHERE id < 10');
     const release = await holdAuditHead();
-    const approving = outcome(approveSession(desk.service, session, patient));
+    const approving = outcome(approveSession(staging.service, session, patient));
     await untilSomebodyWaits();
-    await desk.database.query(
+    await staging.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     assert.is(await approving, 'upstream_unavailable');
     await release();
-    assert.is((await getSession(desk.service, session)).status, 'proposed');
+    assert.is((await getSession(staging.service, session)).status, 'proposed');
     assert.equal([await balance(1), await entriesOf(session)], [100, 0]);
-    assert.is((await approveSession(desk.service, session, nobody)).status, 'approved');
+    assert.is((await approveSession(staging.service, session, nobody)).status, 'approved');
     assert.equal([await balance(1), await entriesOf(session)], [50, 9]);
   });
 });

@@ -6,29 +6,29 @@ import type { Rehearsal } from '../../src/model/rehearsal.ts';
 import type { RehearsalRules } from '../../src/review/rehearsal/rehearse.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { drawn } from '../helpers/net.ts';
 import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const rounds = drawn(15, 'ROUNDS');
 
 suite('rehearsal: limits', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   const rehearse = (session: string, rules: Partial<RehearsalRules> = {}) =>
-    rehearseSession(desk.service, session, { ...usual, ...rules });
+    rehearseSession(staging.service, session, { ...usual, ...rules });
 
   test('large tables are counted only, and where nothing is counted that is said', async () => {
-    await desk.database.query('ANALYZE');
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
+    await staging.database.query('ANALYZE');
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
     const told = await rehearse(session, { scanRows: -1 });
     assert.equal(told.differs, []);
     const shape = (rehearsal: Rehearsal) =>
@@ -42,13 +42,13 @@ suite('rehearsal: limits', (test) => {
       ['price_log', false, '2 0 0', 0],
       ['touched', false, '0 2 1', 0],
     ]);
-    await desk.database.query(
+    await staging.database.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET track_counts = off', current_database()); END $$`,
     );
     try {
-      await desk.service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      await staging.service.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'stage' AND datname = current_database() AND pid <> pg_backend_pid()`);
-      await desk.service.query('SET track_counts = off');
+      await staging.service.query('SET track_counts = off');
       assert.equal(shape(await rehearse(session, { scanRows: -1 })), [
         ['price_log', false, null, 0],
         ['product', false, null, 0],
@@ -60,20 +60,20 @@ suite('rehearsal: limits', (test) => {
         ['price_log', 'touched'],
       );
     } finally {
-      await desk.service.query('SET track_counts = on');
-      await desk.database.query(
+      await staging.service.query('SET track_counts = on');
+      await staging.database.query(
         `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET track_counts', current_database()); END $$`,
       );
     }
   });
 
   const rehearseOften = async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
-    const before = await fingerprint(desk);
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
+    const before = await fingerprint(staging);
     for (let index = 0; index < rounds; index += 1) await rehearse(session);
-    assert.is(await fingerprint(desk), before);
-    const verdict = await verifyAudit(desk.service);
+    assert.is(await fingerprint(staging), before);
+    const verdict = await verifyAudit(staging.service);
     assert.equal([verdict.firstBad, before.includes('stage.audit')], [null, true]);
   };
   test(`${rounds} rehearsals are nothing to the audit`, rehearseOften, {
@@ -81,7 +81,7 @@ suite('rehearsal: limits', (test) => {
   });
 
   test('code that takes its time is ended, whether or not it lets itself be cancelled', async () => {
-    await desk.database.query(`
+    await staging.database.query(`
       CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         FOR i IN 1 .. CASE WHEN NEW.a = 'stubborn' THEN 20 ELSE 1 END LOOP
@@ -95,30 +95,30 @@ suite('rehearsal: limits', (test) => {
       CREATE TRIGGER sleep AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION sleep()`);
     try {
       for (const way of ['meek', 'stubborn']) {
-        const session = await desk.open();
-        await desk.stage(session, `UPDATE merging SET a = '${way}'`);
-        const before = await fingerprint(desk);
+        const session = await staging.open();
+        await staging.stage(session, `UPDATE merging SET a = '${way}'`);
+        const before = await fingerprint(staging);
         const begun = performance.now();
         const told = await rehearse(session, { timeoutMs: 3_000 });
         assert.is(told.failure?.sqlstate, '57014', way);
         assert.is(told.failure?.message, 'the rehearsal was not done after 3000 ms');
         assert.ok(performance.now() - begun < 15_000, way);
-        const left = await desk.database.query(
+        const left = await staging.database.query(
           `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
            WHERE d.datname = current_database() AND l.mode = 'RowExclusiveLock'`,
         );
         assert.equal(left, []);
-        assert.is(await fingerprint(desk), before);
+        assert.is(await fingerprint(staging), before);
       }
     } finally {
-      await desk.database.query('DROP TRIGGER sleep ON merging; DROP FUNCTION sleep');
+      await staging.database.query('DROP TRIGGER sleep ON merging; DROP FUNCTION sleep');
     }
   });
 
   test('waits for those who hold what it needs no longer than it may', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
-    const holder = new pg.Client({ connectionString: desk.database.url });
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
+    const holder = new pg.Client({ connectionString: staging.database.url });
     await holder.connect();
     try {
       await holder.query(`BEGIN; UPDATE plain SET a = a WHERE id = 1`);
@@ -133,20 +133,20 @@ suite('rehearsal: limits', (test) => {
   });
 
   test('locks the rows before it reads what is staged: a row that is written in between makes it begin anew', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
     const held: string[] = [];
     const look = async () => {
-      const error = await desk.database
+      const error = await staging.database
         .query('SELECT FROM plain WHERE id = 1 FOR UPDATE NOWAIT')
         .then(() => null)
         .catch(({ code }: pg.DatabaseError) => code);
       held.push(error ?? 'free');
     };
     const service: Database = {
-      ...desk.service,
+      ...staging.service,
       transaction: (work, ...others) =>
-        desk.service.transaction(
+        staging.service.transaction(
           (tx) =>
             work({
               query: async (text, values) => {
@@ -163,9 +163,9 @@ suite('rehearsal: limits', (test) => {
   });
 
   test('neither waits for an approval nor keeps one waiting', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
-    const holder = new pg.Client({ connectionString: desk.database.url });
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE plain SET a = 'z' WHERE id = 1`);
+    const holder = new pg.Client({ connectionString: staging.database.url });
     await holder.connect();
     try {
       await holder.query('BEGIN; SELECT FROM stage.audit_head FOR UPDATE');
@@ -177,13 +177,13 @@ suite('rehearsal: limits', (test) => {
 
   test('of tables that a role may not read only counts are told', async () => {
     const role = 'stage_test_rehearser';
-    await desk.database.query(
+    await staging.database.query(
       `CREATE ROLE ${role} LOGIN PASSWORD '${role}'; GRANT SELECT ON product, touched TO ${role}`,
     );
     try {
-      const session = await desk.open();
-      await desk.stage(session, `UPDATE product SET price = price + 1 WHERE id = 1`);
-      await desk.database.query('UPDATE stage.mutation SET role = $1', [role]);
+      const session = await staging.open();
+      await staging.stage(session, `UPDATE product SET price = price + 1 WHERE id = 1`);
+      await staging.database.query('UPDATE stage.mutation SET role = $1', [role]);
       const told = await rehearse(session, { readableOnly: true });
       assert.equal(
         told.sideEffects?.map(({ table, hidden, counts, changes }) => [
@@ -198,7 +198,7 @@ suite('rehearsal: limits', (test) => {
         ],
       );
       assert.equal(told.warnings, []);
-      await desk.database.query(
+      await staging.database.query(
         `ALTER TABLE price_log ADD CONSTRAINT secret CHECK (price <> 2) NOT VALID`,
       );
       const { failure } = await rehearse(session, { readableOnly: true });
@@ -208,14 +208,14 @@ suite('rehearsal: limits', (test) => {
         ['23514', 'price_log', 'secret', null, null],
       );
     } finally {
-      await desk.database.query(
+      await staging.database.query(
         `ALTER TABLE price_log DROP CONSTRAINT IF EXISTS secret; DROP OWNED BY ${role}; DROP ROLE ${role}`,
       );
     }
   });
 
   test('a trigger that runs a program of the server is named: what it did outside stays', async () => {
-    await desk.database.query(`
+    await staging.database.query(`
       CREATE FUNCTION call_out() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         COPY (SELECT 'called') TO PROGRAM 'cat >> called_out.txt';
@@ -223,9 +223,9 @@ suite('rehearsal: limits', (test) => {
       END $$;
       CREATE TRIGGER call_out AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION call_out()`);
     try {
-      const session = await desk.open();
-      await desk.stage(session, `UPDATE merging SET b = 6`);
-      const before = await fingerprint(desk);
+      const session = await staging.open();
+      await staging.stage(session, `UPDATE merging SET b = 6`);
+      const before = await fingerprint(staging);
       const told = await rehearse(session);
       assert.equal(
         [told.failure, told.warnings],
@@ -236,18 +236,18 @@ suite('rehearsal: limits', (test) => {
           ],
         ],
       );
-      assert.is(await fingerprint(desk), before);
+      assert.is(await fingerprint(staging), before);
       const called = `SELECT pg_read_file('called_out.txt') AS text`;
-      assert.equal(await desk.database.query(called), [{ text: 'called\n' }]);
+      assert.equal(await staging.database.query(called), [{ text: 'called\n' }]);
     } finally {
-      await desk.database.query(`
+      await staging.database.query(`
         DROP TRIGGER call_out ON merging; DROP FUNCTION call_out;
         COPY (SELECT) TO PROGRAM 'rm -f called_out.txt'`);
     }
   });
 
   test('what no rollback takes back, and what nobody could look at, is named', async () => {
-    await desk.database.query(`
+    await staging.database.query(`
       CREATE TABLE emptied (id int PRIMARY KEY); INSERT INTO emptied VALUES (1);
       CREATE FUNCTION reach_out() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -258,8 +258,8 @@ suite('rehearsal: limits', (test) => {
       END $$;
       CREATE TRIGGER reach_out AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION reach_out()`);
     try {
-      const session = await desk.open();
-      await desk.stage(session, `UPDATE merging SET b = 5`);
+      const session = await staging.open();
+      await staging.stage(session, `UPDATE merging SET b = 5`);
       const told = await rehearse(session);
       assert.is(told.failure, null);
       assert.equal(told.warnings, [
@@ -267,10 +267,12 @@ suite('rehearsal: limits', (test) => {
         'emptied was truncated, altered or locked as a whole: its rows were not compared',
         'made_by_trigger was truncated, altered or locked as a whole: its rows were not compared',
       ]);
-      const [row] = await desk.database.query<{ n: string }>('SELECT count(*) AS n FROM emptied');
+      const [row] = await staging.database.query<{ n: string }>(
+        'SELECT count(*) AS n FROM emptied',
+      );
       assert.is(row?.n, '1');
     } finally {
-      await desk.database.query(
+      await staging.database.query(
         'DROP TRIGGER reach_out ON merging; DROP FUNCTION reach_out; DROP TABLE emptied',
       );
     }

@@ -9,10 +9,10 @@ import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { drawn } from '../helpers/net.ts';
 import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -20,14 +20,14 @@ const rounds = drawn(4, 'ROUNDS');
 const patient = { ...usual, lockTimeoutMs: 20_000 };
 
 suite('rehearsal: races', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let other: Database;
   test.before(async () => {
-    desk = await createDesk(schema, data);
-    other = desk.another();
+    staging = await createStagingDatabase(schema, data);
+    other = staging.another();
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   /** What a step comes to: `done`, or the code of its error. */
   const outcome = (work: Promise<unknown>) =>
@@ -42,20 +42,20 @@ suite('rehearsal: races', (test) => {
       for (let round = 0; round < rounds; round += 1) {
         const sessions = await Promise.all(
           [1, 2].map(async (id) => {
-            const session = await desk.open('column');
+            const session = await staging.open('column');
             const column = id === 1 ? 'name = name || $$.$$' : 'stock = stock + 1';
-            await desk.stage(session, `UPDATE product SET ${column} WHERE id IN (1, 2)`);
-            await proposeSession(desk.service, session);
+            await staging.stage(session, `UPDATE product SET ${column} WHERE id IN (1, 2)`);
+            await proposeSession(staging.service, session);
             return session;
           }),
         );
         const [first = '', second = ''] = sessions;
         const approval = { approvedBy: null, digest: null, lockTimeoutMs: 20_000 };
         const told = await Promise.all([
-          outcome(rehearseSession(desk.service, second, patient)),
+          outcome(rehearseSession(staging.service, second, patient)),
           outcome(approveSession(other, first, approval)),
           outcome(rehearseSession(other, second, patient)),
-          outcome(approveSession(desk.service, second, approval)),
+          outcome(approveSession(staging.service, second, approval)),
         ]);
         const allowed = ['done', 'session_busy', 'invalid_transition'];
         assert.ok(
@@ -64,8 +64,8 @@ suite('rehearsal: races', (test) => {
         );
         assert.equal([told[1], told[3]], ['done', 'done']);
       }
-      assert.is((await verifyAudit(desk.service)).firstBad, null);
-      const [row] = await desk.database.query<{ stock: number; length: number }>(
+      assert.is((await verifyAudit(staging.service)).firstBad, null);
+      const [row] = await staging.database.query<{ stock: number; length: number }>(
         'SELECT stock, length(name) AS length FROM product WHERE id = 1',
       );
       assert.equal([row?.stock, row?.length], [10 + rounds, 2 + rounds]);
@@ -77,40 +77,40 @@ suite('rehearsal: races', (test) => {
     'a session is rehearsed before or after it is proposed, written to or approved, never between',
     async () => {
       for (let round = 0; round < rounds; round += 1) {
-        const session = await desk.open();
-        await desk.stage(session, `UPDATE plain SET a = 'r${round}' WHERE id = 1`);
+        const session = await staging.open();
+        await staging.stage(session, `UPDATE plain SET a = 'r${round}' WHERE id = 1`);
         const told = await Promise.all([
-          outcome(rehearseSession(desk.service, session, patient)),
-          outcome(desk.stage(session, `UPDATE plain SET a = 's${round}' WHERE id = 2`)),
+          outcome(rehearseSession(staging.service, session, patient)),
+          outcome(staging.stage(session, `UPDATE plain SET a = 's${round}' WHERE id = 2`)),
           outcome(proposeSession(other, session)),
           outcome(rehearseSession(other, session, patient)),
         ]);
         assert.equal([told[0], told[2], told[3]], ['done', 'done', 'done']);
         assert.ok(['done', '25006'].includes(told[1] ?? ''), told[1]);
-        await approveSession(desk.service, session, { approvedBy: null, digest: null });
-        assert.is((await getSession(desk.service, session)).status, 'approved');
+        await approveSession(staging.service, session, { approvedBy: null, digest: null });
+        assert.is((await getSession(staging.service, session)).status, 'approved');
       }
-      const [row] = await desk.database.query<{ a: string }>('SELECT a FROM plain WHERE id = 1');
+      const [row] = await staging.database.query<{ a: string }>('SELECT a FROM plain WHERE id = 1');
       assert.is(row?.a, `r${rounds - 1}`);
     },
     { timeout: 120_000 + rounds * 2_000 },
   );
 
   test('nothing stays of one whose connection is cut', async () => {
-    await desk.database.query(`
+    await staging.database.query(`
       CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
       CREATE TRIGGER sleep AFTER UPDATE ON merging FOR EACH ROW EXECUTE FUNCTION sleep()`);
-    const session = await desk.open();
-    await desk.stage(session, 'UPDATE merging SET b = 3');
-    const before = await fingerprint(desk);
-    const cut = rejects<StageError>(rehearseSession(desk.service, session, usual));
+    const session = await staging.open();
+    await staging.stage(session, 'UPDATE merging SET b = 3');
+    const before = await fingerprint(staging);
+    const cut = rejects<StageError>(rehearseSession(staging.service, session, usual));
     await until(async () => {
-      const ended = await desk.database.query(
+      const ended = await staging.database.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
       );
       return ended.length > 0;
     });
     assert.is((await cut).code, 'upstream_unavailable');
-    assert.is(await fingerprint(desk), before);
+    assert.is(await fingerprint(staging), before);
   });
 });

@@ -6,9 +6,9 @@ import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { RehearsalRules } from '../../src/review/rehearsal/rehearse.ts';
 import { rehearseSession } from '../../src/review/rehearsal/rehearse.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { data, fingerprint, schema, usual } from '../helpers/rehearsing.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const parsed = (json: JsonText | null) => (json === null ? null : JSON.parse(json.text));
@@ -27,23 +27,23 @@ const beyond = ({ sideEffects }: Rehearsal) =>
   }));
 
 suite('rehearsal', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   const rehearse = (session: string, rules: Partial<RehearsalRules> = {}) =>
-    rehearseSession(desk.service, session, { ...usual, ...rules });
+    rehearseSession(staging.service, session, { ...usual, ...rules });
 
   test('tells what would land, and what triggers change in other tables', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
-    const { digest } = await diffOf(desk.service, session);
-    const before = await fingerprint(desk);
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE product SET price = price + 1 WHERE id <= 2`);
+    const { digest } = await diffOf(staging.service, session);
+    const before = await fingerprint(staging);
     const told = await rehearse(session);
-    assert.is(await fingerprint(desk), before);
+    assert.is(await fingerprint(staging), before);
     assert.is(told.digest, digest);
     assert.equal([told.conflicts, told.failure, told.differs], [[], null, []]);
     assert.equal(told.wouldLand, [{ table: 'product', inserts: 0, updates: 2, deletes: 0 }]);
@@ -72,8 +72,8 @@ suite('rehearsal', (test) => {
   });
 
   test('tells rows of partitions, of tables without a key, and nothing of rows that stay the same', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `INSERT INTO child VALUES (1, 2, 5)`);
+    const session = await staging.open();
+    await staging.stage(session, `INSERT INTO child VALUES (1, 2, 5)`);
     const told = await rehearse(session);
     assert.equal(beyond(told), [
       {
@@ -106,8 +106,8 @@ suite('rehearsal', (test) => {
   });
 
   test("tells which of the session's own rows become other than staged", async () => {
-    const session = await desk.open();
-    await desk.stage(
+    const session = await staging.open();
+    await staging.stage(
       session,
       `INSERT INTO parent VALUES (3, 0); INSERT INTO child VALUES (1, 3, 5); INSERT INTO child VALUES (2, 3, 6)`,
     );
@@ -126,9 +126,9 @@ suite('rehearsal', (test) => {
   });
 
   test('moved keys, deletions with cascades, and rows that come back are no differences', async () => {
-    await desk.database.query('INSERT INTO child VALUES (1, 1, 1), (2, 1, 1)');
-    const session = await desk.open();
-    await desk.stage(
+    await staging.database.query('INSERT INTO child VALUES (1, 1, 1), (2, 1, 1)');
+    const session = await staging.open();
+    await staging.stage(
       session,
       `UPDATE plain SET id = id + 10 WHERE id = 1; UPDATE plain SET id = 1 WHERE id = 2; DELETE FROM plain WHERE id = 3;
        INSERT INTO plain VALUES (3, 'new'); DELETE FROM parent WHERE id = 1; INSERT INTO plain VALUES (77, 'gone');
@@ -144,20 +144,20 @@ suite('rehearsal', (test) => {
   });
 
   test('draws no number from the sequence of a table that the session has inserted into', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `INSERT INTO ticket (note) VALUES ('a'), ('b')`);
-    const before = await fingerprint(desk);
+    const session = await staging.open();
+    await staging.stage(session, `INSERT INTO ticket (note) VALUES ('a'), ('b')`);
+    const before = await fingerprint(staging);
     assert.match(before, /public\.ticket_id_seq \d/);
     const told = await rehearse(session);
     assert.equal([told.failure, told.differs, told.warnings], [null, [], []]);
-    assert.is(await fingerprint(desk), before);
+    assert.is(await fingerprint(staging), before);
   });
 
   test('columns that merge are told', async () => {
-    const session = await desk.open('column');
-    await desk.stage(session, `UPDATE merging SET a = 'mine'`);
+    const session = await staging.open('column');
+    await staging.stage(session, `UPDATE merging SET a = 'mine'`);
     assert.equal((await rehearse(session)).differs, []);
-    await desk.database.query(`UPDATE merging SET b = 2`);
+    await staging.database.query(`UPDATE merging SET b = 2`);
     const told = await rehearse(session);
     assert.equal(told.conflicts, []);
     const rows = told.differs?.[0]?.rows.map(({ staged, lands }) => [staged, lands].map(parsed));
@@ -170,13 +170,13 @@ suite('rehearsal', (test) => {
   });
 
   test('tells what production refuses, and leaves everything as it was', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE product SET price = 999 WHERE id = 4`);
-    await desk.database.query(
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE product SET price = 999 WHERE id = 4`);
+    await staging.database.query(
       `ALTER TABLE product ADD CONSTRAINT cheap CHECK (price < 500) NOT VALID`,
     );
     const told = await rehearse(session);
-    await desk.database.query('ALTER TABLE product DROP CONSTRAINT cheap');
+    await staging.database.query('ALTER TABLE product DROP CONSTRAINT cheap');
     const { sqlstate, table, constraint, row, message } = told.failure ?? {};
     assert.equal([sqlstate, table, constraint, row?.text], ['23514', 'product', 'cheap', '4']);
     assert.match(message ?? '', /violates check constraint/);
@@ -184,9 +184,9 @@ suite('rehearsal', (test) => {
   });
 
   test('tells conflicts, and applies nothing then', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE product SET price = 7 WHERE id = 1`);
-    await desk.database.query('UPDATE product SET stock = 9 WHERE id = 1');
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE product SET price = 7 WHERE id = 1`);
+    await staging.database.query('UPDATE product SET stock = 9 WHERE id = 1');
     const told = await rehearse(session);
     assert.equal(
       told.conflicts.map(({ field }) => field),
@@ -196,13 +196,13 @@ suite('rehearsal', (test) => {
   });
 
   test('works in both open states, and in no other', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE plain SET a = 'y' WHERE id = 1`);
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE plain SET a = 'y' WHERE id = 1`);
     assert.is((await rehearse(session)).failure, null);
-    await proposeSession(desk.service, session);
-    const { digest } = await diffOf(desk.service, session);
+    await proposeSession(staging.service, session);
+    const { digest } = await diffOf(staging.service, session);
     assert.is((await rehearse(session)).digest, digest);
-    await approveSession(desk.service, session, { approvedBy: null, digest });
+    await approveSession(staging.service, session, { approvedBy: null, digest });
     assert.is((await rejects<StageError>(rehearse(session))).code, 'invalid_transition');
     const unknown = `sess_${'0'.repeat(32)}`;
     assert.is((await rejects<StageError>(rehearse(unknown))).code, 'session_not_found');

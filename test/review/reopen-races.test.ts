@@ -11,13 +11,13 @@ import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { listMutations } from '../../src/staging/mutation-log.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import type { Outcome } from '../helpers/racing.ts';
 import { demandKnown, race } from '../helpers/racing.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const races = drawn(4, 'RACES');
@@ -39,22 +39,26 @@ const refusals: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 suite('races of rounds', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   /** Begins things at once, each a moment after the other, and waits for all. */
   async function raceOf(session: string, digest: string, random: Random): Promise<Outcome<Kind>[]> {
     const by = { approvedBy: null, digest: null };
     const works: Record<Kind, () => Promise<unknown>> = {
       reopen: () =>
-        reopenSession(desk.service, session, { message: 'x', reopenedAs: 'ann', asReviewer: true }),
-      propose: () => proposeSession(desk.service, session, 'bot'),
-      approve: () => approveSession(desk.service, session, by),
-      'approve named': () => approveSession(desk.service, session, { ...by, digest }),
-      write: () => desk.stage(session, `UPDATE account SET balance = balance + 10 WHERE id = 2`),
+        reopenSession(staging.service, session, {
+          message: 'x',
+          reopenedAs: 'ann',
+          asReviewer: true,
+        }),
+      propose: () => proposeSession(staging.service, session, 'bot'),
+      approve: () => approveSession(staging.service, session, by),
+      'approve named': () => approveSession(staging.service, session, { ...by, digest }),
+      write: () => staging.stage(session, `UPDATE account SET balance = balance + 10 WHERE id = 2`),
     };
     const kinds: Kind[] = ['reopen', 'write', 'propose', 'approve named', 'write'];
     const extra: Kind[] = ['reopen', 'approve', 'propose'];
@@ -63,21 +67,23 @@ suite('races of rounds', (test) => {
 
   const balances = async () =>
     (
-      await desk.database.query<{ id: number; balance: number }>(
+      await staging.database.query<{ id: number; balance: number }>(
         'SELECT id, balance FROM account WHERE balance <> 0 ORDER BY id',
       )
     ).map(({ id, balance }) => `${id}: ${balance}`);
 
   /** What has happened, as the events have it. */
   const kindsOf = async (session: string) =>
-    (await listEvents(desk.service, session, { after: '0', limit: 100 })).map(({ kind }) => kind);
+    (await listEvents(staging.service, session, { after: '0', limit: 100 })).map(
+      ({ kind }) => kind,
+    );
 
   async function check(session: string, outcomes: readonly Outcome<Kind>[]): Promise<void> {
     const label = JSON.stringify(outcomes);
     const done = (...kinds: Kind[]) =>
       outcomes.filter(({ kind, code }) => kinds.includes(kind) && code === 'done').length;
     demandKnown(outcomes, refusals, label);
-    const { status, round, mutationCount } = await getSession(desk.service, session);
+    const { status, round, mutationCount } = await getSession(staging.service, session);
     const events = await kindsOf(session);
     const count = (kind: string) => events.filter((each) => each === kind).length;
     assert.is(round, 1 + done('propose'), label);
@@ -95,7 +101,7 @@ suite('races of rounds', (test) => {
     );
     if (done('write') > 0) assert.ok(done('reopen') > 0, label);
     assert.is(mutationCount, 1 + done('write'), label);
-    const log = await listMutations(desk.service, session, { limit: 9, offset: 0 });
+    const log = await listMutations(staging.service, session, { limit: 9, offset: 0 });
     assert.is(log.totalCount, 1 + done('write'), label);
     const isApproved = status === 'approved';
     const written = done('write') === 0 ? [] : [`2: ${10 * done('write')}`];
@@ -103,7 +109,7 @@ suite('races of rounds', (test) => {
     // who named the digest of the first round has approved that one or nothing
     if (done('approve named') > 0) assert.equal([round, written], [1, []], label);
     const audit = { projectId: 'test', sessionId: session, limit: 9, offset: 0 };
-    const { totalCount } = await listAudit(desk.service, audit);
+    const { totalCount } = await listAudit(staging.service, audit);
     assert.is(totalCount, isApproved ? 1 + done('write') : 0, label);
   }
 
@@ -113,18 +119,18 @@ suite('races of rounds', (test) => {
       const random = createRandom(seed);
       const ends = new Map<string, number>();
       for (let number = 0; number < races; number += 1) {
-        const session = await desk.open();
-        await desk.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id = 1');
-        await proposeSession(desk.service, session, 'bot');
-        const { digest } = await diffOf(desk.service, session);
+        const session = await staging.open();
+        await staging.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id = 1');
+        await proposeSession(staging.service, session, 'bot');
+        const { digest } = await diffOf(staging.service, session);
         await check(session, await raceOf(session, digest, random));
-        const { status, round } = await getSession(desk.service, session);
+        const { status, round } = await getSession(staging.service, session);
         const end = `${status} in round ${round}`;
         ends.set(end, (ends.get(end) ?? 0) + 1);
         if (status === 'approved')
-          await desk.database.query('UPDATE account SET balance = 0 WHERE balance <> 0');
+          await staging.database.query('UPDATE account SET balance = 0 WHERE balance <> 0');
       }
-      assert.equal((await verifyAudit(desk.service)).firstBad, null);
+      assert.equal((await verifyAudit(staging.service)).firstBad, null);
       if (process.env['STAGE_TEST_RACES'] !== undefined)
         process.stdout.write(`${JSON.stringify(Object.fromEntries(ends))}\n`);
     },

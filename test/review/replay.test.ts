@@ -1,7 +1,8 @@
 /** Approval brings production to exactly what the session saw, in every order of changes that constraints allow. */
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+
 import { replay } from '../helpers/replay.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -88,34 +89,34 @@ const cases: Record<string, string> = {
 };
 
 suite('replay', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.afterEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.afterEach(() => staging.reset());
 
   for (const [name, statements] of Object.entries(cases)) {
-    test(name, () => replay(desk, statements));
+    test(name, () => replay(staging, statements));
   }
 });
 
 suite('replay of many rows', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(
+    staging = await createStagingDatabase(
       'CREATE TABLE shelf (id int PRIMARY KEY, place int UNIQUE)',
       'INSERT INTO shelf SELECT g, g FROM generate_series(1, 9000) g',
     );
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   test('shifted in an order that only staging knew', () =>
     // with statistics PostgreSQL joins by hash, in the order of the table, where one row runs into the next
     replay(
-      desk,
+      staging,
       `UPDATE shelf SET place = place + 1
        FROM (SELECT id AS wanted FROM shelf ORDER BY id DESC LIMIT 2000) x WHERE id = wanted`,
-      () => desk.database.query('ANALYZE'),
+      () => staging.database.query('ANALYZE'),
     ));
 });

@@ -6,51 +6,51 @@ import { proposeSession } from '../../src/review/decisions/propose.ts';
 import type { Resolving } from '../../src/review/edits/resolve.ts';
 import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { data, schema } from '../helpers/reverting.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const usual = { withDependents: false, resolvedAs: 'ann', lockTimeoutMs: 5_000 };
 
 suite('resolve beside others', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   const resolve = (
     session: string,
     resolutions: Resolving['resolutions'],
     asked: Partial<Resolving> = {},
-  ) => resolveConflicts(desk.service, session, { ...usual, ...asked, resolutions });
+  ) => resolveConflicts(staging.service, session, { ...usual, ...asked, resolutions });
 
   const conflictsOf = async (session: string) =>
-    (await findConflicts(desk.service, session)).map(
+    (await findConflicts(staging.service, session)).map(
       ({ kind, table, rowId, field }) => `${kind} ${table} ${rowId.text} ${field}`,
     );
 
   async function land(session: string): Promise<void> {
-    assert.equal(await brokenInvariants(desk.database), []);
-    const shown = await desk.contents(session);
-    await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: null, digest: null });
-    assert.equal(await desk.contents(), shown);
+    assert.equal(await brokenInvariants(staging.database), []);
+    const shown = await staging.contents(session);
+    await proposeSession(staging.service, session);
+    await approveSession(staging.service, session, { approvedBy: null, digest: null });
+    assert.equal(await staging.contents(), shown);
   }
 
   test('waits for no transaction that holds staged rows, and changes nothing then', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE pet SET name = 'mine' WHERE id = 1`);
-    await desk.database.query(`UPDATE pet SET name = 'theirs' WHERE id = 1`);
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE pet SET name = 'mine' WHERE id = 1`);
+    await staging.database.query(`UPDATE pet SET name = 'theirs' WHERE id = 1`);
     const state = async () => {
-      const { edits, mutationCount } = await getSession(desk.service, session);
-      return { edits, mutationCount, ...(await diffOf(desk.service, session)) };
+      const { edits, mutationCount } = await getSession(staging.service, session);
+      return { edits, mutationCount, ...(await diffOf(staging.service, session)) };
     };
     const before = await state();
-    const writer = await desk.connect(session);
+    const writer = await staging.connect(session);
     try {
       await writer.query('BEGIN');
       await writer.query(
@@ -67,11 +67,11 @@ suite('resolve beside others', (test) => {
   });
 
   test('is seen as a whole or not at all', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE pet SET name = 'mine' WHERE id < 3`);
-    await desk.database.query(`UPDATE pet SET owner = 3 WHERE id < 3`);
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE pet SET name = 'mine' WHERE id < 3`);
+    await staging.database.query(`UPDATE pet SET owner = 3 WHERE id < 3`);
     const look = `SELECT string_agg(DISTINCT owner || name, ',') AS seen FROM pet WHERE id < 3`;
-    const [still, moving] = [await desk.connect(session), await desk.connect(session)];
+    const [still, moving] = [await staging.connect(session), await staging.connect(session)];
     const seen = async (client: typeof still) => (await client.query(look)).rows[0].seen;
     try {
       await still.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
@@ -103,17 +103,17 @@ suite('resolve beside others', (test) => {
     ['theirs', '(3,theirs)'],
   ] as const) {
     test(`settles what both sides changed where columns are compared: ${take}`, async () => {
-      const session = await desk.open('column');
-      await desk.stage(session, `UPDATE pet SET name = 'mine' WHERE id < 3`);
-      await desk.database.query(
+      const session = await staging.open('column');
+      await staging.stage(session, `UPDATE pet SET name = 'mine' WHERE id < 3`);
+      await staging.database.query(
         `UPDATE pet SET name = 'theirs', owner = 3 WHERE id = 1; UPDATE pet SET owner = 3 WHERE id = 2`,
       );
       assert.equal(await conflictsOf(session), ['changed pet 1 name']);
       await resolve(session, take);
       assert.equal(await conflictsOf(session), []);
-      await proposeSession(desk.service, session);
-      await approveSession(desk.service, session, { approvedBy: null, digest: null });
-      const rows = await desk.database.query<{ text: string }>(
+      await proposeSession(staging.service, session);
+      await approveSession(staging.service, session, { approvedBy: null, digest: null });
+      const rows = await staging.database.query<{ text: string }>(
         'SELECT (owner, name)::text AS text FROM pet WHERE id < 3 ORDER BY id',
       );
       assert.equal(
@@ -125,20 +125,20 @@ suite('resolve beside others', (test) => {
 
   test('puts rows that a foreign key changed upon production, and gives them up with their cause', async () => {
     const follow = 'UPDATE owner SET id = 10 WHERE id = 1';
-    const session = await desk.open();
-    await desk.stage(session, follow);
-    await desk.database.query(`UPDATE pet SET name = 'theirs' WHERE id = 1`);
+    const session = await staging.open();
+    await staging.stage(session, follow);
+    await staging.database.query(`UPDATE pet SET name = 'theirs' WHERE id = 1`);
     assert.equal(await conflictsOf(session), ['changed pet 1 name']);
     await resolve(session, 'mine');
     await land(session);
-    await desk.reset();
-    const other = await desk.open();
-    await desk.stage(other, follow);
-    await desk.database.query('DELETE FROM toy WHERE pet = 1; DELETE FROM pet WHERE id = 1');
+    await staging.reset();
+    const other = await staging.open();
+    await staging.stage(other, follow);
+    await staging.database.query('DELETE FROM toy WHERE pet = 1; DELETE FROM pet WHERE id = 1');
     assert.equal(await conflictsOf(other), ['gone pet 1 owner']);
     assert.is((await rejects(resolve(other, 'mine'))).code, 'not_resolvable');
     assert.is((await rejects(resolve(other, 'theirs'))).code, 'has_dependents');
     await resolve(other, 'theirs', { withDependents: true });
-    assert.is(await desk.stagedRows(other), 0);
+    assert.is(await staging.stagedRows(other), 0);
   });
 });

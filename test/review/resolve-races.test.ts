@@ -12,12 +12,12 @@ import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { demandKnown, race, Seen } from '../helpers/racing.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const races = drawn(4, 'RACES');
@@ -41,36 +41,38 @@ const refusals = {
 type Kind = keyof typeof refusals;
 
 suite('races of conflicts that are settled', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   const settle = (session: string, side: Side) =>
-    resolveConflicts(desk.service, session, {
+    resolveConflicts(staging.service, session, {
       ...{ resolutions: side, withDependents: false, resolvedAs: 'ann', lockTimeoutMs: 5_000 },
     });
   const approve = (session: string) =>
-    approveSession(desk.service, session, { approvedBy: null, digest: null });
+    approveSession(staging.service, session, { approvedBy: null, digest: null });
   const reopen = (session: string) =>
-    reopenSession(desk.service, session, { message: 'x', reopenedAs: 'ann', asReviewer: true });
-  const change = () => desk.database.query('UPDATE account SET note = note + 1 WHERE id IN (1, 4)');
+    reopenSession(staging.service, session, { message: 'x', reopenedAs: 'ann', asReviewer: true });
+  const change = () =>
+    staging.database.query('UPDATE account SET note = note + 1 WHERE id IN (1, 4)');
 
   const works = (session: string): Record<Kind, () => Promise<unknown>> => ({
     mine: () => settle(session, 'mine'),
     theirs: () => settle(session, 'theirs'),
-    propose: () => proposeSession(desk.service, session),
+    propose: () => proposeSession(staging.service, session),
     approve: () => approve(session),
     reopen: () => reopen(session),
-    write: () => desk.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id IN (1, 2)'),
+    write: () =>
+      staging.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id IN (1, 2)'),
     change,
   });
 
   async function demandOutcome(session: string, settled: number, story: string): Promise<void> {
-    assert.equal(await brokenInvariants(desk.database), [], story);
-    const { status, edits } = await getSession(desk.service, session);
-    const events = await listEvents(desk.service, session, { after: '0', limit: 100 });
+    assert.equal(await brokenInvariants(staging.database), [], story);
+    const { status, edits } = await getSession(staging.service, session);
+    const events = await listEvents(staging.service, session, { after: '0', limit: 100 });
     const kinds = events.map(({ kind }) => kind);
     assert.is(kinds.filter((kind) => kind === 'resolved').length, settled, story);
     // behind a proposal only when it was given back, and behind an approval nothing
@@ -78,20 +80,20 @@ suite('races of conflicts that are settled', (test) => {
     assert.is(edits, settled, story);
     if (status === 'approved') return;
     if (status === 'proposed') await reopen(session);
-    if ((await findConflicts(desk.service, session)).length > 0) await settle(session, 'mine');
-    const expected = await desk.contents(session);
-    await proposeSession(desk.service, session);
+    if ((await findConflicts(staging.service, session)).length > 0) await settle(session, 'mine');
+    const expected = await staging.contents(session);
+    await proposeSession(staging.service, session);
     await approve(session);
-    assert.equal(await desk.contents(), expected, story);
+    assert.equal(await staging.contents(), expected, story);
   }
 
   const work = async () => {
     const random = createRandom(seed);
     const seen = new Seen();
     for (let round = 0; round < races; round += 1) {
-      await desk.reset();
-      const session = await desk.open();
-      await desk.stage(session, 'UPDATE account SET balance = balance + 10 WHERE id < 4');
+      await staging.reset();
+      const session = await staging.open();
+      await staging.stage(session, 'UPDATE account SET balance = balance + 10 WHERE id < 4');
       await change();
       const kinds: Kind[] = ['mine', 'write', 'change', 'theirs', 'write', 'propose', 'mine'];
       const chosen = [...kinds, random.pick(['approve', 'reopen', 'change'] as const)];
@@ -102,7 +104,7 @@ suite('races of conflicts that are settled', (test) => {
       const done = (kind: Kind) =>
         outcomes.filter((outcome) => outcome.kind === kind && outcome.code === 'done').length;
       await demandOutcome(session, done('mine') + done('theirs'), story);
-      const notes = await desk.database.query('SELECT note FROM account ORDER BY id');
+      const notes = await staging.database.query('SELECT note FROM account ORDER BY id');
       const changes = 1 + done('change');
       assert.equal(
         notes.map(({ note }) => note),
@@ -111,7 +113,7 @@ suite('races of conflicts that are settled', (test) => {
       );
     }
     assert.ok(seen.count('mine done') > 0, String(seen));
-    assert.is((await verifyAudit(desk.service)).firstBad, null);
+    assert.is((await verifyAudit(staging.service)).firstBad, null);
   };
   test(`leave one order of events, ${races} times`, work, { timeout: 60_000 + races * 2_000 });
 });

@@ -11,30 +11,30 @@ import { resolveConflicts } from '../../src/review/edits/resolve.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { data, schema } from '../helpers/reverting.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { toys } from '../helpers/unstaging.ts';
 
 const usual = { withDependents: false, resolvedAs: 'ann', lockTimeoutMs: 5_000 };
 
 suite('resolve', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(
+    staging = await createStagingDatabase(
       schema,
       data.replace('INSERT INTO toy (pet) VALUES (1), (1), (3)', toys),
     );
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   async function drifted(statements: string, production: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
-    await desk.database.query(production);
+    const session = await staging.open();
+    await staging.stage(session, statements);
+    await staging.database.query(production);
     return session;
   }
 
@@ -56,24 +56,26 @@ suite('resolve', (test) => {
     session: string,
     resolutions: Resolving['resolutions'],
     asked: Partial<Resolving> = {},
-  ) => resolveConflicts(desk.service, session, { ...usual, ...asked, resolutions });
+  ) => resolveConflicts(staging.service, session, { ...usual, ...asked, resolutions });
 
   const namesOf = (conflicts: readonly Conflict[]) =>
     conflicts.map(({ table, rowId, field, kind }) => `${kind} ${table} ${rowId.text} ${field}`);
 
   /** Approval lands what the session shows, and production has these rows then. */
   async function demandLanding(session: string, expected: Record<string, string>): Promise<void> {
-    assert.equal(await brokenInvariants(desk.database), []);
-    assert.equal(namesOf(await findConflicts(desk.service, session)), []);
-    const shown = await desk.contents(session);
-    await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: null, digest: null });
-    assert.equal(await desk.contents(), shown);
+    assert.equal(await brokenInvariants(staging.database), []);
+    assert.equal(namesOf(await findConflicts(staging.service, session)), []);
+    const shown = await staging.contents(session);
+    await proposeSession(staging.service, session);
+    await approveSession(staging.service, session, { approvedBy: null, digest: null });
+    assert.equal(await staging.contents(), shown);
     for (const [query, value] of Object.entries(expected)) {
-      const [row] = await desk.database.query<{ text: string }>(`SELECT (${query})::text AS text`);
+      const [row] = await staging.database.query<{ text: string }>(
+        `SELECT (${query})::text AS text`,
+      );
       assert.is(row?.text ?? null, value, query);
     }
-    assert.is((await verifyAudit(desk.service)).firstBad, null);
+    assert.is((await verifyAudit(staging.service)).firstBad, null);
   }
 
   test('keeps the value of one column, and follows production in those it never changed', async () => {
@@ -81,11 +83,11 @@ suite('resolve', (test) => {
       `UPDATE pet SET name = 'mine' WHERE id = 1`,
       `UPDATE pet SET name = 'theirs', owner = 3 WHERE id = 1`,
     );
-    assert.is((await findConflicts(desk.service, session)).length, 2);
-    const { digest } = await diffOf(desk.service, session);
+    assert.is((await findConflicts(staging.service, session)).length, 2);
+    const { digest } = await diffOf(staging.service, session);
     const { settled, left } = await resolve(session, [one('pet', 1, 'mine', 'name', 'theirs')]);
     assert.equal([namesOf(settled), left.length], [['changed pet 1 name'], 0]);
-    const after = await diffOf(desk.service, session);
+    const after = await diffOf(staging.service, session);
     assert.is.not(after.digest, digest);
     assert.equal(
       [after.changes[0]?.before, after.changes[0]?.after],
@@ -94,7 +96,7 @@ suite('resolve', (test) => {
         { id: 1, owner: 3, name: 'mine' },
       ],
     );
-    const events = await listEvents(desk.service, session, { after: '0', limit: 9 });
+    const events = await listEvents(staging.service, session, { after: '0', limit: 9 });
     assert.equal([events.at(-1)?.kind, events.at(-1)?.by], ['resolved', 'ann']);
     await demandLanding(session, { '(SELECT (owner, name) FROM pet WHERE id = 1)': '(3,mine)' });
   });
@@ -125,7 +127,7 @@ suite('resolve', (test) => {
       `UPDATE pet SET name = 'theirs' WHERE id = 1`,
     );
     await resolve(session, 'theirs');
-    assert.is(await desk.stagedRows(session), 1);
+    assert.is(await staging.stagedRows(session), 1);
     await demandLanding(session, { '(SELECT name FROM pet WHERE id = 1)': 'theirs' });
   });
 
@@ -171,7 +173,7 @@ suite('resolve', (test) => {
       `DELETE FROM node WHERE id = 3; INSERT INTO owner VALUES (9, 'theirs')`,
     );
     await resolve(session, [one('node', 3, 'mine'), one('owner', 9, 'mine')]);
-    const { changes } = await diffOf(desk.service, session);
+    const { changes } = await diffOf(staging.service, session);
     assert.equal(
       changes.map(({ type, before }) => [type, before]),
       [
@@ -207,7 +209,7 @@ suite('resolve', (test) => {
       `DELETE FROM node WHERE id = 3; INSERT INTO owner VALUES (9, 'same'), (10, 'theirs')`,
     );
     await resolve(session, 'mine');
-    assert.is(await desk.stagedRows(session), 0);
+    assert.is(await staging.stagedRows(session), 0);
     await demandLanding(session, { '(SELECT name FROM owner WHERE id = 10)': 'theirs' });
   });
 
@@ -230,11 +232,11 @@ suite('resolve', (test) => {
       ],
     ];
     for (const [statements, production, row] of stories) {
-      await desk.reset();
+      await staging.reset();
       const session = await drifted(statements, production);
-      const before = await diffOf(desk.service, session);
+      const before = await diffOf(staging.service, session);
       assert.is((await rejects(resolve(session, [row]))).code, 'not_resolvable', statements);
-      assert.equal(await diffOf(desk.service, session), before);
+      assert.equal(await diffOf(staging.service, session), before);
     }
   });
 
@@ -243,12 +245,12 @@ suite('resolve', (test) => {
       `INSERT INTO owner VALUES (9, 'mine'); INSERT INTO pet VALUES (9, 9, 'p')`,
       `INSERT INTO owner VALUES (9, 'theirs')`,
     );
-    const before = await diffOf(desk.service, session);
+    const before = await diffOf(staging.service, session);
     const error = await rejects<StageError>(resolve(session, 'theirs'));
     assert.is(error.code, 'has_dependents');
-    assert.equal(await diffOf(desk.service, session), before);
+    assert.equal(await diffOf(staging.service, session), before);
     await resolve(session, 'theirs', { withDependents: true });
-    assert.is(await desk.stagedRows(session), 0);
+    assert.is(await staging.stagedRows(session), 0);
   });
 
   test('refuses what is no conflict, what is none any more, and changes nothing', async () => {
@@ -256,7 +258,7 @@ suite('resolve', (test) => {
       `UPDATE pet SET name = 'a' WHERE id < 3`,
       `UPDATE pet SET name = 'theirs' WHERE id = 1`,
     );
-    const before = await diffOf(desk.service, session);
+    const before = await diffOf(staging.service, session);
     const good = one('pet', 1, 'mine');
     const bad: readonly (readonly [Resolution, string])[] = [
       [one('pet', 2, 'mine'), 'no_such_conflict'],
@@ -268,11 +270,11 @@ suite('resolve', (test) => {
     ];
     for (const [row, code] of bad)
       assert.is((await rejects(resolve(session, [good, row]))).code, code);
-    assert.equal(await diffOf(desk.service, session), before);
-    assert.is((await getSession(desk.service, session)).edits, 0);
+    assert.equal(await diffOf(staging.service, session), before);
+    assert.is((await getSession(staging.service, session)).edits, 0);
     await resolve(session, [good, good]);
     assert.is((await rejects(resolve(session, [good]))).code, 'no_such_conflict');
-    await proposeSession(desk.service, session);
+    await proposeSession(staging.service, session);
     const error = await rejects<StageError>(resolve(session, 'mine'));
     assert.match(`${error.code} ${error.hint}`, /^invalid_transition .*stage reopen/);
   });
@@ -282,7 +284,7 @@ suite('resolve', (test) => {
       'DELETE FROM owner WHERE id = 3',
       'INSERT INTO pet VALUES (9, 3, NULL)',
     );
-    assert.equal(namesOf(await findConflicts(desk.service, session)), ['cascade pet 9 null']);
+    assert.equal(namesOf(await findConflicts(staging.service, session)), ['cascade pet 9 null']);
     for (const side of ['mine', 'theirs'] as const)
       assert.is((await rejects(resolve(session, side))).code, 'not_resolvable');
   });

@@ -8,12 +8,12 @@ import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { revertSession } from '../../src/review/decisions/revert.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession, listSessions } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { demandKnown, race, Seen } from '../helpers/racing.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const races = drawn(4, 'RACES');
@@ -32,19 +32,19 @@ const refusals = {
 type Kind = keyof typeof refusals;
 
 suite('races of reverts', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let other: Database;
   test.before(async () => {
-    desk = await createDesk(schema, data);
-    other = desk.another();
+    staging = await createStagingDatabase(schema, data);
+    other = staging.another();
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   const approve = (service: Database, session: string) =>
     approveSession(service, session, { approvedBy: null, digest: null });
 
   const works = (original: string, made: string[]): Record<Kind, () => Promise<unknown>> => {
-    const services = [desk.service, other];
+    const services = [staging.service, other];
     const nextService = () => {
       services.reverse();
       return services[0] as Database;
@@ -60,8 +60,8 @@ suite('races of reverts', (test) => {
         await proposeSession(service, session);
         await approve(service, session);
       },
-      change: () => desk.database.query('UPDATE account SET note = note + 1 WHERE id = 2'),
-      write: () => desk.database.query('UPDATE account SET note = note + 1 WHERE id = 4'),
+      change: () => staging.database.query('UPDATE account SET note = note + 1 WHERE id = 2'),
+      write: () => staging.database.query('UPDATE account SET note = note + 1 WHERE id = 4'),
     };
   };
 
@@ -69,13 +69,13 @@ suite('races of reverts', (test) => {
   async function landAll(made: readonly string[]): Promise<number> {
     let landed = 0;
     for (const session of made) {
-      const { status } = await getSession(desk.service, session);
-      if (status === 'active') await proposeSession(desk.service, session);
+      const { status } = await getSession(staging.service, session);
+      if (status === 'active') await proposeSession(staging.service, session);
       if (status !== 'approved')
-        await approve(desk.service, session).catch((error) =>
+        await approve(staging.service, session).catch((error) =>
           assert.is(error.code, 'conflict_detected'),
         );
-      if ((await getSession(desk.service, session)).status === 'approved') landed += 1;
+      if ((await getSession(staging.service, session)).status === 'approved') landed += 1;
     }
     return landed;
   }
@@ -84,29 +84,29 @@ suite('races of reverts', (test) => {
     const random = createRandom(seed);
     const seen = new Seen();
     for (let round = 0; round < races; round += 1) {
-      await desk.reset();
-      const original = await desk.open();
-      await desk.stage(original, 'UPDATE account SET balance = balance + 10 WHERE id < 4');
+      await staging.reset();
+      const original = await staging.open();
+      await staging.stage(original, 'UPDATE account SET balance = balance + 10 WHERE id < 4');
       const isEarly = random.below(4) === 0;
       if (!isEarly) {
-        await proposeSession(desk.service, original);
-        await approve(desk.service, original);
+        await proposeSession(staging.service, original);
+        await approve(staging.service, original);
       }
       const made: string[] = [];
-      const before = (await listSessions(desk.service, { limit: 1, offset: 0 })).totalCount;
+      const before = (await listSessions(staging.service, { limit: 1, offset: 0 })).totalCount;
       const rest = random.pick([['change'], ['write'], ['change', 'write']] as const);
       const kinds: Kind[] = ['revert', 'land', 'revert', 'land', ...rest];
       const outcomes = await race(works(original, made), kinds, random, 60);
       const story = `round ${round}: ${isEarly} ${JSON.stringify(outcomes)}`;
       demandKnown(outcomes, refusals, story);
       seen.add(outcomes);
-      assert.equal(await brokenInvariants(desk.database), [], story);
-      const after = (await listSessions(desk.service, { limit: 1, offset: 0 })).totalCount;
+      assert.equal(await brokenInvariants(staging.database), [], story);
+      const after = (await listSessions(staging.service, { limit: 1, offset: 0 })).totalCount;
       assert.is(after - before, made.length, story);
-      const wasApproved = (await getSession(desk.service, original)).status === 'approved';
+      const wasApproved = (await getSession(staging.service, original)).status === 'approved';
       const landed = await landAll(made);
       assert.ok(landed <= 1, story);
-      const rows = await desk.database.query('SELECT balance, note FROM account ORDER BY id');
+      const rows = await staging.database.query('SELECT balance, note FROM account ORDER BY id');
       const stays = wasApproved && landed === 0 ? 10 : 0;
       const count = (kind: Kind) => outcomes.filter((outcome) => outcome.kind === kind).length;
       assert.equal(
@@ -121,7 +121,7 @@ suite('races of reverts', (test) => {
       );
     }
     assert.ok(seen.count('revert done') > 0, String(seen));
-    assert.is((await verifyAudit(desk.service)).firstBad, null);
+    assert.is((await verifyAudit(staging.service)).firstBad, null);
   };
   test(`take an approval back once or not at all, ${races} times`, work, {
     timeout: 60_000 + races * 2_000,

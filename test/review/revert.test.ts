@@ -6,38 +6,38 @@ import type { Reversal } from '../../src/review/decisions/revert.ts';
 import { revertSession } from '../../src/review/decisions/revert.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession, listSessions } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { data, schema } from '../helpers/reverting.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const plain: Reversal = { skipChanged: false, revertedAs: null, lockTimeoutMs: 5_000 };
 
 suite('revert', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   async function approve(session: string): Promise<string> {
-    await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: null, digest: null });
+    await proposeSession(staging.service, session);
+    await approveSession(staging.service, session, { approvedBy: null, digest: null });
     return session;
   }
 
   async function approved(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
+    const session = await staging.open();
+    await staging.stage(session, statements);
     return approve(session);
   }
 
   const revert = async (session: string, asked: Partial<Reversal> = {}) =>
-    revertSession(desk.service, session, { ...plain, ...asked });
+    revertSession(staging.service, session, { ...plain, ...asked });
 
   const countSessions = async () =>
-    (await listSessions(desk.service, { limit: 1, offset: 0 })).totalCount;
+    (await listSessions(staging.service, { limit: 1, offset: 0 })).totalCount;
 
   const stories: readonly (readonly [string, string])[] = [
     ['an INSERT', `INSERT INTO owner VALUES (9, 'new')`],
@@ -87,16 +87,16 @@ suite('revert', (test) => {
   ];
   for (const [name, statements] of stories) {
     test(`of ${name} brings everything back, and of that brings it again`, async () => {
-      const before = await desk.contents();
-      const session = await desk.open();
-      await desk.stage(session, statements);
-      const { changes } = await diffOf(desk.service, session);
+      const before = await staging.contents();
+      const session = await staging.open();
+      await staging.stage(session, statements);
+      const { changes } = await diffOf(staging.service, session);
       await approve(session);
-      const after = await desk.contents();
+      const after = await staging.contents();
       const { session: made, skipped } = await revert(session);
       assert.equal([made.reverts, made.status, skipped], [session, 'active', []]);
-      assert.equal(await desk.contents(), after);
-      const inverse = (await diffOf(desk.service, made.id)).changes;
+      assert.equal(await staging.contents(), after);
+      const inverse = (await diffOf(staging.service, made.id)).changes;
       const turned = changes.map(({ table, before: was, after: is }) => ({
         table,
         before: is,
@@ -110,10 +110,10 @@ suite('revert', (test) => {
       const sorted = (list: readonly object[]) => list.map((item) => JSON.stringify(item)).sort();
       assert.equal(sorted(bare), sorted(turned));
       await approve(made.id);
-      assert.equal(await desk.contents(), before);
+      assert.equal(await staging.contents(), before);
       await approve((await revert(made.id)).session.id);
-      assert.equal(await desk.contents(), after);
-      assert.is((await verifyAudit(desk.service)).firstBad, null);
+      assert.equal(await staging.contents(), after);
+      assert.is((await verifyAudit(staging.service)).firstBad, null);
     });
   }
 
@@ -121,7 +121,7 @@ suite('revert', (test) => {
     const session = await approved(
       `UPDATE owner SET name = name || '!' WHERE id < 3; DELETE FROM toy WHERE pet = 3; INSERT INTO owner VALUES (9, 'n')`,
     );
-    await desk.database.query(
+    await staging.database.query(
       `UPDATE owner SET name = 'later' WHERE id = 1; DELETE FROM owner WHERE id = 9`,
     );
     const count = await countSessions();
@@ -154,7 +154,7 @@ suite('revert', (test) => {
       skipped.map(({ rowId }) => rowId.text),
       ['1', '9'],
     );
-    const { changes } = await diffOf(desk.service, made.id);
+    const { changes } = await diffOf(staging.service, made.id);
     assert.equal(
       changes.map(({ table, type, rowId }) => `${table} ${type} ${rowId}`).sort(),
       [
@@ -167,14 +167,14 @@ suite('revert', (test) => {
 
   test('refuses where nothing is left', async () => {
     const session = await approved(`UPDATE owner SET name = 'z' WHERE id = 1`);
-    await desk.database.query(`UPDATE owner SET name = 'later' WHERE id = 1`);
+    await staging.database.query(`UPDATE owner SET name = 'later' WHERE id = 1`);
     const error = await rejects<StageError>(revert(session, { skipChanged: true }));
     assert.is(error.code, 'conflict_detected');
   });
 
   test('a key that somebody has taken again is a conflict', async () => {
     const session = await approved('DELETE FROM toy WHERE pet = 3; DELETE FROM pet WHERE id = 3');
-    await desk.database.query(`INSERT INTO pet VALUES (3, 1, 'other')`);
+    await staging.database.query(`INSERT INTO pet VALUES (3, 1, 'other')`);
     const error = await rejects<StageError>(revert(session));
     const [first] = error.facts['conflicts'] as unknown as Record<string, unknown>[];
     assert.equal(
@@ -207,7 +207,7 @@ suite('revert', (test) => {
   for (const [name, statement, meanwhile, message] of impossible) {
     test(`refuses where ${name}`, async () => {
       const session = await approved(statement);
-      await desk.database.query(meanwhile);
+      await staging.database.query(meanwhile);
       try {
         const count = await countSessions();
         const error = await rejects<StageError>(revert(session));
@@ -219,7 +219,7 @@ suite('revert', (test) => {
         assert.match(error.message, message);
         assert.is(await countSessions(), count);
       } finally {
-        await desk.database.query(
+        await staging.database.query(
           'ALTER TABLE odd DROP CONSTRAINT IF EXISTS big; ALTER TABLE node DROP COLUMN IF EXISTS extra',
         );
       }
@@ -230,13 +230,13 @@ suite('revert', (test) => {
     const session = await approved(`UPDATE pet SET name = 'w' WHERE id = 1`);
     const { session: made } = await revert(session, { revertedAs: 'ann' });
     assert.equal([made.createdAs, made.roles, made.mutationCount], ['ann', [null], 1]);
-    await desk.stage(made.id, `UPDATE pet SET name = 'mine' WHERE id = 2`);
-    await desk.database.query(`UPDATE pet SET name = 'later' WHERE id = 1`);
-    await proposeSession(desk.service, made.id);
+    await staging.stage(made.id, `UPDATE pet SET name = 'mine' WHERE id = 2`);
+    await staging.database.query(`UPDATE pet SET name = 'later' WHERE id = 1`);
+    await proposeSession(staging.service, made.id);
     const error = await rejects<StageError>(
-      approveSession(desk.service, made.id, { approvedBy: null, digest: null }),
+      approveSession(staging.service, made.id, { approvedBy: null, digest: null }),
     );
     assert.is(error.code, 'conflict_detected');
-    assert.is((await getSession(desk.service, session)).status, 'approved');
+    assert.is((await getSession(staging.service, session)).status, 'approved');
   });
 });

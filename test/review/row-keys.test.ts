@@ -1,6 +1,6 @@
 /** Keys of rows, and texts of audit entries, are what PostgreSQL's own functions for any value make of them. */
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const keys: Readonly<Record<string, readonly string[]>> = {
@@ -30,28 +30,28 @@ const tables = Object.keys(keys).map(
 );
 
 suite('keys of rows', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(`CREATE DOMAIN counted AS int8; ${tables.join('\n')}`);
+    staging = await createStagingDatabase(`CREATE DOMAIN counted AS int8; ${tables.join('\n')}`);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   test('are of the form that any value takes', async () => {
-    const session = await desk.open();
+    const session = await staging.open();
     const expected: unknown[][] = [];
     for (const [index, [type, values]] of Object.entries(keys).entries()) {
       for (const value of values) {
-        await desk.stage(
+        await staging.stage(
           session,
           `INSERT INTO t${index} VALUES ('${value}'); INSERT INTO p${index} VALUES ('${value}', 3)`,
         );
-        const [row] = await desk.database.query<{ key: unknown; pair: unknown }>(
+        const [row] = await staging.database.query<{ key: unknown; pair: unknown }>(
           `SELECT k.key, jsonb_build_object('id', k.key, 'n', 3) AS pair FROM stage.key_value('${value}'::${type}) k (key)`,
         );
         expected.push([`t${index}`, row?.key], [`p${index}`, row?.pair]);
       }
     }
-    const { changes } = await diffOf(desk.service, session);
+    const { changes } = await diffOf(staging.service, session);
     const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
     assert.equal(sorted(changes.map(({ table, rowId }) => [table, rowId])), sorted(expected));
   });
@@ -65,7 +65,7 @@ suite('keys of rows', (test) => {
         [null, '1.10', null, null],
         ['null', null, text, null],
       ]) {
-        const [row] = await desk.database.query<{ ours: string; theirs: string }>(
+        const [row] = await staging.database.query<{ ours: string; theirs: string }>(
           `SELECT stage.audit_text(7, s, t, 4294967295, t, -8, 9, 'UPDATE', t, k, o, n, '2026-01-02 03:04:05.678901+02', b, m) AS ours,
             (jsonb_build_array(CASE WHEN m IS NULL THEN 'stage.audit.v1' ELSE 'stage.audit.v2' END, 7, s, t, 4294967295, t, -8, 9, 'UPDATE',
               t, k, o, n, '2026-01-02T01:04:05.678901Z', b) || CASE WHEN m IS NULL THEN '[]' ELSE jsonb_build_array(m) END)::text AS theirs

@@ -5,8 +5,8 @@ import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { rejectSession } from '../../src/review/decisions/reject.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -16,16 +16,16 @@ const data = `INSERT INTO a VALUES (1, 1, 'x'), (2, 2, 'y'); INSERT INTO b VALUE
 const nobody = { approvedBy: null, digest: null };
 
 suite('schema changes', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.beforeEach(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.afterEach(() => desk.close());
+  test.afterEach(() => staging.close());
 
   async function proposed(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
-    await proposeSession(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, statements);
+    await proposeSession(staging.service, session);
     return session;
   }
 
@@ -50,14 +50,14 @@ suite('schema changes', (test) => {
   ] as const) {
     test(`in the way: ${change}`, async () => {
       const session = await proposed('INSERT INTO a VALUES (5, 5)');
-      const diff = await diffOf(desk.service, session);
-      await desk.database.query(change);
-      const found = await findConflicts(desk.service, session);
+      const diff = await diffOf(staging.service, session);
+      await staging.database.query(change);
+      const found = await findConflicts(staging.service, session);
       assert.equal(
         found.map(({ table, kind, field, reason }) => [table, kind, field, reason]),
         [['a', 'schema', column, reason]],
       );
-      const error = await rejects<StageError>(approveSession(desk.service, session, nobody));
+      const error = await rejects<StageError>(approveSession(staging.service, session, nobody));
       assert.is(error.code, 'conflict_detected');
       const place = column === null ? 'a' : `a ${column}`;
       assert.is(
@@ -66,10 +66,10 @@ suite('schema changes', (test) => {
       );
       assert.match(error.hint ?? '', /stage the changes anew/);
       // of what was staged nothing but the diff may be left, and its digest is another one
-      const { digest: _, ...left } = await diffOf(desk.service, session);
+      const { digest: _, ...left } = await diffOf(staging.service, session);
       assert.equal(left, { counts: diff.counts, changes: diff.changes }, 'the diff is still there');
-      assert.is((await rejectSession(desk.service, session, null)).status, 'rejected');
-      assert.is(await desk.stagedRows(session), 0);
+      assert.is((await rejectSession(staging.service, session, null)).status, 'rejected');
+      assert.is(await staging.stagedRows(session), 0);
     });
   }
 
@@ -87,10 +87,10 @@ suite('schema changes', (test) => {
       const session = await proposed(
         'INSERT INTO a VALUES (5, 5); UPDATE a SET v = 9 WHERE id = 2',
       );
-      await desk.database.query(change);
-      assert.is((await approveSession(desk.service, session, nobody)).status, 'approved');
+      await staging.database.query(change);
+      assert.is((await approveSession(staging.service, session, nobody)).status, 'approved');
       const name = change.includes('RENAME TO') ? 'renamed' : 'a';
-      const rows = await desk.database.query(`SELECT id, v FROM ${name} ORDER BY id`);
+      const rows = await staging.database.query(`SELECT id, v FROM ${name} ORDER BY id`);
       assert.equal(rows, [
         { id: 1, v: 1 },
         { id: 2, v: 9 },
@@ -101,10 +101,10 @@ suite('schema changes', (test) => {
 
   test('a new table that a staged deletion would cascade to is looked at, too', async () => {
     const session = await proposed('DELETE FROM a WHERE id = 2');
-    await desk.database.query(
+    await staging.database.query(
       'CREATE TABLE c (id int PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE); INSERT INTO c VALUES (7, 2)',
     );
-    const found = await findConflicts(desk.service, session);
+    const found = await findConflicts(staging.service, session);
     assert.equal(
       found.map(({ table, kind, rowId }) => [table, kind, rowId.text]),
       [['c', 'cascade', '7']],
@@ -114,23 +114,23 @@ suite('schema changes', (test) => {
   const freeing = { 'DROP TABLE a CASCADE': ['schema'], 'ALTER TABLE a RENAME TO former': [] };
   for (const [change, conflicts] of Object.entries(freeing)) {
     test(`another table takes the name after: ${change}`, async () => {
-      const [before, after] = [await desk.open(), await desk.open()];
-      await desk.stage(before, 'INSERT INTO a VALUES (5, 5)');
-      await desk.database.query(`${change}; CREATE TABLE a (id int PRIMARY KEY, other text)`);
-      const relation = await desk.database.query<{ oid: number }>(
+      const [before, after] = [await staging.open(), await staging.open()];
+      await staging.stage(before, 'INSERT INTO a VALUES (5, 5)');
+      await staging.database.query(`${change}; CREATE TABLE a (id int PRIMARY KEY, other text)`);
+      const relation = await staging.database.query<{ oid: number }>(
         `SELECT 'a'::regclass::oid::int AS oid`,
       );
-      await createOverlayManager(desk.service).ensure(relation.map(({ oid }) => oid));
-      await desk.stage(after, `INSERT INTO a VALUES (5, 'new')`);
-      await proposeSession(desk.service, before);
-      const found = await findConflicts(desk.service, before);
+      await createOverlayManager(staging.service).ensure(relation.map(({ oid }) => oid));
+      await staging.stage(after, `INSERT INTO a VALUES (5, 'new')`);
+      await proposeSession(staging.service, before);
+      const found = await findConflicts(staging.service, before);
       assert.equal(
         found.map(({ kind }) => kind),
         conflicts,
       );
-      await proposeSession(desk.service, after);
-      assert.is((await approveSession(desk.service, after, nobody)).status, 'approved');
-      assert.equal(await desk.database.query('SELECT * FROM a'), [{ id: 5, other: 'new' }]);
+      await proposeSession(staging.service, after);
+      assert.is((await approveSession(staging.service, after, nobody)).status, 'approved');
+      assert.equal(await staging.database.query('SELECT * FROM a'), [{ id: 5, other: 'new' }]);
     });
   }
 });

@@ -1,10 +1,10 @@
 /** The digest against what production's triggers see: equal for random sessions exactly when that is equal. */
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 /** A change is repeated, and more than ten differ, in as few as these. */
@@ -65,23 +65,23 @@ function inAnyOrder(lines: readonly string[]): string[] {
 }
 
 suite('steps: random sessions', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(tables + tracing, `${rows}; DELETE FROM trace`);
+    staging = await createStagingDatabase(tables + tracing, `${rows}; DELETE FROM trace`);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   /** Stages, approves, and gives the digest and everything that production's triggers saw. */
   const live = async (statements: string) => {
-    const session = await desk.open();
-    await desk.stage(session, statements);
-    await proposeSession(desk.service, session);
-    const { digest } = await diffOf(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: null, digest });
-    const lines = await desk.database.query<{ line: string }>(
+    const session = await staging.open();
+    await staging.stage(session, statements);
+    await proposeSession(staging.service, session);
+    const { digest } = await diffOf(staging.service, session);
+    await approveSession(staging.service, session, { approvedBy: null, digest });
+    const lines = await staging.database.query<{ line: string }>(
       'SELECT line FROM trace ORDER BY number',
     );
-    await desk.reset();
+    await staging.reset();
     return { digest, seen: inAnyOrder(lines.map(({ line }) => line)).join('\n') };
   };
 

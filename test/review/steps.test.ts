@@ -2,9 +2,9 @@
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { replay } from '../helpers/replay.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -17,16 +17,16 @@ CREATE TRIGGER pay AFTER INSERT OR UPDATE ON ledger FOR EACH ROW EXECUTE FUNCTIO
 const data = 'INSERT INTO ledger VALUES (1, 10); DELETE FROM payouts';
 
 suite('steps: a session whose changes come to nothing', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.afterEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.afterEach(() => staging.reset());
 
   const staged = async (statements: string) => {
-    const session = await desk.open();
-    await desk.stage(session, statements);
+    const session = await staging.open();
+    await staging.stage(session, statements);
     return session;
   };
   const benign = `INSERT INTO t VALUES (800, 'benign')`;
@@ -35,30 +35,30 @@ suite('steps: a session whose changes come to nothing', (test) => {
 
   test('is not approved by the digest of what it comes to', async () => {
     const [reviewed, other] = [await staged(benign), await staged(hidden)];
-    const { digest } = await diffOf(desk.service, reviewed);
-    assert.is.not((await diffOf(desk.service, other)).digest, digest);
-    await proposeSession(desk.service, other);
+    const { digest } = await diffOf(staging.service, reviewed);
+    assert.is.not((await diffOf(staging.service, other)).digest, digest);
+    await proposeSession(staging.service, other);
     const refused = await rejects<StageError>(
-      approveSession(desk.service, other, { approvedBy: 'me', digest }),
+      approveSession(staging.service, other, { approvedBy: 'me', digest }),
     );
     assert.is(refused.code, 'digest_mismatch');
     assert.match(String(refused.hint), /read the diff again/i);
-    assert.equal((await desk.contents())['payouts'], []);
-    const { digest: own } = await diffOf(desk.service, other);
-    await approveSession(desk.service, other, { approvedBy: 'me', digest: own });
-    assert.is((await desk.contents())['payouts']?.length, 3);
+    assert.equal((await staging.contents())['payouts'], []);
+    const { digest: own } = await diffOf(staging.service, other);
+    await approveSession(staging.service, other, { approvedBy: 'me', digest: own });
+    assert.is((await staging.contents())['payouts']?.length, 3);
   });
 
   test('shows how many changes approval replays beyond those that are left', async () => {
     const session = await staged(hidden);
-    const reviewed = await diffOf(desk.service, session);
+    const reviewed = await diffOf(staging.service, session);
     assert.equal(reviewed.counts, [
       { table: 'ledger', inserts: 0, updates: 0, deletes: 0, furtherChanges: 4 },
       { table: 't', inserts: 1, updates: 0, deletes: 0, furtherChanges: 0 },
     ]);
-    await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: 'me', digest: reviewed.digest });
-    assert.equal(await diffOf(desk.service, session), reviewed);
+    await proposeSession(staging.service, session);
+    await approveSession(staging.service, session, { approvedBy: 'me', digest: reviewed.digest });
+    assert.equal(await diffOf(staging.service, session), reviewed);
   });
 });
 
@@ -192,17 +192,17 @@ const counted: Readonly<Record<string, readonly [string, Readonly<Record<string,
 };
 
 suite('steps: neighbours', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(neighbours, rows);
+    staging = await createStagingDatabase(neighbours, rows);
   });
-  test.after(() => desk.close());
-  test.afterEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.afterEach(() => staging.reset());
 
   const read = async (statements: string) => {
-    const session = await desk.open();
-    await desk.stage(session, statements);
-    return diffOf(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, statements);
+    return diffOf(staging.service, session);
   };
 
   for (const [name, [one, other]] of Object.entries(unlike)) {
@@ -213,13 +213,13 @@ suite('steps: neighbours', (test) => {
   }
 
   test('many: the same digest with parallel workers and without', async () => {
-    const session = await desk.open();
-    await desk.stage(
+    const session = await staging.open();
+    await staging.stage(
       session,
       `INSERT INTO b SELECT g, g FROM generate_series(10, 20020) g; UPDATE b SET v = 'w' WHERE id % 97 = 0; DELETE FROM a WHERE id = 1`,
     );
     const digest = (workers: number) =>
-      desk.service.transaction(async (tx) => {
+      staging.service.transaction(async (tx) => {
         await tx.query(`SET LOCAL max_parallel_workers_per_gather = ${workers}`);
         return tx.query('SELECT stage.steps_digest($1) AS digest', [session.slice(5)]);
       });
@@ -232,7 +232,7 @@ suite('steps: neighbours', (test) => {
       const { counts } = await read(statements);
       const further = counts.map(({ table, furtherChanges }) => [table, furtherChanges]);
       assert.equal(Object.fromEntries(further), expected);
-      await replay(desk, statements);
+      await replay(staging, statements);
     });
   }
 });

@@ -7,10 +7,10 @@ import type { Database } from '../../src/db/database.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { randomTampering } from '../helpers/tampering.ts';
 
@@ -31,13 +31,13 @@ const values = [
 ];
 
 suite('audit: tampering', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let admin: pg.Client;
   const random = createRandom(seed);
   test.before(async () => {
-    desk = await createDesk(schema);
+    staging = await createStagingDatabase(schema);
     admin = new pg.Client({
-      connectionString: desk.database.url,
+      connectionString: staging.database.url,
       types: { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig,
     });
     await admin.connect();
@@ -45,11 +45,11 @@ suite('audit: tampering', (test) => {
   });
   test.after(async () => {
     await admin.end();
-    await desk.close();
+    await staging.close();
   });
 
   async function approveSomething(): Promise<void> {
-    const session = await desk.open();
+    const session = await staging.open();
     const first = random.below(1_000_000) * 10;
     const rows = values
       .slice(0, 1 + random.below(4))
@@ -61,13 +61,13 @@ suite('audit: tampering', (test) => {
     ];
     const inserted = steps[0]?.replace(' ON CONFLICT DO NOTHING', '') ?? '';
     const chosen = [inserted, ...steps.slice(1).filter(() => random.chance(0.5))];
-    await desk.stage(session, chosen.join(';'));
-    await proposeSession(desk.service, session);
+    await staging.stage(session, chosen.join(';'));
+    await proposeSession(staging.service, session);
     const by = {
       approvedBy: random.pick(['kim', odd, null]),
       approvedAs: random.pick(['k', null]),
     };
-    await approveSession(desk.service, session, { ...by, digest: null });
+    await approveSession(staging.service, session, { ...by, digest: null });
   }
 
   /** What the administrator's own transaction sees. */
@@ -80,7 +80,7 @@ suite('audit: tampering', (test) => {
   test(
     `of ${tamperings} random tamperings every one is found (seed ${seed})`,
     async () => {
-      const { head, entries, approvals } = await verifyAudit(desk.service);
+      const { head, entries, approvals } = await verifyAudit(staging.service);
       const found = new Map<string, number>();
       for (let count = 0; count < tamperings; count += 1) {
         const { kind, sql, consistent } = randomTampering(random, { entries, approvals });
@@ -98,7 +98,7 @@ suite('audit: tampering', (test) => {
         found.set(kind, (found.get(kind) ?? 0) + 1);
       }
       if (tamperings >= 60) assert.is(found.size, 8, JSON.stringify([...found]));
-      assert.ok((await verifyAudit(desk.service, head)).ok, 'nothing of it is left');
+      assert.ok((await verifyAudit(staging.service, head)).ok, 'nothing of it is left');
     },
     { timeout: 60_000 + tamperings * 1_000 },
   );
@@ -106,10 +106,10 @@ suite('audit: tampering', (test) => {
   test(
     `of ${cleanRuns} honest chains none is suspected`,
     async () => {
-      const heads: string[] = [(await verifyAudit(desk.service)).head];
+      const heads: string[] = [(await verifyAudit(staging.service)).head];
       for (let count = 0; count < cleanRuns; count += 1) {
         await approveSomething();
-        const verdict = await verifyAudit(desk.service, random.pick(heads));
+        const verdict = await verifyAudit(staging.service, random.pick(heads));
         assert.equal(verdict.firstBad, null, JSON.stringify(verdict));
         heads.push(verdict.head);
       }
@@ -118,7 +118,7 @@ suite('audit: tampering', (test) => {
   );
 
   test('an empty chain passes through its beginning, and through nothing else', async () => {
-    const empty = await createDesk(schema);
+    const empty = await createStagingDatabase(schema);
     try {
       const { head, ok } = await verifyAudit(empty.service);
       assert.ok(ok);

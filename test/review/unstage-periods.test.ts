@@ -4,9 +4,9 @@ import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
 import { unstageRows } from '../../src/review/edits/unstage.ts';
 import { serverMajor } from '../helpers/database.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const exclusions = `
@@ -70,18 +70,18 @@ const [schema, data, stories] =
     : [exclusions + periods, slots + rooms, { ...ofExclusions, ...ofPeriods }];
 
 suite('unstage by periods', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   for (const [name, [statements, [table, key], expected]] of Object.entries(stories)) {
     test(`of ${name}`, async () => {
-      const session = await desk.open();
-      await desk.stage(session, statements);
-      const done = await unstageRows(desk.service, session, {
+      const session = await staging.open();
+      await staging.stage(session, statements);
+      const done = await unstageRows(staging.service, session, {
         rows: [{ table, rowId: new JsonText(JSON.stringify(key)) }],
         withDependents: true,
         unstagedAs: null,
@@ -91,12 +91,12 @@ suite('unstage by periods', (test) => {
       const dependents = done.rows.filter(({ isDependent }) => isDependent);
       assert.is(done.isTried, true);
       assert.equal(dependents.map((row) => `${row.table} ${row.rowId?.text}`).sort(), expected);
-      assert.equal(await brokenInvariants(desk.database), []);
-      if ((await desk.stagedRows(session)) === 0) return;
-      const shown = await desk.contents(session);
-      await proposeSession(desk.service, session);
-      await approveSession(desk.service, session, { approvedBy: null, digest: null });
-      assert.equal(await desk.contents(), shown);
+      assert.equal(await brokenInvariants(staging.database), []);
+      if ((await staging.stagedRows(session)) === 0) return;
+      const shown = await staging.contents(session);
+      await proposeSession(staging.service, session);
+      await approveSession(staging.service, session, { approvedBy: null, digest: null });
+      assert.equal(await staging.contents(), shown);
     });
   }
 });

@@ -9,12 +9,12 @@ import { unstageRows } from '../../src/review/edits/unstage.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { listEvents } from '../../src/staging/event-store.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { drawn, firstSeed } from '../helpers/net.ts';
 import { demandKnown, race, Seen } from '../helpers/racing.ts';
 import { createRandom } from '../helpers/random.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const races = drawn(4, 'RACES');
@@ -38,15 +38,15 @@ const refusals = {
 type Kind = keyof typeof refusals;
 
 suite('races of rows that are taken out', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   const works = (session: string): Record<Kind, () => Promise<unknown>> => {
     const take = (table: string, withDependents: boolean) =>
-      unstageRows(desk.service, session, {
+      unstageRows(staging.service, session, {
         rows: [{ table, rowId: null }],
         withDependents,
         unstagedAs: 'ann',
@@ -56,39 +56,43 @@ suite('races of rows that are taken out', (test) => {
     return {
       unstage: () => take('account', false),
       'unstage all': () => take('account', true),
-      propose: () => proposeSession(desk.service, session),
-      approve: () => approveSession(desk.service, session, { approvedBy: null, digest: null }),
+      propose: () => proposeSession(staging.service, session),
+      approve: () => approveSession(staging.service, session, { approvedBy: null, digest: null }),
       reopen: () =>
-        reopenSession(desk.service, session, { message: 'x', reopenedAs: 'ann', asReviewer: true }),
+        reopenSession(staging.service, session, {
+          message: 'x',
+          reopenedAs: 'ann',
+          asReviewer: true,
+        }),
       add: () =>
-        desk.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id IN (1, 20)'),
-      refer: () => desk.stage(session, 'INSERT INTO entry (account) VALUES (20)'),
+        staging.stage(session, 'UPDATE account SET balance = balance + 1 WHERE id IN (1, 20)'),
+      refer: () => staging.stage(session, 'INSERT INTO entry (account) VALUES (20)'),
     };
   };
 
   async function demandOutcome(session: string, done: number, story: string): Promise<void> {
-    assert.equal(await brokenInvariants(desk.database), [], story);
-    const { status, edits } = await getSession(desk.service, session);
-    const events = await listEvents(desk.service, session, { after: '0', limit: 100 });
+    assert.equal(await brokenInvariants(staging.database), [], story);
+    const { status, edits } = await getSession(staging.service, session);
+    const events = await listEvents(staging.service, session, { after: '0', limit: 100 });
     const kinds = events.map(({ kind }) => kind);
     assert.is(kinds.filter((kind) => kind === 'unstaged').length, done, story);
     // behind a proposal only when it was given back, and behind an approval nothing
     assert.not.match(kinds.join(' '), /proposed unstaged|approved \w/);
     assert.is(edits, done, story);
     if (status === 'approved') return;
-    const expected = await desk.contents(session);
-    if (status === 'active') await proposeSession(desk.service, session);
-    await approveSession(desk.service, session, { approvedBy: null, digest: null });
-    assert.equal(await desk.contents(), expected, story);
+    const expected = await staging.contents(session);
+    if (status === 'active') await proposeSession(staging.service, session);
+    await approveSession(staging.service, session, { approvedBy: null, digest: null });
+    assert.equal(await staging.contents(), expected, story);
   }
 
   const work = async () => {
     const random = createRandom(seed);
     const seen = new Seen();
     for (let round = 0; round < races; round += 1) {
-      await desk.reset();
-      const session = await desk.open();
-      await desk.stage(
+      await staging.reset();
+      const session = await staging.open();
+      await staging.stage(
         session,
         'INSERT INTO account VALUES (20, 5); UPDATE account SET balance = 3 WHERE id = 1',
       );
@@ -104,7 +108,7 @@ suite('races of rows that are taken out', (test) => {
       await demandOutcome(session, done.length, story);
     }
     assert.ok(seen.count('unstage all done') > 0, String(seen));
-    assert.is((await verifyAudit(desk.service)).firstBad, null);
+    assert.is((await verifyAudit(staging.service)).firstBad, null);
   };
   test(`leave one order of events, ${races} times`, work, { timeout: 60_000 + races * 2_000 });
 });

@@ -2,10 +2,10 @@
 import type { StageError } from '../../src/errors.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { unstageRows } from '../../src/review/edits/unstage.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { fingerprint } from '../helpers/rehearsing.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 /** A reference that only a trigger knows of. */
@@ -25,14 +25,14 @@ CREATE TRIGGER demand_kind BEFORE INSERT ON thing FOR EACH ROW EXECUTE FUNCTION 
 const both = 'INSERT INTO kind VALUES (1), (2); INSERT INTO thing VALUES (1, 1), (2, 2)';
 
 suite('unstage: trial', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema);
+    staging = await createStagingDatabase(schema);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   const take = (session: string, key: number, trialMs: number | null = 10_000) =>
-    unstageRows(desk.service, session, {
+    unstageRows(staging.service, session, {
       rows: [{ table: 'kind', rowId: new JsonText(String(key)) }],
       withDependents: false,
       unstagedAs: null,
@@ -41,20 +41,20 @@ suite('unstage: trial', (test) => {
     });
 
   async function staged(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
+    const session = await staging.open();
+    await staging.stage(session, statements);
     return session;
   }
 
   test('refuses what production would refuse then, and leaves nothing', async () => {
     const session = await staged(both);
-    const before = [await fingerprint(desk), await diffOf(desk.service, session)];
+    const before = [await fingerprint(staging), await diffOf(staging.service, session)];
     const error = await rejects<StageError>(take(session, 2));
     assert.is(error.code, 'not_unstageable');
     assert.match(error.message, /no kind 2/);
     assert.equal([error.facts['sqlstate'], error.facts['table']], ['23503', 'thing']);
-    assert.equal([await fingerprint(desk), await diffOf(desk.service, session)], before);
-    assert.equal(await brokenInvariants(desk.database), []);
+    assert.equal([await fingerprint(staging), await diffOf(staging.service, session)], before);
+    assert.equal(await brokenInvariants(staging.database), []);
   });
 
   test('is not asked where the caller may not rehearse', async () => {
@@ -64,17 +64,17 @@ suite('unstage: trial', (test) => {
 
   test('says nothing of a session that production would refuse anyway', async () => {
     const session = await staged(`${both}; INSERT INTO thing VALUES (9, 9)`);
-    const before = await desk.contents();
+    const before = await staging.contents();
     await take(session, 2);
-    assert.equal((await diffOf(desk.service, session)).changes.length, 4);
-    assert.equal(await desk.contents(), before);
-    assert.equal(await brokenInvariants(desk.database), []);
+    assert.equal((await diffOf(staging.service, session)).changes.length, 4);
+    assert.equal(await staging.contents(), before);
+    assert.equal(await brokenInvariants(staging.database), []);
   });
 
   test('ends in time', async () => {
     const session = await staged(`${both}; INSERT INTO thing VALUES (60, 1)`);
     const error = await rejects<StageError>(take(session, 2, 300));
     assert.is(error.code, 'took_too_long');
-    assert.equal((await diffOf(desk.service, session)).changes.length, 5);
+    assert.equal((await diffOf(staging.service, session)).changes.length, 5);
   });
 });

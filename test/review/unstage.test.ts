@@ -7,10 +7,10 @@ import type { Unstaging } from '../../src/review/edits/unstage.ts';
 import { unstageRows } from '../../src/review/edits/unstage.ts';
 import { verifyAudit } from '../../src/review/verify-audit.ts';
 import { getSession } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import { brokenInvariants } from '../helpers/invariants.ts';
 import { data, schema } from '../helpers/reverting.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import type { Row } from '../helpers/unstaging.ts';
 import { stories, toys } from '../helpers/unstaging.ts';
@@ -23,24 +23,24 @@ const usual: Omit<Unstaging, 'rows'> = {
 };
 
 suite('unstage', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(
+    staging = await createStagingDatabase(
       schema,
       data.replace('INSERT INTO toy (pet) VALUES (1), (1), (3)', toys),
     );
   });
-  test.after(() => desk.close());
-  test.beforeEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.beforeEach(() => staging.reset());
 
   async function staged(statements: string): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, statements);
+    const session = await staging.open();
+    await staging.stage(session, statements);
     return session;
   }
 
   const unstage = (session: string, rows: readonly Row[], asked: Partial<Unstaging> = {}) =>
-    unstageRows(desk.service, session, {
+    unstageRows(staging.service, session, {
       ...usual,
       ...asked,
       rows: rows.map(([table, key]) => ({
@@ -64,31 +64,31 @@ suite('unstage', (test) => {
 
   /** What a session that never had those rows would show and land. */
   async function demandLike(session: string, statements: string): Promise<void> {
-    assert.equal(await brokenInvariants(desk.database), []);
+    assert.equal(await brokenInvariants(staging.database), []);
     const like = await staged(statements);
     const bare = async (id: string) => {
-      const { changes, counts } = await diffOf(desk.service, id);
+      const { changes, counts } = await diffOf(staging.service, id);
       return { counts, changes: changes.map((change) => JSON.stringify(change)).sort() };
     };
     assert.equal(await bare(session), await bare(like));
-    assert.equal(await desk.contents(session), await desk.contents(like));
-    assert.is(await desk.stagedRows(session), await desk.stagedRows(like));
-    if ((await desk.stagedRows(session)) === 0) return;
-    await proposeSession(desk.service, session);
-    const expected = await desk.contents(like);
-    await approveSession(desk.service, session, { approvedBy: null, digest: null });
-    assert.equal(await desk.contents(), expected);
-    assert.is((await verifyAudit(desk.service)).firstBad, null);
+    assert.equal(await staging.contents(session), await staging.contents(like));
+    assert.is(await staging.stagedRows(session), await staging.stagedRows(like));
+    if ((await staging.stagedRows(session)) === 0) return;
+    await proposeSession(staging.service, session);
+    const expected = await staging.contents(like);
+    await approveSession(staging.service, session, { approvedBy: null, digest: null });
+    assert.equal(await staging.contents(), expected);
+    assert.is((await verifyAudit(staging.service)).firstBad, null);
   }
 
   for (const [name, statements, rows, expected, rest] of stories) {
     test(`of ${name} leaves what would be staged without it`, async () => {
       const session = await staged(statements);
-      const before = await diffOf(desk.service, session);
+      const before = await diffOf(staging.service, session);
       if (expected.length > 0) {
         assert.equal(await dependents(session, rows), expected);
-        assert.equal(await diffOf(desk.service, session), before);
-        assert.is((await getSession(desk.service, session)).edits, 0);
+        assert.equal(await diffOf(staging.service, session), before);
+        assert.is((await getSession(staging.service, session)).edits, 0);
       }
       const done = await unstage(session, rows, { withDependents: true });
       assert.equal([done.session.edits, done.isTried], [1, true]);
@@ -101,7 +101,7 @@ suite('unstage', (test) => {
     const session = await staged(
       `INSERT INTO owner VALUES (9, 'n'); UPDATE pet SET name = 'x' WHERE id = 1`,
     );
-    const before = await diffOf(desk.service, session);
+    const before = await diffOf(staging.service, session);
     for (const row of [
       ['owner', 1],
       ['owner', '9x'],
@@ -112,7 +112,7 @@ suite('unstage', (test) => {
       const error = await rejects<StageError>(unstage(session, [['pet', 1], row]));
       assert.equal([error.code, error.facts['table']], ['no_such_change', row[0]]);
     }
-    assert.equal(await diffOf(desk.service, session), before);
+    assert.equal(await diffOf(staging.service, session), before);
     await unstage(session, [
       ['pet', '1'],
       ['pet', 1],
@@ -123,22 +123,22 @@ suite('unstage', (test) => {
 
   test('is for active sessions', async () => {
     const session = await staged(`INSERT INTO owner VALUES (9, 'n')`);
-    await proposeSession(desk.service, session);
+    await proposeSession(staging.service, session);
     const error = await rejects<StageError>(unstage(session, [['owner', 9]]));
     assert.is(error.code, 'invalid_transition');
     assert.match(error.hint ?? '', /stage reopen/);
-    assert.is(await desk.stagedRows(session), 1);
+    assert.is(await staging.stagedRows(session), 1);
   });
 
   test('of one row needs a key', async () => {
     const session = await staged('INSERT INTO loose VALUES (7)');
     assert.is((await rejects(unstage(session, [['loose', 'x']]))).code, 'not_unstageable');
-    assert.is(await desk.stagedRows(session), 1);
+    assert.is(await staging.stagedRows(session), 1);
   });
 
   test('waits for no transaction that holds staged rows', async () => {
     const session = await staged(`INSERT INTO owner VALUES (9, 'n')`);
-    const writer = await desk.connect(session);
+    const writer = await staging.connect(session);
     try {
       await writer.query('BEGIN');
       await writer.query(
@@ -158,7 +158,7 @@ suite('unstage', (test) => {
       const session = await staged(
         `INSERT INTO owner VALUES (9, 'n'); UPDATE pet SET name = 'x' WHERE id = 1`,
       );
-      const writer = await desk.connect(session);
+      const writer = await staging.connect(session);
       try {
         await writer.query(`BEGIN ISOLATION LEVEL ${isolation}`);
         await writer.query(
@@ -171,7 +171,7 @@ suite('unstage', (test) => {
         const error = await rejects(writer.query(`UPDATE pet SET name = name || '!' WHERE id < 3`));
         assert.is(error.code, isolation === 'READ COMMITTED' ? 'ST002' : '40001');
         await writer.query('ROLLBACK');
-        await desk.stage(session, `UPDATE pet SET name = name || '!' WHERE id < 3`);
+        await staging.stage(session, `UPDATE pet SET name = name || '!' WHERE id < 3`);
         await demandLike(session, `UPDATE pet SET name = name || '!' WHERE id < 3`);
       } finally {
         await writer.end();

@@ -1,8 +1,8 @@
 /** What is looked at before COMMIT: no transaction that wrote outside the service's schemas passes, and every one that only staged does. */
 import type pg from 'pg';
 import { serverMajor } from '../helpers/database.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -112,15 +112,15 @@ const staged: Readonly<Record<string, readonly string[]>> = {
 };
 
 suite('the look before COMMIT', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let client: pg.Client;
   test.before(async () => {
-    desk = await createDesk(schema, data);
-    client = await desk.connect(await desk.open());
+    staging = await createStagingDatabase(schema, data);
+    client = await staging.connect(await staging.open());
   });
   test.after(async () => {
     await client.end();
-    await desk.close();
+    await staging.close();
   });
   test.afterEach(async () => {
     await client.query('ROLLBACK');
@@ -177,11 +177,11 @@ suite('the look before COMMIT', (test) => {
     for (const level of ['REPEATABLE READ', 'SERIALIZABLE']) {
       await client.query(`BEGIN ISOLATION LEVEL ${level}`);
       await client.query('SELECT FROM plain');
-      await desk.database.query('CREATE TABLE newer (id int)');
+      await staging.database.query('CREATE TABLE newer (id int)');
       await client.query('INSERT INTO public.newer VALUES (1)');
       assert.match((await rejects(look())).message, /"public.newer"/);
       await client.query('ROLLBACK');
-      await desk.database.query('DROP TABLE newer');
+      await staging.database.query('DROP TABLE newer');
     }
   });
 
@@ -221,7 +221,7 @@ suite('the look before COMMIT', (test) => {
   });
 
   test('does not depend on how strings are written', async () => {
-    const other = await desk.connect(await desk.open());
+    const other = await staging.connect(await staging.open());
     await other.query('SET standard_conforming_strings = off; BEGIN');
     await other.query('INSERT INTO public.plain VALUES (700)');
     try {
@@ -249,7 +249,7 @@ suite('the look before COMMIT', (test) => {
   });
 
   test('lets pass what makes the table that MERGE runs on, and nothing beside it', async () => {
-    const [row] = await desk.database.query<{ oid: number }>(
+    const [row] = await staging.database.query<{ oid: number }>(
       `SELECT 'plain'::regclass::oid::int AS oid`,
     );
     // from PostgreSQL 17 on MERGE runs on the overlay itself
@@ -286,7 +286,7 @@ suite('the look before COMMIT', (test) => {
   });
 
   test('knows every table of the catalogs', async () => {
-    const missing = await desk.database.query(
+    const missing = await staging.database.query(
       `SELECT c.relname FROM pg_class c JOIN pg_proc p ON p.oid = 'stage.catalog_writes'::regproc
        WHERE c.relkind = 'r' AND c.relnamespace = 'pg_catalog'::regnamespace
          AND c.oid::text <> ALL (regexp_split_to_array(p.prosrc, '[^0-9]+'))`,

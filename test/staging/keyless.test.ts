@@ -3,11 +3,11 @@
 import { findConflicts } from '../../src/review/conflicts.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk, diffOf } from '../helpers/desk.ts';
 import type { Differential } from '../helpers/differential.ts';
 import { createDifferential } from '../helpers/differential.ts';
 import { replay } from '../helpers/replay.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase, diffOf } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -88,12 +88,12 @@ const withoutLeaf = (story: object) =>
   JSON.parse(JSON.stringify(story).replaceAll(/routed_[12]/g, 'routed')) as unknown;
 
 suite('tables without a key, approved', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema, data);
+    staging = await createStagingDatabase(schema, data);
   });
-  test.after(() => desk.close());
-  test.afterEach(() => desk.reset());
+  test.after(() => staging.close());
+  test.afterEach(() => staging.reset());
 
   const wanted = Object.entries(cases).filter(
     ([name]) =>
@@ -101,20 +101,23 @@ suite('tables without a key, approved', (test) => {
   );
   for (const [name, statements] of wanted) {
     const good = statements.split(';').filter((text) => !/size = 1|\(3, 'x'\)/.test(text));
-    test(name, () => replay(desk, good.join(';')));
+    test(name, () => replay(staging, good.join(';')));
   }
   test('actions of foreign keys', () =>
     replay(
-      desk,
+      staging,
       `UPDATE event SET code = 'aa' WHERE code = 'a'; INSERT INTO note VALUES ('aa', 'x'); UPDATE event SET code = 'c' WHERE code = 'aa'`,
     ));
-  test('cascading deletes', () => replay(desk, `DELETE FROM event WHERE code = 'a'`));
-  test('a deferrable key', () => replay(desk, 'UPDATE later SET a = 3 - a WHERE a < 3'));
+  test('cascading deletes', () => replay(staging, `DELETE FROM event WHERE code = 'a'`));
+  test('a deferrable key', () => replay(staging, 'UPDATE later SET a = 3 - a WHERE a < 3'));
 
   test('the diff tells each row', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE log SET b = 'xx' WHERE a = 1; DELETE FROM log WHERE a = 2`);
-    const { changes } = await diffOf(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(
+      session,
+      `UPDATE log SET b = 'xx' WHERE a = 1; DELETE FROM log WHERE a = 2`,
+    );
+    const { changes } = await diffOf(staging.service, session);
     const before = { a: 1, b: 'x', j: {} };
     assert.equal(
       changes.map(({ type, before: old, after }) => ({ type, before: old, after })),
@@ -129,30 +132,32 @@ suite('tables without a key, approved', (test) => {
   });
 
   test('a touched row that is no longer there is a conflict', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `UPDATE log SET b = 'xx' WHERE a IN (1, 2)`);
-    await desk.database.query(`INSERT INTO log VALUES (1,'x','{}')`);
-    assert.equal(await findConflicts(desk.service, session), []);
-    await desk.database.query(`DELETE FROM log WHERE a = 1; INSERT INTO log VALUES (1,'x','{}')`);
-    const conflicts = await findConflicts(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, `UPDATE log SET b = 'xx' WHERE a IN (1, 2)`);
+    await staging.database.query(`INSERT INTO log VALUES (1,'x','{}')`);
+    assert.equal(await findConflicts(staging.service, session), []);
+    await staging.database.query(
+      `DELETE FROM log WHERE a = 1; INSERT INTO log VALUES (1,'x','{}')`,
+    );
+    const conflicts = await findConflicts(staging.service, session);
     assert.equal(
       conflicts.map(({ table, kind, sessionBase }) => [table, kind, sessionBase?.text]),
       [['log', 'gone', '{"a": 1, "b": "x", "j": {}}']],
     );
-    await proposeSession(desk.service, session);
+    await proposeSession(staging.service, session);
     const approval = { approvedBy: null, digest: null };
-    const error = await rejects(approveSession(desk.service, session, approval));
+    const error = await rejects(approveSession(staging.service, session, approval));
     assert.is((error as { code?: string }).code, 'conflict_detected');
   });
 
   test('two connections that change the same row wait for each other', async () => {
-    const session = await desk.open();
-    const [one, two] = [await desk.connect(session), await desk.connect(session)];
+    const session = await staging.open();
+    const [one, two] = [await staging.connect(session), await staging.connect(session)];
     const stage = `SELECT stage.enter('q', '[]', '[]', '{}', current_setting('search_path'))`;
     await one.query(`BEGIN; ${stage}; UPDATE log SET b = 'one' WHERE a = 2`);
     const refused = rejects(two.query(`BEGIN; ${stage}; UPDATE log SET b = 'two' WHERE a = 2`));
     await until(async () => {
-      const waiting = await desk.database.query(
+      const waiting = await staging.database.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return waiting.length > 0;

@@ -1,9 +1,9 @@
 /** Row-level security that comes after the overlay holds for a client that goes around the service before the service is asked again. */
 import type pg from 'pg';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -12,21 +12,24 @@ CREATE TABLE base (id int PRIMARY KEY, owner text); CREATE TABLE derived (PRIMAR
 const data = `INSERT INTO note VALUES (1, 'me', 'mine'), (2, 'x', 'hidden'); INSERT INTO base VALUES (1, 'x'); INSERT INTO derived VALUES (2, 'x')`;
 
 suite('policies that come after the overlay', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let reader: TestRole;
   let writer: TestRole;
   let session: string;
   let at: { note: number; base: number; schema: number };
   test.before(async () => {
-    desk = await createDesk(schema, data);
-    reader = await createRole(desk.database, 'GRANT SELECT ON note, base TO $role');
-    writer = await createRole(desk.database, 'GRANT SELECT, INSERT, UPDATE ON note, base TO $role');
-    session = await desk.open();
-    await desk.stage(
+    staging = await createStagingDatabase(schema, data);
+    reader = await createRole(staging.database, 'GRANT SELECT ON note, base TO $role');
+    writer = await createRole(
+      staging.database,
+      'GRANT SELECT, INSERT, UPDATE ON note, base TO $role',
+    );
+    session = await staging.open();
+    await staging.stage(
       session,
       `UPDATE note SET secret = 'staged' WHERE id = 2; UPDATE base SET owner = 'y'`,
     );
-    const [oids] = await desk.database.query<typeof at>(
+    const [oids] = await staging.database.query<typeof at>(
       `SELECT 'note'::regclass::oid::int AS note, 'base'::regclass::oid::int AS base, 'public'::regnamespace::oid::int AS schema`,
     );
     if (oids) at = oids;
@@ -34,7 +37,7 @@ suite('policies that come after the overlay', (test) => {
   test.after(async () => {
     await reader.drop();
     await writer.drop();
-    await desk.close();
+    await staging.close();
   });
 
   const as = async (role: TestRole) => {
@@ -63,7 +66,7 @@ suite('policies that come after the overlay', (test) => {
 
   test('hide rows at once, in production and staged, and keep others from being staged', async () => {
     for (const name of ['note', 'base'])
-      await desk.database.query(
+      await staging.database.query(
         `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON ${name} USING (owner = current_user)`,
       );
     for (const role of [reader, writer]) {

@@ -1,22 +1,25 @@
 /** A list of sessions costs as much as its sessions, and not what others have left behind. */
 import { listSessions } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 /** Two neighbours in every index that begins with sessions: nothing of others lies between them. */
 const [deleted, listed] = ['e', 'f'].map((end) => `${'f'.repeat(31)}${end}`);
 
 suite('a list of sessions', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk('CREATE TABLE t (id int PRIMARY KEY)', 'INSERT INTO t VALUES (1)');
-    await desk.service.query(`
+    staging = await createStagingDatabase(
+      'CREATE TABLE t (id int PRIMARY KEY)',
+      'INSERT INTO t VALUES (1)',
+    );
+    await staging.service.query(`
       INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope, created_at)
       SELECT x::uuid, 'p', '{}', 'production', 'row', now() + interval '1 hour' * (x = '${listed}')::int
       FROM unnest(ARRAY['${deleted}', '${listed}']) x`);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   /** How many blocks the server looks at for the newest session. */
   async function blocks(): Promise<number> {
@@ -33,7 +36,7 @@ suite('a list of sessions', (test) => {
     // a connection's first time looks at the catalogs, too
     let least = Number.POSITIVE_INFINITY;
     for (let time = 0; time < 5; time += 1) {
-      const [row] = await desk.service.query(explained, values as never);
+      const [row] = await staging.service.query(explained, values as never);
       const [{ Plan: plan }] = JSON.parse(String(row?.['QUERY PLAN']));
       least = Math.min(least, plan['Shared Hit Blocks'] + plan['Shared Read Blocks']);
     }
@@ -42,13 +45,13 @@ suite('a list of sessions', (test) => {
 
   test('looks at nothing of the mutations of a deleted one', async () => {
     const before = await blocks();
-    await desk.service.query(`
+    await staging.service.query(`
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows)
       SELECT nextval('stage.seq'), '${deleted}', 1, 'INSERT', 1, 't', 'INSERT', '[]', 1 FROM generate_series(1, 20000)`);
     // what is deleted stays as long as somebody might see it
-    const client = await desk.connect(await desk.open());
+    const client = await staging.connect(await staging.open());
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM t');
-    await desk.service.query(`DELETE FROM stage.mutation WHERE session = '${deleted}'`);
+    await staging.service.query(`DELETE FROM stage.mutation WHERE session = '${deleted}'`);
     const after = await blocks();
     await client.end();
     assert.ok(after < before + 50, `${before} blocks before, ${after} after`);
@@ -58,15 +61,15 @@ suite('a list of sessions', (test) => {
     const insert = `
       INSERT INTO stage.mutation (id, session, statement, operation, relation, table_name, query, params, affected_rows, role)`;
     const values = `1, 'INSERT', 1, 't', 'INSERT', '[]', 1, 'r'`;
-    await desk.service.query(`
+    await staging.service.query(`
       ALTER TABLE stage.mutation SET (autovacuum_enabled = off);
       UPDATE stage.session SET mutation_count = 1, status = 'proposed', proposed_at = now(), sealed = 1, round = 1 WHERE id = '${listed}'`);
     // each of many has made few, and then one makes many more
-    await desk.service.query(`
+    await staging.service.query(`
       ${insert} SELECT nextval('stage.seq'), gen_random_uuid(), ${values} FROM generate_series(1, 3000)`);
-    await desk.service.query('ANALYZE stage.mutation');
+    await staging.service.query('ANALYZE stage.mutation');
     const before = await blocks();
-    await desk.service.query(`
+    await staging.service.query(`
       ${insert} SELECT nextval('stage.seq'), '${listed}', ${values} FROM generate_series(1, 20000)`);
     const after = await blocks();
     assert.ok(after < before + 50, `${before} blocks before, ${after} after`);

@@ -3,10 +3,10 @@ import type pg from 'pg';
 import type { StageError } from '../../src/errors.ts';
 import { approveSession } from '../../src/review/decisions/approve.ts';
 import { proposeSession } from '../../src/review/decisions/propose.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `CREATE TABLE item (id int PRIMARY KEY, code text NOT NULL UNIQUE, n int NOT NULL DEFAULT 1)`;
@@ -24,7 +24,7 @@ const registries = [
 ];
 
 suite('privacy of sessions', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let reader: TestRole;
   let stranger: TestRole;
   let overlay: string;
@@ -32,21 +32,23 @@ suite('privacy of sessions', (test) => {
   let foreign: string;
   let own: string;
   test.before(async () => {
-    desk = await createDesk(schema, data);
-    const [row] = await desk.database.query<{ oid: number }>(`SELECT 'public'::regnamespace::oid`);
+    staging = await createStagingDatabase(schema, data);
+    const [row] = await staging.database.query<{ oid: number }>(
+      `SELECT 'public'::regnamespace::oid`,
+    );
     overlay = `stage_overlay_${row?.oid}.item`;
     upsert = `stage_upsert_${row?.oid}`;
-    reader = await createRole(desk.database, 'GRANT SELECT ON item TO $role');
-    stranger = await createRole(desk.database);
-    foreign = await desk.open();
-    own = await desk.open();
-    await desk.stage(foreign, `INSERT INTO item VALUES (100, '${secret}', 0)`);
-    await desk.stage(own, `UPDATE item SET n = 2 WHERE id = 1`);
+    reader = await createRole(staging.database, 'GRANT SELECT ON item TO $role');
+    stranger = await createRole(staging.database);
+    foreign = await staging.open();
+    own = await staging.open();
+    await staging.stage(foreign, `INSERT INTO item VALUES (100, '${secret}', 0)`);
+    await staging.stage(own, `UPDATE item SET n = 2 WHERE id = 1`);
   });
   test.after(async () => {
     await reader.drop();
     await stranger.drop();
-    await desk.close();
+    await staging.close();
   });
 
   async function enter(role: TestRole, session = own): Promise<pg.Client> {
@@ -132,7 +134,7 @@ suite('privacy of sessions', (test) => {
   });
 
   test('statistics of staged rows are not shown', async () => {
-    await desk.database.query('ANALYZE');
+    await staging.database.query('ANALYZE');
     const client = await reader.connect();
     const { rows } = await client.query(`SELECT * FROM pg_stats WHERE schemaname ~ '^stage'`);
     assert.equal(
@@ -144,7 +146,7 @@ suite('privacy of sessions', (test) => {
   });
 
   test('no view of the server shows rows or ids of another session', async () => {
-    await desk.database.query('ANALYZE');
+    await staging.database.query('ANALYZE');
     const uuid = foreign.slice(5).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
     for (const role of [reader, stranger]) {
       const client = await role.connect();
@@ -196,7 +198,7 @@ suite('privacy of sessions', (test) => {
   });
 
   test('every function that runs with the rights of the service is a trigger, or guarded', async () => {
-    const reachable = await desk.database.query<{ name: string }>(
+    const reachable = await staging.database.query<{ name: string }>(
       `SELECT p.oid::regproc::text AS name FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
        WHERE p.prosecdef AND n.nspname ~ '^stage' AND has_function_privilege('${stranger.name}', p.oid, 'EXECUTE')
          AND has_schema_privilege('${stranger.name}', n.oid, 'USAGE') AND p.prorettype <> 'trigger'::regtype`,
@@ -227,7 +229,7 @@ suite('privacy of sessions', (test) => {
     // from PostgreSQL 17 on MERGE needs no such table, and there is no function for it
     assert.match(error.code ?? '', /^(42501|42883)$/, error.message);
     await client.query('COMMIT');
-    assert.is((await desk.database.query('SELECT FROM item')).length, 5);
+    assert.is((await staging.database.query('SELECT FROM item')).length, 5);
   });
 
   test('a proposed session takes no rows, whatever a client pretends', async () => {
@@ -252,7 +254,7 @@ suite('privacy of sessions', (test) => {
       CREATE TRIGGER late AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION pg_temp.late()`);
     const nested = await rejects(client.query('INSERT INTO t VALUES (1)'));
     assert.is(nested.code, '25006', 'inside a trigger');
-    assert.is(await desk.stagedRows(session), 1);
+    assert.is(await staging.stagedRows(session), 1);
   });
 
   test('rows that were smuggled into a proposed session are not approved', async () => {
@@ -262,21 +264,21 @@ suite('privacy of sessions', (test) => {
       $$BEGIN PERFORM set_config('stage.session', '${session.slice(5)}', false); RETURN $1; END$$`);
     await client.query(`INSERT INTO ${overlay} SELECT 400, pg_temp.jump('smuggled') OFFSET 0`);
     await client.query('COMMIT');
-    assert.is(await desk.stagedRows(session), 2, 'the session was changed under way');
-    const approval = approveSession(desk.service, session, { approvedBy: null, digest: null });
+    assert.is(await staging.stagedRows(session), 2, 'the session was changed under way');
+    const approval = approveSession(staging.service, session, { approvedBy: null, digest: null });
     assert.is((await rejects<StageError>(approval)).code, 'staged_after_proposal');
-    assert.equal(await desk.database.query('SELECT FROM item WHERE id IN (200, 400)'), []);
+    assert.equal(await staging.database.query('SELECT FROM item WHERE id IN (200, 400)'), []);
   });
 
   async function proposed(): Promise<string> {
-    const session = await desk.open();
-    await desk.stage(session, `INSERT INTO item VALUES (200, 'two hundred')`);
-    await proposeSession(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, `INSERT INTO item VALUES (200, 'two hundred')`);
+    await proposeSession(staging.service, session);
     return session;
   }
 
   async function itemOid(): Promise<number> {
-    const [row] = await desk.database.query<{ oid: number }>(`SELECT 'item'::regclass::oid`);
+    const [row] = await staging.database.query<{ oid: number }>(`SELECT 'item'::regclass::oid`);
     return Number(row?.oid);
   }
 });

@@ -20,9 +20,9 @@ import {
   getSession,
   listSessions,
 } from '../../src/staging/session-store.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { usual } from '../helpers/rehearsing.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -30,25 +30,25 @@ CREATE TABLE t (id int PRIMARY KEY, v text);
 CREATE TABLE child (id int PRIMARY KEY, t int REFERENCES t ON DELETE CASCADE);`;
 
 suite('sessions', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(
+    staging = await createStagingDatabase(
       schema,
       `INSERT INTO t SELECT g, 'v' FROM generate_series(1, 9) g; INSERT INTO child VALUES (1, 1), (2, 1)`,
     );
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   test('are created active, with what was given kept verbatim', async () => {
     const metadata = new JsonText('{"z": 12345678901234567890.10,  "a": ["\\u0000", null]}');
-    const created = await createSession(desk.service, {
+    const created = await createSession(staging.service, {
       projectId: 'créé',
       metadata,
       reads: 'staged',
       conflictScope: 'column',
       createdAs: 'agent',
     });
-    const { id, createdAt, updatedAt, ...rest } = await getSession(desk.service, created.id);
+    const { id, createdAt, updatedAt, ...rest } = await getSession(staging.service, created.id);
     assert.match(id, /^sess_[0-9a-f]{32}$/);
     assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     assert.is(updatedAt, createdAt);
@@ -74,7 +74,7 @@ suite('sessions', (test) => {
       reverts: null,
     });
     assert.is(
-      (await createSession(desk.service, { projectId: 'p', metadata, reads: 'production' }))
+      (await createSession(staging.service, { projectId: 'p', metadata, reads: 'production' }))
         .conflictScope,
       'row',
     );
@@ -91,24 +91,24 @@ suite('sessions', (test) => {
       '',
     ]) {
       const works = [
-        () => getSession(desk.service, id),
-        () => listMutations(desk.service, id, log),
-        () => deleteSession(desk.service, id),
+        () => getSession(staging.service, id),
+        () => listMutations(staging.service, id, log),
+        () => deleteSession(staging.service, id),
       ];
       for (const work of works) {
         assert.is((await rejects<StageError>(work())).code, 'session_not_found', id);
       }
-      assert.is(await findSession(desk.service, id), null);
+      assert.is(await findSession(staging.service, id), null);
     }
   });
 
   test('are found for a client without a look at what has been staged', async () => {
-    const id = await desk.open();
-    const { reads } = await getSession(desk.service, id);
-    const client = await desk.connect(id);
+    const id = await staging.open();
+    const { reads } = await getSession(staging.service, id);
+    const client = await staging.connect(id);
     // whoever counts mutations waits
     await client.query('BEGIN; LOCK TABLE stage.mutation');
-    assert.equal(await findSession(desk.service, id), { id, reads, made: [] });
+    assert.equal(await findSession(staging.service, id), { id, reads, made: [] });
     await client.end();
   });
 
@@ -117,12 +117,12 @@ suite('sessions', (test) => {
     const ids: string[] = [];
     for (const projectId of ['list', 'list', 'other']) {
       ids.push(
-        (await createSession(desk.service, { projectId, metadata, reads: 'production' })).id,
+        (await createSession(staging.service, { projectId, metadata, reads: 'production' })).id,
       );
     }
-    await proposeSession(desk.service, String(ids[0]));
+    await proposeSession(staging.service, String(ids[0]));
     const list = async (filter: object) => {
-      const page = await listSessions(desk.service, { limit: 100, offset: 0, ...filter });
+      const page = await listSessions(staging.service, { limit: 100, offset: 0, ...filter });
       return { ids: page.sessions.map(({ id }) => id), total: page.totalCount };
     };
     assert.equal(await list({ projectIds: ['list'] }), { ids: [ids[1], ids[0]], total: 2 });
@@ -135,19 +135,19 @@ suite('sessions', (test) => {
       total: 2,
     });
     assert.equal((await list({ limit: 1 })).ids, [ids[2]]);
-    const before = await countActiveSessions(desk.service);
-    await deleteSession(desk.service, String(ids[2]));
-    assert.is(await countActiveSessions(desk.service), before - 1);
+    const before = await countActiveSessions(staging.service);
+    await deleteSession(staging.service, String(ids[2]));
+    assert.is(await countActiveSessions(staging.service), before - 1);
   });
 
   test('log one mutation a statement, table and kind, without what cascades and what touched nothing', async () => {
-    const session = await desk.open();
-    await desk.stage(
+    const session = await staging.open();
+    await staging.stage(
       session,
       `UPDATE t SET v = 'w' WHERE id IN (2, 3); DELETE FROM t WHERE id = 1; UPDATE t SET v = 'w' WHERE id = 1;
        WITH d AS (DELETE FROM t WHERE id = 9 RETURNING id) INSERT INTO t SELECT id + 1, 'n' FROM d`,
     );
-    const log = await listMutations(desk.service, session, { limit: 10, offset: 0 });
+    const log = await listMutations(staging.service, session, { limit: 10, offset: 0 });
     assert.is(log.totalCount, 4);
     const short = log.mutations.map(({ type, table, affectedRows, query }) => [
       type,
@@ -169,48 +169,52 @@ suite('sessions', (test) => {
       [...numbers].sort((a, b) => a - b),
     );
     const find = async (filter: object) => {
-      const page = await listMutations(desk.service, session, { limit: 10, offset: 0, ...filter });
+      const page = await listMutations(staging.service, session, {
+        limit: 10,
+        offset: 0,
+        ...filter,
+      });
       return [page.mutations.length, page.totalCount];
     };
     assert.equal(await find({ type: 'DELETE' }), [2, 2]);
     assert.equal(await find({ table: 't', limit: 1, offset: 3 }), [1, 4]);
     assert.equal(await find({ table: 'child' }), [0, 0]);
-    const { mutationCount, createdAt, updatedAt } = await getSession(desk.service, session);
+    const { mutationCount, createdAt, updatedAt } = await getSession(staging.service, session);
     assert.is(mutationCount, 4);
     assert.is(updatedAt, log.mutations.at(-1)?.executedAt);
     assert.ok(updatedAt > createdAt);
-    await proposeSession(desk.service, session);
-    await rejectSession(desk.service, session, null);
+    await proposeSession(staging.service, session);
+    await rejectSession(staging.service, session, null);
   });
 
   test('leave no staged row, log or trace behind when deleted', async () => {
-    const session = await desk.open();
-    const other = await desk.open();
-    await desk.stage(session, 'DELETE FROM t; INSERT INTO t VALUES (1)');
-    await desk.stage(other, 'DELETE FROM t WHERE id = 1');
-    assert.is(await desk.stagedRows(session), 12);
-    const { sessionId, deletedAt } = await deleteSession(desk.service, session);
+    const session = await staging.open();
+    const other = await staging.open();
+    await staging.stage(session, 'DELETE FROM t; INSERT INTO t VALUES (1)');
+    await staging.stage(other, 'DELETE FROM t WHERE id = 1');
+    assert.is(await staging.stagedRows(session), 12);
+    const { sessionId, deletedAt } = await deleteSession(staging.service, session);
     assert.is(sessionId, session);
     assert.match(deletedAt, /^\d{4}-.*Z$/);
-    assert.equal([await desk.stagedRows(session), await desk.stagedRows(other)], [0, 3]);
-    const left = await desk.database.query('SELECT FROM stage.mutation WHERE session = $1', [
+    assert.equal([await staging.stagedRows(session), await staging.stagedRows(other)], [0, 3]);
+    const left = await staging.database.query('SELECT FROM stage.mutation WHERE session = $1', [
       session.slice(5),
     ]);
     assert.is(left.length, 0);
-    await deleteSession(desk.service, other);
+    await deleteSession(staging.service, other);
   });
 
   test('obey the table of transitions, every event in every state', async () => {
     const events: Record<Exclude<SessionEvent, 'write'>, (id: string) => Promise<unknown>> = {
       resolve: (id) =>
-        resolveConflicts(desk.service, id, {
+        resolveConflicts(staging.service, id, {
           resolutions: [],
           withDependents: false,
           resolvedAs: null,
           lockTimeoutMs: 2_000,
         }),
       unstage: (id) =>
-        unstageRows(desk.service, id, {
+        unstageRows(staging.service, id, {
           rows: [],
           withDependents: false,
           unstagedAs: null,
@@ -218,18 +222,18 @@ suite('sessions', (test) => {
           lockTimeoutMs: 2_000,
         }),
       revert: (id) =>
-        revertSession(desk.service, id, {
+        revertSession(staging.service, id, {
           skipChanged: false,
           revertedAs: null,
           lockTimeoutMs: 2_000,
         }),
-      rehearse: (id) => rehearseSession(desk.service, id, usual),
-      propose: (id) => proposeSession(desk.service, id),
+      rehearse: (id) => rehearseSession(staging.service, id, usual),
+      propose: (id) => proposeSession(staging.service, id),
       reopen: (id) =>
-        reopenSession(desk.service, id, { message: 'no', reopenedAs: null, asReviewer: true }),
-      approve: (id) => approveSession(desk.service, id, { approvedBy: null, digest: null }),
-      reject: (id) => rejectSession(desk.service, id, null),
-      delete: (id) => deleteSession(desk.service, id),
+        reopenSession(staging.service, id, { message: 'no', reopenedAs: null, asReviewer: true }),
+      approve: (id) => approveSession(staging.service, id, { approvedBy: null, digest: null }),
+      reject: (id) => rejectSession(staging.service, id, null),
+      delete: (id) => deleteSession(staging.service, id),
     };
     for (const status of sessionStatuses) {
       for (const [event, run] of Object.entries(events)) {
@@ -242,10 +246,10 @@ suite('sessions', (test) => {
             ['invalid_transition', status],
             `${event} in ${status}`,
           );
-          assert.is((await getSession(desk.service, id)).status, status);
+          assert.is((await getSession(staging.service, id)).status, status);
         } else {
           await run(id);
-          const now = await getSession(desk.service, id).then(
+          const now = await getSession(staging.service, id).then(
             (session) => session.status,
             () => 'deleted',
           );
@@ -256,11 +260,11 @@ suite('sessions', (test) => {
   });
 
   async function inState(status: SessionStatus): Promise<string> {
-    const id = await desk.open();
-    if (status !== 'active') await proposeSession(desk.service, id);
+    const id = await staging.open();
+    if (status !== 'active') await proposeSession(staging.service, id);
     if (status === 'approved')
-      await approveSession(desk.service, id, { approvedBy: null, digest: null });
-    if (status === 'rejected') await rejectSession(desk.service, id, null);
+      await approveSession(staging.service, id, { approvedBy: null, digest: null });
+    if (status === 'rejected') await rejectSession(staging.service, id, null);
     return id;
   }
 
@@ -277,7 +281,7 @@ suite('sessions', (test) => {
       `metadata = '[]'`,
     ]) {
       const error = await rejects(
-        desk.database.query(`UPDATE stage.session SET ${change} WHERE id = $1`, [id]),
+        staging.database.query(`UPDATE stage.session SET ${change} WHERE id = $1`, [id]),
       );
       assert.is(error.code, '23514', change);
     }

@@ -1,10 +1,10 @@
 /** Rows that are put in or changed as a set, by roles that connect past the proxy: they get no further than row by row, and leave the same rows. */
 import { proposeSession } from '../../src/review/decisions/propose.ts';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
 import { enter, refused } from '../helpers/past-proxy.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -27,7 +27,7 @@ const data =
   'INSERT INTO top VALUES (1); INSERT INTO item VALUES (1, $$taken$$, 1, 1), (2, $$gone$$, 1, 1)';
 
 suite('rows put in as a set', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let reader: TestRole;
   let inserter: TestRole;
   let filler: TestRole;
@@ -37,24 +37,26 @@ suite('rows put in as a set', (test) => {
   let load: string;
   let changes: string;
   test.before(async () => {
-    desk = await createDesk(schema, data);
-    const [row] = await desk.database.query<{ oid: number }>(`SELECT 'public'::regnamespace::oid`);
+    staging = await createStagingDatabase(schema, data);
+    const [row] = await staging.database.query<{ oid: number }>(
+      `SELECT 'public'::regnamespace::oid`,
+    );
     overlay = `stage_overlay_${row?.oid}`;
     load = `stage_load_${row?.oid}`;
     changes = `stage.changes_${await oidOf('item')}`;
-    reader = await createRole(desk.database, 'GRANT SELECT ON item, top, numbered TO $role');
-    inserter = await createRole(desk.database, 'GRANT UPDATE, DELETE ON item TO $role');
-    filler = await createRole(desk.database, 'GRANT SELECT, INSERT ON item, top TO $role');
-    updater = await createRole(desk.database, 'GRANT SELECT, UPDATE ON item, top TO $role');
-    stranger = await createRole(desk.database);
+    reader = await createRole(staging.database, 'GRANT SELECT ON item, top, numbered TO $role');
+    inserter = await createRole(staging.database, 'GRANT UPDATE, DELETE ON item TO $role');
+    filler = await createRole(staging.database, 'GRANT SELECT, INSERT ON item, top TO $role');
+    updater = await createRole(staging.database, 'GRANT SELECT, UPDATE ON item, top TO $role');
+    stranger = await createRole(staging.database);
   });
   test.after(async () => {
     for (const role of [reader, inserter, filler, updater, stranger]) await role.drop();
-    await desk.close();
+    await staging.close();
   });
 
   test('only tables whose rows can be judged together take them', async () => {
-    const found = await desk.database.query<{ name: string }>(
+    const found = await staging.database.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = '${load}'::regnamespace OR relname LIKE 'changes\\_%' ORDER BY relname`,
     );
     const changes = await Promise.all(
@@ -68,7 +70,7 @@ suite('rows put in as a set', (test) => {
 
   test('what is in order leaves the rows that are left row by row', async () => {
     const rows = `SELECT g, 'c' || g, CASE WHEN g % 3 = 0 THEN g END, nullif(g % 2, 0) FROM generate_series(11, 30) g`;
-    const both = await Promise.all([desk.open(), desk.open()]);
+    const both = await Promise.all([staging.open(), staging.open()]);
     const views = [
       [`${overlay}.item`, `${overlay}.item`],
       [`${load}.item`, changes],
@@ -89,23 +91,23 @@ suite('rows put in as a set', (test) => {
   async function staged(session: string) {
     const oid = await oidOf('item');
     const uuid = `'${session.slice(5)}'`;
-    const [{ found: columns } = { found: '' }] = await desk.database.query<{ found: string }>(
+    const [{ found: columns } = { found: '' }] = await staging.database.query<{ found: string }>(
       `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS found FROM pg_attribute
        WHERE attrelid = 'stage_data.shadow_${oid}'::regclass AND attnum > 0 AND attname NOT IN ('_stage_seq', '_stage_session', '_stage_mutation')`,
     );
-    const rows = await desk.database.query(
+    const rows = await staging.database.query(
       `SELECT ${columns}, dense_rank() OVER (ORDER BY _stage_mutation) AS mutation FROM stage_data.shadow_${oid}
        WHERE _stage_session = ${uuid} ORDER BY _stage_seq`,
     );
-    const log = await desk.database.query(
+    const log = await staging.database.query(
       `SELECT operation, table_name, affected_rows FROM stage.mutation WHERE session = ${uuid} ORDER BY id`,
     );
     return { rows, log };
   }
 
   test('no row is staged that row by row would not be', async () => {
-    const session = await desk.open();
-    await desk.stage(
+    const session = await staging.open();
+    await staging.stage(
       session,
       `INSERT INTO item VALUES (7, 'own', 1, 1); DELETE FROM item WHERE id = 2`,
     );
@@ -134,11 +136,11 @@ suite('rows put in as a set', (test) => {
     await refused(client, [...attempts, ...changing], ['ST004', '23505', '23503']);
     await refused(client, [`DELETE FROM ${changes} WHERE id IN (7)`], ['23505']);
     await client.query('COMMIT');
-    assert.is(await desk.stagedRows(session), 2);
+    assert.is(await staging.stagedRows(session), 2);
   });
 
   test('nothing but the columns of the table can be given, and nothing read', async () => {
-    const client = await enter(reader, await desk.open());
+    const client = await enter(reader, await staging.open());
     const oid = await oidOf('item');
     await refused(
       client,
@@ -197,7 +199,7 @@ suite('rows put in as a set', (test) => {
 
   test('who may not insert a row into the table puts none in', async () => {
     for (const role of [inserter, stranger]) {
-      const client = await enter(role, await desk.open());
+      const client = await enter(role, await staging.open());
       await refused(
         client,
         [
@@ -218,15 +220,15 @@ suite('rows put in as a set', (test) => {
       [updater, [remove]],
       [stranger, [update, remove, `UPDATE ${changes} SET n = 2 WHERE false`]],
     ] as const)
-      await refused(await enter(role, await desk.open()), attempts, ['42501']);
-    const client = await enter(updater, await desk.open());
+      await refused(await enter(role, await staging.open()), attempts, ['42501']);
+    const client = await enter(updater, await staging.open());
     await client.query(update);
   });
 
   test('a proposed session takes none, whatever a client pretends', async () => {
-    const session = await desk.open();
-    await desk.stage(session, `INSERT INTO item VALUES (200, 'two hundred')`);
-    await proposeSession(desk.service, session);
+    const session = await staging.open();
+    await staging.stage(session, `INSERT INTO item VALUES (200, 'two hundred')`);
+    await proposeSession(staging.service, session);
     const client = await enter(reader, session);
     const writes = [
       `INSERT INTO ${load}.item VALUES (300, 'late')`,
@@ -240,11 +242,11 @@ suite('rows put in as a set', (test) => {
         `SET stage.statement = '7'; SET stage.statement_${key} = '7'; SET stage.mutation_${key} = '7'; SET stage.start_${key} = '7'; SET stage.judge_later = 'on'`,
       );
     await refused(client, writes, ['25006']);
-    assert.is(await desk.stagedRows(session), 1);
+    assert.is(await staging.stagedRows(session), 1);
   });
 
   test('a setting that is changed under way takes no row past the judges', async () => {
-    const [own, other] = [await desk.open(), await desk.open()];
+    const [own, other] = [await staging.open(), await staging.open()];
     const client = await enter(reader, own);
     const key = `${await oidOf('item')}_i`;
     const jump = (name: string, setting: string, value: string) =>
@@ -268,11 +270,11 @@ suite('rows put in as a set', (test) => {
     const change = (call: string) => `UPDATE ${changes} SET n = 5 WHERE ${call} = code`;
     await refused(client, calls.map(change), ['ST004']);
     await client.query('ROLLBACK');
-    assert.is(await desk.stagedRows(own, other), 0);
+    assert.is(await staging.stagedRows(own, other), 0);
   });
 
   test('a trigger of the client puts none in', async () => {
-    const session = await desk.open();
+    const session = await staging.open();
     const client = await enter(reader, session);
     await client.query(`CREATE TEMP TABLE t (x int);
       CREATE FUNCTION pg_temp.put() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO ${load}.item VALUES (300, 'in', 1, 1); RETURN NULL; END$$;
@@ -282,7 +284,7 @@ suite('rows put in as a set', (test) => {
   });
 
   async function oidOf(table: string): Promise<number> {
-    const [row] = await desk.database.query<{ oid: number }>(`SELECT '${table}'::regclass::oid`);
+    const [row] = await staging.database.query<{ oid: number }>(`SELECT '${table}'::regclass::oid`);
     return Number(row?.oid);
   }
 });

@@ -1,30 +1,30 @@
 /** Which tables a session has staged rows of: found without holding on to all the others. */
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 /** More than are looked at in one go. */
 const tables = 52;
 
 suite('tables with staged rows', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
     const made = Array.from({ length: tables }, (_, number) => `CREATE TABLE t${number} (id int)`);
-    desk = await createDesk(made.join('; '));
+    staging = await createStagingDatabase(made.join('; '));
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   test(
     'are found, and none of the others stays locked',
     async () => {
-      const other = await desk.open();
+      const other = await staging.open();
       for (let number = 0; number < tables; number += 1) {
-        await desk.stage(other, `INSERT INTO t${number} VALUES (1)`);
+        await staging.stage(other, `INSERT INTO t${number} VALUES (1)`);
       }
-      const session = await desk.open();
-      await desk.stage(session, 'INSERT INTO t3 VALUES (1); INSERT INTO t51 VALUES (1)');
+      const session = await staging.open();
+      await staging.stage(session, 'INSERT INTO t3 VALUES (1); INSERT INTO t51 VALUES (1)');
       const uuid = session.slice('sess_'.length);
-      const { names, locks } = await desk.service.transaction(async (tx) => {
+      const { names, locks } = await staging.service.transaction(async (tx) => {
         const found = await tx.query(
           'SELECT r::regclass::text AS name FROM stage.staged_relations($1) r ORDER BY r',
           [uuid],

@@ -1,7 +1,7 @@
 /** What a plan remembers of a table's stamp is the stamp: after every command that alters what the stamp looks at, in every transaction. */
 import type pg from 'pg';
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 
@@ -90,12 +90,12 @@ const changes = [
 ];
 
 suite('stamps of tables', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   let stamp: string;
   let oid: number;
   test.before(async () => {
-    desk = await createDesk(schema);
-    const client = await desk.connect(await desk.open());
+    staging = await createStagingDatabase(schema);
+    const client = await staging.connect(await staging.open());
     const { rows } = await client.query(
       `SELECT stage.resolve_relations('[{"schema": "public", "name": "item"}]') AS found`,
     );
@@ -105,10 +105,10 @@ suite('stamps of tables', (test) => {
   const clients: pg.Client[] = [];
   test.after(async () => {
     await Promise.all(clients.map((client) => client.end()));
-    await desk.close();
+    await staging.close();
   });
   async function connect(): Promise<pg.Client> {
-    const client = await desk.connect(await desk.open());
+    const client = await staging.connect(await staging.open());
     clients.push(client);
     return client;
   }
@@ -129,7 +129,7 @@ suite('stamps of tables', (test) => {
       // a transaction under way that has asked before, and holds no lock in the way of the change
       await inside.query('BEGIN');
       assert.is((await readStamps(inside)).remembered, before.looked_up);
-      await desk.database.query(change);
+      await staging.database.query(change);
       for (const client of [alone, inside]) {
         const after = await readStamps(client);
         assert.is(after.remembered, after.looked_up, change);
@@ -144,7 +144,7 @@ suite('stamps of tables', (test) => {
     for (const level of ['REPEATABLE READ', 'SERIALIZABLE']) {
       await client.query(`BEGIN ISOLATION LEVEL ${level}`);
       const first = await readStamps(client);
-      await desk.database.query(`ALTER TABLE item ADD COLUMN ${level.slice(0, 4)}_ int`);
+      await staging.database.query(`ALTER TABLE item ADD COLUMN ${level.slice(0, 4)}_ int`);
       const again = await readStamps(client);
       assert.is(again.remembered, first.remembered);
       await client.query('COMMIT');
@@ -160,16 +160,16 @@ suite('stamps of tables', (test) => {
     await client.query(`CREATE FUNCTION ask_late() RETURNS text LANGUAGE plpgsql STABLE AS
       $$BEGIN PERFORM pg_advisory_xact_lock(1); RETURN ${stamp}(); END$$`);
     await readStamps(client);
-    await desk.database.query('SELECT pg_advisory_lock(1)');
+    await staging.database.query('SELECT pg_advisory_lock(1)');
     const late = client.query('SELECT ask_late()');
     await until(async () => {
-      const waiting = await desk.database.query(
+      const waiting = await staging.database.query(
         `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
       );
       return waiting.length > 0;
     });
-    await desk.database.query('ALTER TABLE item ADD COLUMN late int');
-    await desk.database.query('SELECT pg_advisory_unlock(1)');
+    await staging.database.query('ALTER TABLE item ADD COLUMN late int');
+    await staging.database.query('SELECT pg_advisory_unlock(1)');
     await late;
     const after = await readStamps(client);
     assert.is(after.remembered, after.looked_up);

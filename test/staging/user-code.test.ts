@@ -1,6 +1,6 @@
 /** Which functions count as code of the database's users: PostgreSQL's own in SQL do not, as long as they are what they were. */
-import type { Desk } from '../helpers/desk.ts';
-import { createDesk } from '../helpers/desk.ts';
+import type { StagingDatabase } from '../helpers/staging-database.ts';
+import { createStagingDatabase } from '../helpers/staging-database.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const schema = `
@@ -17,15 +17,15 @@ const operators = `SELECT o.oid::regoperator::text AS name, stage.is_user_code(o
   WHERE l.lanname = 'sql' AND o.oid < 16384 ORDER BY 1`;
 
 suite('code of users', (test) => {
-  let desk: Desk;
+  let staging: StagingDatabase;
   test.before(async () => {
-    desk = await createDesk(schema);
+    staging = await createStagingDatabase(schema);
   });
-  test.after(() => desk.close());
+  test.after(() => staging.close());
 
   /** Operators that count as code of users, in a transaction that is rolled back. */
   async function codeAfter(change: string): Promise<string[]> {
-    const client = await desk.connect(await desk.open());
+    const client = await staging.connect(await staging.open());
     try {
       await client.query(`BEGIN; ${change}`);
       const { rows } = await client.query<{ name: string; code: boolean }>(operators);
@@ -78,7 +78,7 @@ suite('code of users', (test) => {
   }
 
   test('functions of the server, by what they do', async () => {
-    const rows = await desk.database.query<{ name: string }>(`
+    const rows = await staging.database.query<{ name: string }>(`
       SELECT p.oid::regprocedure::text AS name FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
       WHERE l.lanname = 'sql' AND p.oid < 16384 AND p.pronamespace = 'pg_catalog'::regnamespace AND stage.is_user_code(p.oid)`);
     const names = new Set(rows.map(({ name }) => name.replaceAll('"', '').replace(/\(.*/, '')));

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION stage.apply_session(INOUT p_state stage.audit_state, 
 LANGUAGE plpgsql AS $$
 DECLARE
   v_relation pg_catalog.oid;
-  v_statement bigint;
+  v_step pg_catalog.record;
   v_runs stage.apply_run[];
   v_message pg_catalog.text;
   v_detail pg_catalog.text;
@@ -18,9 +18,10 @@ BEGIN
   END LOOP;
   PERFORM pg_catalog.set_config('search_path', stage.default_search_path(), true);
   SET CONSTRAINTS ALL DEFERRED;
-  FOR v_statement, v_runs IN SELECT p.statement, p.runs FROM stage.apply_plan(p_state.session) p LOOP
+  FOR v_step IN SELECT p.statement, p.runs FROM stage.apply_plan(p_state.session) p LOOP
+    v_runs := v_step.runs;
     -- guard: no staged row is left out where the mutation log does not tell its statement
-    IF v_statement IS NULL THEN
+    IF v_step.statement IS NULL THEN
       RAISE EXCEPTION 'the mutation log lacks the statement that staged rows of %', v_runs[1].table_name
         USING ERRCODE = 'data_corrupted', TABLE = v_runs[1].table_name;
     END IF;

@@ -22,7 +22,7 @@ import { decodeErrorFields, errorFields } from '../../src/wire/error-fields.ts';
 import { backendLimits } from '../../src/wire/limits.ts';
 import { backend } from '../../src/wire/message-codes.ts';
 
-export interface Front {
+export interface TestListener {
   readonly port: number;
   /** The one session that exists. */
   readonly session: Session & OpenedSession;
@@ -35,7 +35,8 @@ export interface Front {
   stop(graceMs?: number): Promise<void>;
 }
 
-interface FrontOptions extends Partial<Pick<ListenerOptions, 'tls' | 'maxConnectionsPerAddress'>> {
+interface TestListenerOptions
+  extends Partial<Pick<ListenerOptions, 'tls' | 'maxConnectionsPerAddress'>> {
   /** 50 when left out. */
   readonly maxConnections?: number;
   readonly upstream: string;
@@ -45,7 +46,7 @@ interface FrontOptions extends Partial<Pick<ListenerOptions, 'tls' | 'maxConnect
   readonly run?: RunPipeline;
 }
 
-export const frontSettings: ProxySettings = {
+export const listenerSettings: ProxySettings = {
   maxStatementBytes: 1_000_000,
   maxMessageBytes: 1_000_000,
   loginTimeoutMs: 10_000,
@@ -56,7 +57,7 @@ export const frontSettings: ProxySettings = {
   stagedNotice: false,
 };
 
-export async function startFront(options: FrontOptions): Promise<Front> {
+export async function startTestListener(options: TestListenerOptions): Promise<TestListener> {
   const session = { ...createSession(options.reads ?? 'production'), made: [] };
   const pairs: ConnectedPair[] = [];
   const log: string[] = [];
@@ -83,7 +84,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
         connectionOpened: ignore,
         connectionClosed: ignore,
       },
-      settings: { ...frontSettings, ...options.settings },
+      settings: { ...listenerSettings, ...options.settings },
     },
     ...(options.tls ? { tls: options.tls } : {}),
     maxConnections: () => options.maxConnections ?? 50,

@@ -13,10 +13,10 @@ import { createTestDatabase } from './database.ts';
 
 export type Contents = Readonly<Record<string, readonly string[]>>;
 
-export interface Desk {
+export interface StagingDatabase {
   readonly database: TestDatabase;
   readonly service: Database;
-  /** Opens the connections of another daemon, which end with the desk. */
+  /** Opens the connections of another daemon, which end with the staging. */
   another(): Database;
   /** Creates a session and gives its id. */
   open(scope?: ConflictScope): Promise<string>;
@@ -34,7 +34,7 @@ export interface Desk {
 }
 
 /** Creates the database. @param data INSERT statements, run again by reset() */
-export async function createDesk(schema: string, data = ''): Promise<Desk> {
+export async function createStagingDatabase(schema: string, data = ''): Promise<StagingDatabase> {
   const database = await createTestDatabase({ template: 'migrated' });
   await database.query(schema);
   await database.query(data);

@@ -17,7 +17,7 @@ const uncoloured = (text: string) =>
     .join('');
 
 /** A terminal with a reviewer at it. */
-export class Seat {
+export class TestTerminal {
   readonly stdin = Object.assign(new PassThrough(), {
     isTTY: true,
     raw: false,
