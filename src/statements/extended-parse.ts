@@ -28,6 +28,7 @@ import { makeMergeTarget } from './enter-call.ts';
 import { openBlock } from './extended-write.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
 import { verifyAlong } from './read-batches.ts';
+import { checkReadCalls, needsAskingOfTypes } from './read-calls.ts';
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
@@ -77,6 +78,19 @@ function parsePlanned(
   const [statement] = plan.statements;
   if (statement === undefined) return parseNothing(context, message, asked, plan);
   const parsing = { message, asked, plan, statement };
+  const { verdict } = statement;
+  // guard: PostgreSQL reads literals, and checks those of domains, when a statement is parsed
+  if (needsAskingOfTypes(context, verdict)) return parseAsked(context, parsing);
+  return parseKnown(context, parsing);
+}
+
+async function parseAsked(context: ConnectionContext, parsing: Parsing): Promise<void> {
+  await checkReadCalls(context, parsing.statement.verdict);
+  await parseKnown(context, parsing);
+}
+
+function parseKnown(context: ConnectionContext, parsing: Parsing): void | Promise<void> {
+  const { plan, statement } = parsing;
   const { verdict } = statement;
   if (verdict.kind === 'write') return parseWrite(context, parsing, verdict);
   if (needsNames(context, plan)) return parseWithNames(context, parsing);

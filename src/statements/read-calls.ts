@@ -12,6 +12,13 @@ export function needsAsking(context: ConnectionContext, verdict: Verdict): boole
   return !context.names.areHarmless(unclearCalls(context, verdict));
 }
 
+/** The same of the types that a read names alone: PostgreSQL reads their literals before the read is run, when it is parsed. */
+export function needsAskingOfTypes({ state, names }: ConnectionContext, verdict: Verdict): boolean {
+  if (state.failed || verdict.kind !== 'read') return false;
+  const types = verdict.unclear.filter(({ kind }) => kind === 'type');
+  return types.length > 0 && !names.areHarmless(types);
+}
+
 /**
  * Asks the server what a statement calls, unless that is known.
  * @throws StageError when one of the functions has effects

@@ -14,6 +14,10 @@ CREATE OPERATOR public.!!! (rightarg = bigint, function = pg_try_advisory_lock);
 CREATE OPERATOR public.~#~ (leftarg = text, rightarg = text, function = pg_notify);
 CREATE OPERATOR public.+ (leftarg = text, rightarg = text, function = pg_notify);
 CREATE OPERATOR public.!#! (rightarg = oid, function = lo_create);
+CREATE DOMAIN public.heard AS text CHECK (pg_notify('ch', VALUE) IS NOT NULL);
+CREATE TYPE public.pair AS (v heard, w int);
+CREATE DOMAIN public.short AS text CHECK (length(VALUE) < 9);
+CREATE TYPE public.mood AS ENUM ('good');
 CREATE FUNCTION upper_of(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT upper($1)';
 CREATE OPERATOR public.^^^ (rightarg = text, function = upper_of);
 CREATE AGGREGATE public.locks(bigint) (sfunc = int8pl, stype = bigint, initcond = '4720', finalfunc = pg_try_advisory_lock);
@@ -42,6 +46,10 @@ const harmful: readonly string[] = [
   `'ch'::text + 'x'::text`,
   `'ch'::text ~#~ ANY (ARRAY['x', 'y']) IS NULL`,
   '!#! 0::oid',
+  `'x'::heard`,
+  `'{x}'::heard[]`,
+  `CAST(ROW('x', 1) AS pair)`,
+  `jsonb_populate_record(NULL::pair, '{"v": "x"}')`,
   `'dbname=none'::text ~~~~ 'select 1'`,
   `'dbname=none' ~~~~ ANY (ARRAY['select 1'])`,
   `(SELECT locks(g) FROM generate_series(1, 2) g)`,
@@ -62,6 +70,9 @@ const harmless: readonly string[] = [
   '1 - 1',
   '4713::text::int',
   `'a' || 'b'`,
+  `'x'::short`,
+  `'{x}'::short[]`,
+  `'good'::mood`,
 ];
 
 const written = (expression: string, index: number) =>

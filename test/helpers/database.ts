@@ -52,7 +52,7 @@ export async function serverMajor(): Promise<number> {
 /** Creates a database of its own for one test file or test. The caller drops it: the runner looks for what is left. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = new URL(testUpstream());
-  const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'desk')}${randomBytes(6).toString('hex')}`;
+  const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'alone')}${randomBytes(6).toString('hex')}`;
   await onServer(server.href, async (query) => {
     const { template: wanted = 'sample' } = options;
     await query(`CREATE DATABASE ${name} TEMPLATE ${await nameOf(wanted, server, query)}`);

@@ -22,7 +22,7 @@ interface TestOptions {
 
 export interface TestDefiner {
   (name: string, work: Work, options?: TestOptions): void;
-  /** For a while at the desk: the other tests of the suite are left out, and the runner goes red. */
+  /** For a while of development: the other tests of the suite are left out, and the runner goes red. */
   only(name: string, work: Work, options?: TestOptions): void;
   skip(name: string, work?: Work, options?: TestOptions): void;
   before(work: Work): void;

@@ -23,6 +23,11 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/extension-functions'],
   },
   {
+    name: 'PostgreSQL reads literals, and checks those of domains, when a statement is parsed',
+    without: '',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
     name: 'the catalog is asked before a read runs',
     without: '',
     tests: ['attacks/extension-functions'],

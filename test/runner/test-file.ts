@@ -75,7 +75,7 @@ function programOf(paths: readonly string[]): string[] {
   return paths.length === 1 ? paths.map(compiled) : [compiled('test/runner/several.ts'), ...paths];
 }
 
-/** Leaves out what would configure stage or PostgreSQL's clients: tests must not depend on the desk they run at. */
+/** Leaves out what would configure stage or PostgreSQL's clients: tests must not depend on the machine they run on. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
     ([name]) => !/^(STAGE_(?!TEST_)|PG|DATABASE_URL$)/.test(name),

@@ -1,21 +1,14 @@
 -- What the definition of a relation calls of functions in C that may do more than compute: in defaults, generated columns, checks,
 -- indexes, policies, partition keys and the domains of its columns, and those of its partitions and children. As an array of what
--- effects.ts judges. The expressions themselves tell: of what came with the server no dependency is recorded.
+-- effects.ts judges.
 CREATE OR REPLACE FUNCTION stage.definition_calls(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   WITH RECURSIVE tree(relation) AS (
     SELECT p_relation
     UNION SELECT i.inhrelid FROM tree t JOIN pg_inherits i ON i.inhparent = t.relation
   ), types(type) AS (
-    SELECT a.atttypid FROM tree t JOIN pg_attribute a ON a.attrelid = t.relation WHERE a.attnum > 0 AND a.atttypid >= 16384
-    UNION
-    SELECT n.type FROM types s JOIN pg_type t ON t.oid = s.type
-    CROSS JOIN LATERAL (
-      SELECT t.typbasetype UNION ALL SELECT t.typelem
-      UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.attnum > 0
-      UNION ALL SELECT r.rngsubtype FROM pg_range r WHERE t.oid IN (r.rngtypid, r.rngmultitypid)
-    ) n(type)
-    WHERE n.type >= 16384
+    SELECT stage.types_in(ARRAY(
+      SELECT a.atttypid FROM tree t JOIN pg_attribute a ON a.attrelid = t.relation WHERE a.attnum > 0 AND a.atttypid >= 16384))
   ), expressions(tree) AS (
     SELECT d.adbin::text FROM tree t JOIN pg_attrdef d ON d.adrelid = t.relation
     UNION ALL SELECT k.conbin::text FROM tree t JOIN pg_constraint k ON k.conrelid = t.relation AND k.conbin IS NOT NULL
@@ -24,8 +17,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     UNION ALL SELECT p.partexprs::text FROM tree t JOIN pg_partitioned_table p ON p.partrelid = t.relation
     UNION ALL SELECT concat(p.polqual::text, p.polwithcheck::text) FROM tree t JOIN pg_policy p ON p.polrelid = t.relation
   ), called(function) AS (
-    SELECT DISTINCT CASE WHEN m[1] = 'opno' THEN (SELECT o.oprcode::oid FROM pg_operator o WHERE o.oid = m[2]::oid) ELSE m[2]::oid END
-    FROM expressions e CROSS JOIN LATERAL regexp_matches(e.tree, ':(funcid|aggfnoid|winfnoid|opno) (\d+)', 'g') m
+    SELECT DISTINCT f.function FROM expressions e CROSS JOIN LATERAL stage.called_in(e.tree) f(function)
   )
   SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object(
     'schema', coalesce(k.schema, n.nspname), 'name', coalesce(k.name, p.proname), 'isVolatile', coalesce(k.volatility, p.provolatile) = 'v',

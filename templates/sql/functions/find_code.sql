@@ -37,16 +37,19 @@ LANGUAGE sql STABLE SET jit = off AS $$
     FROM call c JOIN pg_catalog.pg_operator o ON o.oprname OPERATOR(pg_catalog.=) c.name
     WHERE c.kind OPERATOR(pg_catalog.=) 'operator'
     UNION ALL
-    -- what is cast to a domain is checked; any type may have casts that are functions, and is read and written by functions
+    -- what becomes a domain is checked, also within an array or a row; any type may have casts that are functions, and is read and written by functions
     SELECT c.place, false, f.is_made, t.typnamespace, f.function
     FROM call c
     JOIN pg_catalog.pg_type t ON t.typname OPERATOR(pg_catalog.=) c.name
     CROSS JOIN LATERAL (
       SELECT s.castfunc, stage.is_made_by_users('pg_cast', s.oid) FROM pg_catalog.pg_cast s
       WHERE s.casttarget OPERATOR(pg_catalog.=) t.oid OR s.castsource OPERATOR(pg_catalog.=) t.oid
-      UNION ALL SELECT r.function, false FROM stage.referenced_functions('pg_constraint', ARRAY(
-        SELECT k.oid FROM pg_catalog.pg_constraint k WHERE k.contypid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid)) r
-      WHERE t.typtype OPERATOR(pg_catalog.<>) 'b'
+      UNION ALL SELECT x.function, stage.is_made_by_users('pg_type', k.contypid)
+      FROM stage.types_in(ARRAY[t.oid]) d(type)
+      JOIN pg_catalog.pg_constraint k ON k.contypid OPERATOR(pg_catalog.=) d.type
+      CROSS JOIN LATERAL (
+        SELECT r.function FROM stage.referenced_functions('pg_constraint', ARRAY[k.oid]) r UNION SELECT stage.called_in(k.conbin::pg_catalog.text)
+      ) x(function)
       UNION ALL SELECT x.function, true FROM pg_catalog.unnest(ARRAY[t.typinput, t.typoutput, t.typreceive, t.typsend, t.typmodin,
         t.typmodout]::pg_catalog.oid[]) x(function)
       WHERE t.typtype OPERATOR(pg_catalog.=) 'b' AND stage.is_made_by_users('pg_type', t.oid)

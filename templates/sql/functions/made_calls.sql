@@ -1,4 +1,4 @@
--- What users have made of operators, aggregates, casts and types over functions in C that may do more than compute, asked once for each
+-- What users have made of operators, aggregates, casts, domains and types over functions in C that may do more than compute, asked once for each
 -- connection: [{"kind": "function" | "operator" | "type" | "cast", "name": text}, ...]. An aggregate is called as a function; a cast
 -- of kind "cast" is called by no name at all. It takes 50 to 100 us where there are none.
 CREATE OR REPLACE FUNCTION stage.made_calls() RETURNS jsonb
@@ -18,6 +18,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     SELECT 'type', t.typname, x.function FROM pg_type t
     CROSS JOIN unnest(ARRAY[t.typinput, t.typoutput, t.typreceive, t.typsend, t.typmodin, t.typmodout]::oid[]) x(function)
     WHERE t.oid >= 16384 AND t.typtype = 'b' AND t.typelem = 0 AND stage.is_made_by_users('pg_type', t.oid)
+    UNION ALL
+    -- a domain's checks run where a value becomes one, by itself or in a value that holds it
+    SELECT 'type', t.typname, x.function
+    FROM pg_constraint k CROSS JOIN LATERAL stage.called_in(k.conbin::text) x(function) JOIN pg_proc p ON p.oid = x.function
+    JOIN pg_type t ON t.oid >= 16384 AND k.contypid IN (SELECT stage.types_in(ARRAY[t.oid]))
+    WHERE k.contypid >= 16384 AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
   ) c(kind, name, function)
   JOIN pg_proc f ON f.oid = c.function
   WHERE f.prolang IN (SELECT l.oid FROM pg_language l WHERE l.lanname IN ('internal', 'c')) AND (f.oid >= 16384 OR f.provolatile <> 'i')

@@ -1,0 +1,17 @@
+-- The given types, and those made after the server's own that values of them hold: of a domain its base, of an array its elements, of a
+-- row its columns, of a range its bounds.
+CREATE OR REPLACE FUNCTION stage.types_in(p_types oid[]) RETURNS SETOF oid
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+  WITH RECURSIVE types(type) AS (
+    SELECT unnest(p_types)
+    UNION
+    SELECT n.type FROM types s JOIN pg_type t ON t.oid = s.type
+    CROSS JOIN LATERAL (
+      SELECT t.typbasetype UNION ALL SELECT t.typelem
+      UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.attnum > 0
+      UNION ALL SELECT r.rngsubtype FROM pg_range r WHERE t.oid IN (r.rngtypid, r.rngmultitypid)
+    ) n(type)
+    WHERE n.type >= 16384
+  )
+  SELECT t.type FROM types t
+$$;
