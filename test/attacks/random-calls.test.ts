@@ -9,7 +9,7 @@ import { startField, startServer } from './calls/field.ts';
 import type { Options, Totals } from './calls/run-calls.ts';
 import { report, runCalls, summary } from './calls/run-calls.ts';
 
-const calls = drawn(100, 'STATEMENTS');
+const calls = drawn(40, 'STATEMENTS');
 const seed = firstSeed();
 
 /** What is made for calls stays: after so many of them a new database is quicker. */

@@ -1,8 +1,9 @@
 /** Every name that stands in the service's own SQL, every keyword and what the service has made: what a user's columns may be called. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestDatabase } from './database.ts';
 
-const templates = new URL('../../templates/sql/', import.meta.url);
+const templates = 'templates/sql';
 
 /** What programs in JavaScript find in every object. */
 const ofObjects = ['constructor', 'hasOwnProperty', 'toString', 'toJSON', 'length'];
@@ -14,10 +15,10 @@ const isTaken = (name: string) =>
 
 /** The identifiers in the templates of one folder: those of comments and placeholders are none. */
 export function identifiersIn(folder: 'table' | 'functions'): string[] {
-  const at = new URL(`${folder}/`, templates);
+  const at = join(templates, folder);
   const texts = readdirSync(at, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.sql'))
-    .map((name) => readFileSync(new URL(name, at), 'utf8'));
+    .map((name) => readFileSync(join(at, name), 'utf8'));
   const words = texts.flatMap(
     (text) => text.replaceAll(/--.*$|\{\{\w+\}\}/gm, ' ').match(/[a-z_]\w*/gi) ?? [],
   );

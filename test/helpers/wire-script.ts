@@ -205,7 +205,7 @@ async function sendSteps(
     if (step === 'wait' && !awaited.areThere)
       heard.push(...(await client.read(isLast)).map(inWords));
   }
-  await send();
+  await sendPieces(client, together, nextSize);
 }
 
 async function sendPieces(

@@ -15,7 +15,7 @@ import { answer, differ } from './schedule-differences.ts';
 import type { Schedule } from './schedule-draws.ts';
 import { drawSchedule } from './schedule-draws.ts';
 
-const count = drawn(40, 'STATEMENTS');
+const count = drawn(20, 'STATEMENTS');
 const first = firstSeed();
 const levels = (process.env['STAGE_TEST_LEVELS'] ?? 'READ COMMITTED,REPEATABLE READ').split(',');
 

@@ -212,6 +212,8 @@ suite('privacy of sessions', (test) => {
       'stage.has_parked',
       // rows of the caller's own session alone
       'stage.hold_row',
+      // whether a table has an overlay, in a SERIALIZABLE transaction
+      'stage.is_cold',
       'stage.merge_target',
       ...['lock', 'seen'].map((part) => overlay.replace('item', `${part}_${oid}`)),
       `${upsert}.collision_${oid}`,
