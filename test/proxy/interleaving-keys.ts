@@ -91,13 +91,6 @@ export const keyChanges: Readonly<Record<string, readonly Step[]>> = {
     `DELETE FROM line WHERE code = 'a'`,
     `UPDATE line SET code = 'z' WHERE code = 'a'`,
   ),
-  'a staged row without a key, after a change of the row': [
-    [2, `UPDATE line SET n = 5 WHERE code = 'a'`],
-    ...after(
-      `UPDATE line SET n = n + 1 WHERE code = 'a'`,
-      `UPDATE line SET code = 'z' WHERE code = 'a'`,
-    ),
-  ],
   'a staged row without a key, after the deletion of the row': [
     [2, `INSERT INTO line VALUES (1, 'q')`],
     ...after(`DELETE FROM line WHERE code = 'q'`, `DELETE FROM line WHERE code = 'q'`),
