@@ -20,10 +20,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     WHERE t.oid >= 16384 AND t.typtype = 'b' AND t.typelem = 0 AND stage.is_made_by_users('pg_type', t.oid)
     UNION ALL
     -- a domain's checks run where a value becomes one, by itself or in a value that holds it
-    SELECT 'type', t.typname, x.function
-    FROM pg_constraint k CROSS JOIN LATERAL stage.called_in(k.conbin::text) x(function) JOIN pg_proc p ON p.oid = x.function
-    JOIN pg_type t ON t.oid >= 16384 AND k.contypid IN (SELECT stage.types_in(ARRAY[t.oid]))
-    WHERE k.contypid >= 16384 AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
+    SELECT 'type', t.typname, d.function
+    FROM (
+      SELECT k.contypid AS domain, x.function FROM pg_constraint k CROSS JOIN LATERAL stage.called_in(k.conbin::text) x(function)
+      JOIN pg_proc p ON p.oid = x.function JOIN pg_language l ON l.oid = p.prolang
+      WHERE k.contypid >= 16384 AND l.lanname IN ('internal', 'c') AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
+      OFFSET 0  -- all types are gone through at each login, unless this finds none first
+    ) d CROSS JOIN LATERAL (SELECT t.typname FROM pg_type t WHERE t.oid >= 16384 AND d.domain IN (SELECT stage.types_in(ARRAY[t.oid])) OFFSET 0) t
   ) c(kind, name, function)
   JOIN pg_proc f ON f.oid = c.function
   WHERE f.prolang IN (SELECT l.oid FROM pg_language l WHERE l.lanname IN ('internal', 'c')) AND (f.oid >= 16384 OR f.provolatile <> 'i')
