@@ -20,6 +20,14 @@ const after = (first: string, second: string, end = 'COMMIT'): Step[] => [
   [1, 'COMMIT'],
 ];
 
+/** As `after`, while transactions of others begin and end on the server between the two statements. */
+const besideOthers = (first: string, second: string): Step[] => {
+  const other: Step = [2, `INSERT INTO line VALUES (8, 'x')`];
+  return after(first, second).flatMap((step) =>
+    step[0] === 1 && step[1] === second ? [other, other, step] : [step],
+  );
+};
+
 const changeMark = 'UPDATE mark SET n = n + 1 WHERE id = 4';
 const removeMark = 'DELETE FROM mark WHERE id = 4';
 
@@ -91,8 +99,15 @@ export const keyChanges: Readonly<Record<string, readonly Step[]>> = {
     `DELETE FROM line WHERE code = 'a'`,
     `UPDATE line SET code = 'z' WHERE code = 'a'`,
   ),
+  'a staged row without a key, after a change of the row': [
+    [2, `UPDATE line SET n = 5 WHERE code = 'a'`],
+    ...besideOthers(
+      `UPDATE line SET n = n + 1 WHERE code = 'a'`,
+      `UPDATE line SET code = 'z' WHERE code = 'a'`,
+    ),
+  ],
   'a staged row without a key, after the deletion of the row': [
     [2, `INSERT INTO line VALUES (1, 'q')`],
-    ...after(`DELETE FROM line WHERE code = 'q'`, `DELETE FROM line WHERE code = 'q'`),
+    ...besideOthers(`DELETE FROM line WHERE code = 'q'`, `DELETE FROM line WHERE code = 'q'`),
   ],
 };

@@ -20,7 +20,7 @@
     IF _stage_v_copies.remaining < 0 THEN
       -- the row that was read had been staged, and another connection has changed it since
       PERFORM FROM {{shadow}} s JOIN {{shadow}} t ON t._stage_session = _stage_v_session AND t._stage_seq = _stage_v_copies.tombstone
-      WHERE s._stage_session = _stage_v_session AND s._stage_old_1 = t._stage_image AND stage.came_since(s.xmin);
+      WHERE s._stage_session = _stage_v_session AND s._stage_old_1 = t._stage_image AND stage.came_since(s._stage_mutation);
       IF FOUND THEN PERFORM stage.raise_changed(); END IF;
       PERFORM stage.touched_twice({{oid}});
       {{raise_ambiguous}}
