@@ -2,7 +2,9 @@
 -- indexes, policies, partition keys and the domains of its columns, and those of its partitions and children. As an array of what
 -- effects.ts judges.
 CREATE OR REPLACE FUNCTION stage.definition_calls(p_relation oid) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN (
   WITH RECURSIVE tree(relation) AS (
     SELECT p_relation
     UNION SELECT i.inhrelid FROM tree t JOIN pg_inherits i ON i.inhparent = t.relation
@@ -28,4 +30,5 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
   JOIN pg_language l ON l.oid = p.prolang
   LEFT JOIN LATERAL (SELECT * FROM stage.known_function(p.prolang, p.prosrc, p.probin) WHERE stage.is_made_by_users('pg_proc', p.oid) OFFSET 0) k ON true
   WHERE l.lanname IN ('internal', 'c') AND coalesce(k.volatility, p.provolatile) <> 'i'
-$$;
+);
+END $$;

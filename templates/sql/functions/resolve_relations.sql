@@ -1,8 +1,9 @@
 -- What the names of a statement stand for on the caller's connection, under its own search_path and rights.
 -- Takes [{"schema": null | text, "name": text, "only": boolean, "target": null | text}, ...]; gives an array in the same order.
 CREATE OR REPLACE FUNCTION stage.resolve_relations(p_names jsonb) RETURNS jsonb
-LANGUAGE sql STABLE SET jit = off AS $$
-  SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+LANGUAGE plpgsql STABLE SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'oid', c.oid::pg_catalog.int8,
       'kind', k.kind,
       'schema', s.nspname,
@@ -65,5 +66,5 @@ LANGUAGE sql STABLE SET jit = off AS $$
     WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
     ELSE 'other' END) k(kind)
   LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid
-  LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid)
-$$;
+  LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid));
+END $$;

@@ -1,7 +1,9 @@
 -- Whether staging rows of a relation may run user code: in its defaults, checks, indexes, policies, domains or partition keys,
 -- or those of its partitions and children. A view may always.
 CREATE OR REPLACE FUNCTION stage.runs_code(p_relation oid) RETURNS boolean
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN (
   WITH RECURSIVE tree(relation) AS (
     SELECT p_relation
     UNION SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent OPERATOR(pg_catalog.=) t.relation
@@ -27,4 +29,5 @@ LANGUAGE sql STABLE AS $$
   )
   SELECT coalesce((SELECT c.relkind OPERATOR(pg_catalog.=) 'v' FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) p_relation), false)
     OR EXISTS (SELECT FROM used u WHERE stage.is_user_code(u.function))
-$$;
+);
+END $$;
