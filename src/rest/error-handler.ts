@@ -43,7 +43,7 @@ function refuseUnrouted(ctx: Context): void {
 function hide(error: unknown, ctx: Context, { log }: Pick<RestServices, 'log'>): StageError {
   const { message, stack, code } = error as NodeJS.ErrnoException;
   const about = { request_id: requestId(ctx), error: message, code, stack };
-  const refusal = explainRefusal(error);
+  const refusal = explainRefusal(error, ctx.state['given'] ?? {});
   if (refusal !== null) {
     log.warn('PostgreSQL refused a request', about);
     return refusal;

@@ -21,6 +21,7 @@ export function mountRoute(router: Router, route: Route, services: RouteServices
     const query = route.query && validate(route.query, singleValues(ctx.query));
     const sent = route.body && (await readJsonBody(ctx.req, services.maxBodyBytes));
     const body = route.body && validate(route.body, sent?.value);
+    ctx.state['given'] = { ...ctx.query, ...sent?.value };
     const id = ctx.params['id'] ?? '';
     if (route.path.startsWith('/sessions/:id')) await demandSession(caller, services.db, id);
     const headers = route.headers && validate(route.headers, ctx.headers);

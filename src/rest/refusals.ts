@@ -5,8 +5,14 @@ import { sqlstateOf } from '../staging/session-lock.ts';
 /** Locks held by others, a serialization failure, a deadlock: the same request may go through a moment later. */
 const busyStates = new Set(['55P03', '40001', '40P01']);
 
-/** Gives the error for the user; null where it says nothing to them. */
-export function explainRefusal(cause: unknown): StageError | null {
+/**
+ * Returns the error for the user; null where it says nothing to them.
+ * @param given parameters and members of the request
+ */
+export function explainRefusal(
+  cause: unknown,
+  given: Readonly<Record<string, unknown>>,
+): StageError | null {
   const sqlstate = sqlstateOf(cause);
   if (sqlstate === undefined) return null;
   const { message } = cause as Error;
@@ -18,10 +24,37 @@ export function explainRefusal(cause: unknown): StageError | null {
       cause,
     });
   }
+  if (sqlstate === '22P05') return explainEncoding(cause as Error, given);
   if (!busyStates.has(sqlstate)) return null;
   return new StageError('busy', `the database is in use: ${message}`, {
     hint: 'Nothing was changed. Others hold what is needed: try again in a moment.',
     facts,
     cause,
   });
+}
+
+/** A character that the encoding of the database lacks, as PostgreSQL reports it: by its bytes in UTF-8. */
+const lacking =
+  /byte sequence ((?:0x[0-9a-f]{2} ?)+) in encoding "UTF8" has no equivalent in encoding "(\w+)"/;
+
+/** Returns the error for a word of the caller's that the database cannot keep; null where it is none of theirs. */
+function explainEncoding(
+  cause: Error,
+  given: Readonly<Record<string, unknown>>,
+): StageError | null {
+  const [, bytes, encoding] = lacking.exec(cause.message) ?? [];
+  if (bytes === undefined) return null;
+  const character = Buffer.from(bytes.replaceAll(/0x| /g, ''), 'hex').toString();
+  const member = Object.keys(given).find((name) => JSON.stringify(given[name]).includes(character));
+  const hint = `Write it without this character: the database keeps text in ${encoding}.`;
+  const message = `the encoding of the database lacks the character ${character}`;
+  return new StageError(
+    'invalid_request',
+    member === undefined ? message : `${member}: ${message}`,
+    {
+      hint,
+      facts: { sqlstate: '22P05' },
+      cause,
+    },
+  );
 }

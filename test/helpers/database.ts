@@ -23,6 +23,8 @@ export interface TestDatabase {
 interface TestDatabaseOptions {
   /** What is in it from the start; a database nobody is connected to stands for what it holds. The sample by default. */
   readonly template?: 'empty' | keyof typeof templates | TestDatabase;
+  /** The encoding of an empty database, where it is not that of the server. */
+  readonly encoding?: string;
 }
 
 /** What each template holds: the shop of templates/sql/sample.sql, the schema `stage` as this release makes it, or both. */
@@ -54,8 +56,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const server = new URL(testUpstream());
   const name = `${databasePrefix(process.env['STAGE_TEST_FILE'] ?? 'alone')}${randomBytes(6).toString('hex')}`;
   await onServer(server.href, async (query) => {
-    const { template: wanted = 'sample' } = options;
-    await query(`CREATE DATABASE ${name} TEMPLATE ${await nameOf(wanted, server, query)}`);
+    const { template: wanted = 'sample', encoding } = options;
+    const template = await nameOf(wanted, server, query);
+    const kept = encoding === undefined ? '' : ` ENCODING '${encoding}' LOCALE 'C'`;
+    await query(`CREATE DATABASE ${name} TEMPLATE ${template}${kept}`);
   });
   const url = withParts(server, { database: name });
   const pool = new pg.Pool({ connectionString: url, max: 4 });
