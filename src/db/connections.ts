@@ -25,6 +25,8 @@ export interface PoolOptions {
 }
 
 export interface Connection extends Queryable {
+  /** Ends the transaction. @returns whether the change is kept on this host alone: the wait for a synchronous standby was cut short */
+  commit(): Promise<{ readonly isLocal: boolean }>;
   /** Null where it is not known, because any settings will do. */
   readonly backend: Backend | null;
   /** Has the connection closed once it is given back. */
@@ -159,8 +161,18 @@ async function lend<T>(
       throw error;
     }
   };
+  const commit = async () => {
+    let isLocal = false;
+    // the words of the warning depend on lc_messages
+    const hear = ({ routine }: { readonly routine?: string | undefined }) => {
+      isLocal ||= routine === 'SyncRepWaitForLSN';
+    };
+    client.on('notice', hear);
+    await query('COMMIT').finally(() => client.off('notice', hear));
+    return { isLocal };
+  };
   try {
-    return await work({ backend, query, discard });
+    return await work({ backend, query, commit, discard });
   } finally {
     client.off('error', discard);
     client.release(broken);

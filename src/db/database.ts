@@ -58,7 +58,7 @@ export function createDatabase(options: PoolOptions): Pool {
         const { result, lost } = outcome;
         if (lost === null) return result;
         const look = isDone && ((db: Queryable) => isDone(db, result));
-        await demandCommitted({ query }, lost.backend, lost.error, look);
+        await demandCommitted({ query, use }, lost.backend, lost.error, look);
         return result;
       }),
     resize,
@@ -95,11 +95,11 @@ async function inTransaction<T>(
   }
 }
 
-/** Gives what came in place of an answer, null when all is well. @throws what PostgreSQL has against it */
+/** Returns what came in place of an answer that counts, null when all is well. @throws what PostgreSQL has against it */
 async function commit(connection: Connection): Promise<unknown> {
   try {
-    await connection.query('COMMIT');
-    return null;
+    const { isLocal } = await connection.commit();
+    return isLocal ? new Error('the wait for a synchronous standby was cancelled') : null;
   } catch (error) {
     if (!isTrouble(error)) throw error;
     return error;

@@ -3,11 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StageError } from '../errors.ts';
 import type { Backend } from './backend.ts';
 import { askWhatTheyDo, endBackends, keyOf } from './backend.ts';
+import type { Connections } from './connections.ts';
 import type { Queryable } from './queryable.ts';
 
 /** The backend ends of itself after idle_in_transaction_session_timeout at the latest. */
 const waitMs = 20_000;
 const betweenLooksMs = 100;
+/** So long a synchronous standby may take to confirm what is committed on the primary. */
+const standbyMs = 5_000;
+
+type Upstream = Queryable & Pick<Connections, 'use'>;
 
 /**
  * Finds out what became of a transaction.
@@ -16,7 +21,7 @@ const betweenLooksMs = 100;
  * @throws StageError `upstream_unavailable`, which says whether anything was changed as far as that is known
  */
 export async function demandCommitted(
-  db: Queryable,
+  db: Upstream,
   backend: Backend | null,
   cause: unknown,
   isDone: ((db: Queryable) => Promise<boolean>) | undefined,
@@ -29,7 +34,8 @@ export async function demandCommitted(
     `the connection was lost while the change was made: ${said}`,
     {
       hint,
-      facts: { reason: `outcome_${outcome}` },
+      // a failover may still take away what is there
+      facts: { reason: `outcome_${outcome === 'local' ? 'unknown' : outcome}` },
       cause,
     },
   );
@@ -40,23 +46,49 @@ const outcomes = {
     said: 'whether it was made is not known',
     hint: 'It was made as a whole, or not at all: look before asking again, `stage session show` tells.',
   },
+  local: {
+    said: 'it was made, and no synchronous standby has confirmed it',
+    hint: 'It is there now, and would be lost with this host: look for the standbys in pg_stat_replication and synchronous_standby_names.',
+  },
   undone: { said: 'nothing was changed', hint: 'Nothing is lost: try again in a moment.' },
 } as const;
 
 async function look(
-  db: Queryable,
+  db: Upstream,
   backend: Backend | null,
   isDone: ((db: Queryable) => Promise<boolean>) | undefined,
-): Promise<'committed' | 'undone' | 'unknown'> {
+): Promise<'committed' | 'local' | 'undone' | 'unknown'> {
   if (backend === null) return 'unknown';
   const end = performance.now() + waitMs;
   while (performance.now() < end) {
     const doing = (await askWhatTheyDo(db, [backend])).get(keyOf(backend));
-    if (doing === 'idle' || doing === 'gone')
-      return isDone === undefined ? 'unknown' : (await isDone(db)) ? 'committed' : 'undone';
+    if (doing === 'idle' || doing === 'gone') {
+      if (isDone === undefined) return 'unknown';
+      if (!(await isDone(db))) return 'undone';
+      return (await isReplicated(db)) ? 'committed' : 'local';
+    }
     // the COMMIT has not come, and would not be heard any more
     if (doing === 'waiting') await endBackends(db, [backend]);
     await delay(betweenLooksMs);
   }
   return 'unknown';
+}
+
+/** Whether the synchronous standbys, if any are demanded, have what is committed: a later commit that they confirm lies behind it. */
+async function isReplicated(db: Upstream): Promise<boolean> {
+  const [row] = await db.query(`SELECT current_setting('synchronous_standby_names') <> ''
+    AND current_setting('synchronous_commit') NOT IN ('off', 'local') AS waits`);
+  if (row?.['waits'] !== 't') return true;
+  return db.use(async (connection) => {
+    await connection.query('BEGIN');
+    await connection.query(`SELECT pg_logical_emit_message(true, 'stage', '')`);
+    const confirmed = connection.commit().then(
+      ({ isLocal }) => !isLocal,
+      () => false,
+    );
+    const isInTime = await Promise.race([confirmed, delay(standbyMs, null, { ref: false })]);
+    if (isInTime !== null) return isInTime;
+    if (connection.backend !== null) await endBackends(db, [connection.backend]);
+    return confirmed;
+  });
 }

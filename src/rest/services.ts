@@ -8,13 +8,20 @@ import type { ConflictScope } from '../model/session.ts';
 import type { EventWatch } from '../staging/event-watch.ts';
 import type { Places } from './places.ts';
 
+/** What the upstream cannot do although it answers: as the error of who needs it. */
+export interface Lack {
+  readonly code: 'too_many_connections' | 'upstream_unavailable';
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** Whether the upstream database can be used, and if not why, in words that may be shown to anybody. */
 export type UpstreamState =
   | {
       readonly ready: true;
       readonly version?: string;
       /** What lacks although it can be used. */
-      readonly lack?: string;
+      readonly lack?: Lack;
     }
   | {
       readonly ready: false;

@@ -66,6 +66,10 @@ export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields,
 export const deliverNotice = (fields: ErrorFields): Buffer =>
   noticeResponse(translate(fields, null, noSchemas));
 
+/** For a notice of a COMMIT that we sent: such as that no synchronous standby has confirmed it. */
+export const deliverWarning = (fields: ErrorFields): Buffer | null =>
+  fields.get('V') === 'WARNING' ? deliverNotice(fields) : null;
+
 /**
  * For a statement of the client that we changed.
  * @param production gives the schema of the production table for that of an overlay

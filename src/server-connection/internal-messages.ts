@@ -94,13 +94,18 @@ export class InternalMessages {
     call: InternalCall,
     onFailure?: () => void,
   ): void {
-    const { onError = deliver, onRow, onDone, values = [], formats = [] } = call;
+    const { onError = deliver, onRow, onDone, onNotice, values = [], formats = [] } = call;
     const isBare = values.length === 0 && portal === step && name === step;
     const bind = isBare
       ? stepMessages.bind
       : bindMessage({ portal, statement: name, values, formats });
     this.link.send(bind, new PendingResponse('bind', 'nothing', { onError, onFailure }));
-    const expected = new PendingResponse('execute', 'nothing', { onError, onRow, onDone });
+    const expected = new PendingResponse('execute', 'nothing', {
+      onError,
+      onRow,
+      onDone,
+      onNotice,
+    });
     this.link.send(portal === step ? stepMessages.execute : executeMessage(portal), expected);
   }
 }

@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { CommitWall } from './commit-wall.ts';
+import { deliverWarning } from './error-mapping.ts';
 import { InternalMessages } from './internal-messages.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
 import { failing, readOnly, texts, unlessFailed } from './internal-texts.ts';
@@ -91,7 +92,7 @@ export class InternalQueries extends InternalMessages {
 
   /** Ends the block of ours; after an error this rolls it back. */
   commit(handlers: Pick<InternalCall, 'onError' | 'onDone'>): void {
-    this.runAtEdge({ text: 'COMMIT' }, handlers);
+    this.runAtEdge({ text: 'COMMIT' }, { ...handlers, onNotice: deliverWarning });
     this.state.end();
   }
 

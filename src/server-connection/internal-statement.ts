@@ -1,4 +1,5 @@
 /** A statement of the proxy's own, and what is to become of its answer. */
+import type { ErrorFields } from '../wire/error-fields.ts';
 import type { ErrorHandler } from './pending-response.ts';
 import type { UpstreamText } from './upstream-text.ts';
 
@@ -12,6 +13,8 @@ export interface InternalCall {
   /** One for each value; all text by default. */
   readonly formats?: readonly number[];
   readonly onError?: ErrorHandler;
+  /** Gives what the client is shown of a notice: nothing by default. */
+  readonly onNotice?: (fields: ErrorFields) => Buffer | null;
   readonly onRow?: (payload: Buffer) => void;
   readonly onDone?: () => void;
 }

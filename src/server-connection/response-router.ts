@@ -197,7 +197,8 @@ export class ResponseRouter implements Receiver {
   private notice(frame: Buffer, head: PendingResponse | undefined): void {
     // Some clients hang on one that does not end.
     const fields = decodeErrorFields(frame.subarray(headerBytes));
-    if (!this.shows(head) || head?.hidesNotices) return;
+    if (this.audience !== 'open' || head?.hidesNotices) return;
+    if (head?.shown === 'nothing' && head.onNotice === undefined) return;
     const told = head?.onNotice ? head.onNotice(fields) : frame;
     if (told === null) return;
     this.hold.end();

@@ -1,7 +1,7 @@
 /** Whose connections production's are: at most half of those that are free are taken, and of these two are kept for decisions. */
 import type { Queryable } from '../../db/database.ts';
 
-/** Production's connections, as the server counts them. */
+/** Production's connections, as the server counts them, and those among them that stand still. */
 export interface Slots {
   /** Of the server, without those that it reserves. */
   readonly most: number;
@@ -9,6 +9,12 @@ export interface Slots {
   readonly taken: number;
   /** Of these, by the service account for the service itself. */
   readonly own: number;
+}
+
+/** What is seen of them besides. */
+export interface Activity extends Slots {
+  /** COMMITs that have waited for a synchronous standby for more than 5 s, as far as the service account sees. */
+  readonly waitingCommits: number;
 }
 
 export interface ConnectionBudget {
@@ -22,14 +28,20 @@ export interface ConnectionBudget {
 const look = `
 SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0) AS most,
-  count(*) AS taken, count(*) FILTER (WHERE a.usename = current_user AND a.application_name = 'stage') AS own
+  count(*) AS taken, count(*) FILTER (WHERE a.usename = current_user AND a.application_name = 'stage') AS own,
+  count(*) FILTER (WHERE a.wait_event = 'SyncRep' AND a.query_start < clock_timestamp() - interval '5 s') AS commits
 FROM pg_stat_activity a
 WHERE a.datid IS NOT NULL AND a.usesysid IS NOT NULL AND coalesce(a.backend_type, 'client backend') = 'client backend'`;
 
-export async function readSlots(db: Queryable): Promise<Slots> {
+export async function readSlots(db: Queryable): Promise<Activity> {
   const [row] = await db.query(look);
   const count = (name: string) => Number(row?.[name]);
-  return { most: count('most'), taken: count('taken'), own: count('own') };
+  return {
+    most: count('most'),
+    taken: count('taken'),
+    own: count('own'),
+    waitingCommits: count('commits'),
+  };
 }
 
 /** Whether there is no connection for anybody who is no superuser. */

@@ -9,12 +9,13 @@ import { createHostRoute } from '../../db/host-route.ts';
 import { migrate } from '../../db/migrate.ts';
 import { ensureBound } from '../../overlay/install/binding.ts';
 import { markOutdated } from '../../overlay/install/generation.ts';
+import type { Lack } from '../../rest/services.ts';
 import { isServable } from '../../staging/servable.ts';
 import { warnOfFaults } from '../doctor/warn.ts';
 import type { Parts } from '../parts.ts';
 import { releaseInTime } from '../parts.ts';
 import { redactor } from '../redact.ts';
-import type { ConnectionBudget } from './connection-budget.ts';
+import type { Activity, ConnectionBudget } from './connection-budget.ts';
 import { areTaken, divideConnections, keptForDecisions, readSlots } from './connection-budget.ts';
 import { refusePublications } from './publications.ts';
 import { UpstreamMonitor } from './upstream-monitor.ts';
@@ -133,14 +134,30 @@ function createBudget({ settings, log }: Parts, pools: Pools) {
         pools[name].resize(budget.pools[name]);
       log.info('connections for clients', { clients, taken: slots.taken, upstream: slots.most });
     },
-    watch: async (db: Database): Promise<string | null> => {
+    watch: async (db: Database): Promise<Lack | null> => {
       const slots = await readSlots(db);
       await pools.deciding.open().catch((error: Error) => {
         log.debug('no connection could be kept for decisions', { error: error.message });
       });
-      return areTaken(slots)
-        ? `all connections of the upstream are taken: ${slots.taken} of ${slots.most}`
-        : null;
+      return lackOf(slots);
     },
+  };
+}
+
+function lackOf(slots: Activity): Lack | null {
+  if (areTaken(slots)) {
+    const { taken, most } = slots;
+    const message = `all connections of the upstream are taken: ${taken} of ${most}`;
+    return {
+      code: 'too_many_connections',
+      message,
+      hint: 'End connections that are not needed; what is decided about sessions goes on.',
+    };
+  }
+  if (slots.waitingCommits === 0) return null;
+  return {
+    code: 'upstream_unavailable',
+    message: `nothing can be committed: ${slots.waitingCommits} wait for a synchronous standby`,
+    hint: 'Bring the standby back, or change synchronous_standby_names of the upstream.',
   };
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { StageError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Upstream, UpstreamState } from '../../rest/services.ts';
+import type { Lack, Upstream, UpstreamState } from '../../rest/services.ts';
 import { withinTime } from '../within-time.ts';
 import { loginHint } from './login-hints.ts';
 import type { Server } from './upstream-check.ts';
@@ -17,7 +17,7 @@ export interface MonitorOptions {
   /** Looks for another host where this one cannot be used; gives whether there is one. */
   readonly seek: () => Promise<boolean>;
   /** Called at each look while all is well: gives what lacks all the same. */
-  readonly watch: (db: Database) => Promise<string | null>;
+  readonly watch: (db: Database) => Promise<Lack | null>;
   /** Whether it still is. Raises when another release has been there. */
   readonly isPrepared: (db: Database) => Promise<boolean>;
   /** Takes secrets out of a text that will be shown. */
@@ -160,8 +160,9 @@ export class UpstreamMonitor implements Upstream {
   }
 }
 
-function tellLack(lack: string | undefined, before: string | undefined, log: Log): void {
-  if (lack !== undefined && before === undefined) log.warn('upstream lacks something', { lack });
+function tellLack(lack: Lack | undefined, before: Lack | undefined, log: Log): void {
+  if (lack !== undefined && before === undefined)
+    log.warn('upstream lacks something', { lack: lack.message, hint: lack.hint });
   if (lack === undefined && before !== undefined) log.info('upstream lacks nothing any more');
 }
 

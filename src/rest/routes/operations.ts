@@ -22,7 +22,7 @@ const showHealth = defineRoute({
       const { lack } = state;
       return lack === undefined
         ? { body: { status: 'ok', upstream: 'connected', warning } }
-        : { status: 503, body: { status: 'degraded', upstream: 'connected', error: lack } };
+        : { status: 503, body: { status: 'degraded', upstream: 'connected', error: lack.message } };
     }
     const { error, reason } = state;
     return { status: 503, body: { status: 'degraded', upstream: 'disconnected', error, reason } };
@@ -53,9 +53,8 @@ const ready = defineRoute({
   needsUpstream: true,
   handle: async (_, { upstream: { state } }) => {
     if (state.ready && state.lack !== undefined) {
-      throw new StageError('too_many_connections', state.lack, {
-        hint: 'End connections that are not needed; what is decided about sessions goes on.',
-      });
+      const { code, message, hint } = state.lack;
+      throw new StageError(code, message, { hint });
     }
     return { body: { status: 'ok' } };
   },

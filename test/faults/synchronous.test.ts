@@ -1,0 +1,98 @@
+/** A primary whose synchronous standby is gone: what only it has committed is not told as approved, and the warning of a COMMIT is passed on. */
+import pg from 'pg';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon } from '../helpers/daemon.ts';
+import type { TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
+import type { TestServer } from '../runner/server.ts';
+import { defaultMajor, startTestServer } from '../runner/server.ts';
+
+suite('a primary whose synchronous standby is gone', (test) => {
+  let server: TestServer;
+  let database: TestDatabase;
+  let daemon: TestDaemon;
+  test.before(async () => {
+    const major = process.env['STAGE_TEST_PG'] || defaultMajor;
+    server = await startTestServer(undefined, major, { synchronous_commit: 'on' });
+    process.env['STAGE_TEST_UPSTREAM'] = server.url;
+    database = await createTestDatabase({ template: 'empty' });
+    await database.query('CREATE TABLE t (id int PRIMARY KEY, v text)');
+    daemon = await startTestDaemon({ database });
+  });
+  test.after(async () => {
+    await daemon.stop();
+    await database.drop();
+    await server.stop();
+  });
+
+  const demandStandby = async (name: string) => {
+    await database.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+    await database.query('SELECT pg_reload_conf()');
+    await until(async () => {
+      const [row] = await database.query<{ set: string }>(
+        `SELECT current_setting('synchronous_standby_names') AS set`,
+      );
+      return row?.set === name;
+    });
+  };
+  /** Does something to the backend whose COMMIT waits, and returns its pid. */
+  const interrupt = (how: 'cancel' | 'terminate') =>
+    until(async () => {
+      const [row] = await database.query<{ pid: number }>(
+        `SELECT pid, pg_${how}_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+      );
+      return row?.pid;
+    });
+  const connect = async (url: string) => {
+    const client = new pg.Client({ connectionString: url });
+    const notices: (string | undefined)[] = [];
+    client.on('notice', ({ severity, code, message }) =>
+      notices.push(`${severity} ${code} ${message}`),
+    );
+    await client.connect();
+    return { client, notices };
+  };
+
+  test('passes the warning of a COMMIT on, as PostgreSQL gives it', async () => {
+    const staged = await connect(daemon.clientUrl(await daemon.newSession()));
+    const direct = await connect(database.url);
+    await staged.client.query(`INSERT INTO t VALUES (1, 'a')`);
+    await demandStandby('nobody');
+    for (const [id, { client }] of [direct, staged].entries()) {
+      const answer = client.query(`INSERT INTO t VALUES (${id + 2}, 'b')`);
+      await interrupt('cancel');
+      assert.is((await answer).rowCount, 1);
+    }
+    await demandStandby('');
+    assert.is(direct.notices.length, 1);
+    assert.equal(staged.notices, direct.notices);
+    await staged.client.end();
+    await direct.client.end();
+    await database.query('TRUNCATE t');
+  });
+
+  for (const how of ['cancel', 'terminate'] as const) {
+    test(`does not report an approval as made after ${how} of its COMMIT`, async () => {
+      const id = await daemon.newSession();
+      const { client } = await connect(daemon.clientUrl(id));
+      await client.query(`INSERT INTO t VALUES (${how.length}, 'c')`);
+      await client.end();
+      await daemon.call('POST', `/sessions/${id}/propose`);
+      await demandStandby('nobody');
+      const answer = daemon.call('POST', `/sessions/${id}/approve`);
+      await until(async () => {
+        const { status, body } = await daemon.call('GET', '/health');
+        return status === 503 && /synchronous standby/.test(String(body.error));
+      });
+      await interrupt(how);
+      const { status, body } = await answer;
+      assert.is(status, 503);
+      assert.is(body.reason, 'outcome_unknown');
+      await demandStandby('');
+      assert.is((await daemon.call('GET', `/sessions/${id}`)).body.status, 'approved');
+      await until(async () => (await daemon.call('GET', '/health')).status === 200);
+    });
+  }
+});
