@@ -80,6 +80,9 @@ interface DatabaseError extends Error {
   readonly code: string;
 }
 
+/** Locks held by others, a serialization failure, a deadlock, a time limit, a lack of resources: these pass. */
+const passing = /^(?:55P03|40|57|53)/;
+
 /** An error that PostgreSQL gave the service account, e.g. a lock timeout while an overlay is rebuilt. */
 function isDatabaseError(error: unknown): error is DatabaseError {
   return error instanceof Error && /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
@@ -89,6 +92,8 @@ function databaseError({ code, message }: DatabaseError) {
   return {
     sqlstate: code,
     message: `the overlay of a table could not be made ready: ${message}`,
-    hint: 'Retry the statement; other transactions may be using the table.',
+    hint: passing.test(code)
+      ? 'Retry the statement; other transactions may be using the table.'
+      : 'The service account could not create its objects for the table. `stage doctor` names the rights that it lacks, and the event triggers that may refuse it.',
   };
 }
