@@ -1,4 +1,5 @@
 /** Waiting for a decision, and following a session. */
+import pg from 'pg';
 import { assert, suite } from '../helpers/suite.ts';
 import { until } from '../helpers/until.ts';
 import { serve } from './served.ts';
@@ -144,6 +145,34 @@ suite('watch', (test) => {
     const { code, stdout } = await following;
     const told = stdout.split('\n').map((line) => line.split('\t')[1]);
     assert.equal([code, told], [0, ['proposed', 'active', 'proposed', 'rejected', undefined]]);
+  });
+
+  test('goes on when the upstream is away for a while', async () => {
+    const { database, logged } = served.rest;
+    const id = await served.rest.newSession();
+    const following = served.shell.run(['watch', id, ...often]);
+    await until(() => logged.some((line) => line.includes(`/sessions/${id}"`)));
+    const elsewhere = new URL(database.url);
+    elsewhere.pathname = '/postgres';
+    const admin = new pg.Client({ connectionString: elsewhere.href });
+    await admin.connect();
+    const allow = (whether: boolean) =>
+      admin.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS ${whether}`);
+    await allow(false);
+    await admin.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`,
+    );
+    await until(() => logged.some((line) => line.includes(`${id}/`) && line.includes('503')));
+    await allow(true);
+    await admin.end();
+    await until(async () => {
+      const { status } = await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+      return status === 200;
+    });
+    await served.rest.call('POST', `/sessions/${id}/reject`, { json: {} });
+    const { code, stdout, stderr } = await following;
+    assert.equal([code, stderr], [0, '']);
+    assert.match(stdout, /\trejected\t/);
   });
 
   test('has an object a line with --json, and knows that a session was deleted', async () => {

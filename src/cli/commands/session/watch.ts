@@ -1,4 +1,5 @@
 /** `stage watch`: follows a session, statement by statement, until it is decided on. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { tableCell } from '../../../client/cell.ts';
 import { elementsOf, membersOf } from '../../../client/fields.ts';
 import { News } from '../../../client/news.ts';
@@ -77,6 +78,8 @@ class Follower {
   readonly #news: News;
   #statements = 0;
   #status: string | null = null;
+  /** Something has happened that could not be asked for yet. */
+  #isBehind = false;
 
   constructor(connection: Connection, id: string, interval: number) {
     this.#connection = connection;
@@ -90,16 +93,26 @@ class Follower {
     const intervalMs = this.#interval;
     const { signal } = this.#connection.interruption;
     const mostMs = this.#status === 'proposed' ? quietMs : intervalMs;
-    const hasNews = await this.#news.next({ mostMs, intervalMs, signal });
-    if (!hasNews && this.#status === 'proposed') return [];
+    this.#isBehind = (await this.#news.next({ mostMs, intervalMs, signal })) || this.#isBehind;
+    if (!this.#isBehind && this.#status === 'proposed') return [];
+    const events: Event[] = [];
     try {
-      return [...(await this.#newStatements()), ...(hasNews ? await this.#newStatus() : [])];
+      events.push(...(await this.#newStatements()));
+      if (this.#isBehind) events.push(...(await this.#newStatus()));
+      this.#isBehind = false;
+      return events;
     } catch (error) {
-      const seen = this.#status !== null;
-      if (!(error instanceof StageError) || error.code !== 'session_not_found' || !seen)
-        throw error;
+      if (!(error instanceof StageError) || this.#status === null) throw error;
+      // once the session was seen, a daemon that cannot be reached may come back
+      if (error.exit === 7) {
+        this.#isBehind = true;
+        await pause(intervalMs, undefined, { signal });
+        return events;
+      }
+      if (error.code !== 'session_not_found') throw error;
       this.over = true;
-      return [statusEvent(new Date().toISOString(), 'deleted', `{"session_id":"${this.#id}"}`)];
+      const deleted = `{"session_id":"${this.#id}"}`;
+      return [...events, statusEvent(new Date().toISOString(), 'deleted', deleted)];
     }
   }
 
