@@ -53,25 +53,33 @@ const outcomes = {
   undone: { said: 'nothing was changed', hint: 'Nothing is lost: try again in a moment.' },
 } as const;
 
+type Outcome = 'committed' | keyof typeof outcomes;
+
 async function look(
   db: Upstream,
   backend: Backend | null,
   isDone: ((db: Queryable) => Promise<boolean>) | undefined,
-): Promise<'committed' | 'local' | 'undone' | 'unknown'> {
+): Promise<Outcome> {
   if (backend === null) return 'unknown';
   const end = performance.now() + waitMs;
   while (performance.now() < end) {
     const doing = (await askWhatTheyDo(db, [backend])).get(keyOf(backend));
-    if (doing === 'idle' || doing === 'gone') {
-      if (isDone === undefined) return 'unknown';
-      if (!(await isDone(db))) return 'undone';
-      return (await isReplicated(db)) ? 'committed' : 'local';
-    }
+    if (doing === 'idle' || doing === 'gone') return outcomeOf(db, isDone);
     // the COMMIT has not come, and would not be heard any more
     if (doing === 'waiting') await endBackends(db, [backend]);
     await delay(betweenLooksMs);
   }
   return 'unknown';
+}
+
+/** The outcome of a transaction whose backend works on it no more. */
+async function outcomeOf(
+  db: Upstream,
+  isDone: ((db: Queryable) => Promise<boolean>) | undefined,
+): Promise<Outcome> {
+  if (isDone === undefined) return 'unknown';
+  if (!(await isDone(db))) return 'undone';
+  return (await isReplicated(db)) ? 'committed' : 'local';
 }
 
 /** Whether the synchronous standbys, if any are demanded, have what is committed: a later commit that they confirm lies behind it. */

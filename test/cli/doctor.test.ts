@@ -104,6 +104,16 @@ suite('stage doctor', (test) => {
     assert.equal(await examine(serviceUrl(), '--role', client.name), { code: 0, found: {} });
   });
 
+  test('notes that statistics of statements fill up with those of the service', async () => {
+    const track = (level: string) =>
+      database.query(`ALTER ROLE ${service.name} SET pg_stat_statements.track = '${level}'`);
+    await track('top');
+    assert.equal((await examine(serviceUrl())).found['statement_statistics'], [service.name]);
+    await track('none');
+    assert.is((await examine(serviceUrl())).found['statement_statistics'], undefined);
+    await database.query(`ALTER ROLE ${service.name} RESET pg_stat_statements.track`);
+  });
+
   test('names every danger of a bad setup, and ends with 1', async () => {
     const bad = await createTestDatabase();
     const role = await createRole(

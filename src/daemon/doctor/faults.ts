@@ -100,6 +100,10 @@ export const faults = {
     'event triggers run when the service creates its objects',
     'Make sure that they let the service account create schemas, tables, views and functions.',
   ),
+  statement_statistics: note(
+    'pg_stat_statements keeps what the service account runs: creating the objects of one table takes more than a hundred entries',
+    "ALTER ROLE ... SET pg_stat_statements.track = 'none' for the service account, as a superuser.",
+  ),
   connections: note(
     'the service takes half of the connections that production has free, of which clients get these',
     'Set max_connections where clients shall have more, or fewer.',

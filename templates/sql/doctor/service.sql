@@ -61,6 +61,8 @@ UNION ALL SELECT 'subscription', u.subname FROM pg_subscription u JOIN pg_subscr
 UNION ALL SELECT 'owner_backup', quote_ident(r.rolname) FROM pg_roles r
   WHERE r.rolcanlogin AND EXISTS (SELECT FROM relation t WHERE t.relowner = r.oid)
     AND NOT has_table_privilege(r.oid, to_regclass('stage.session'), 'SELECT')
+UNION ALL SELECT 'statement_statistics', current_user::text
+  WHERE coalesce(current_setting('pg_stat_statements.track', true), 'none') <> 'none'
 UNION ALL SELECT 'event_trigger', e.evtname FROM pg_event_trigger e WHERE e.evtenabled <> 'D'
 UNION ALL SELECT 'table_without_key', r.name FROM relation r
   WHERE NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = r.oid AND i.indisunique AND i.indimmediate AND i.indpred IS NULL
