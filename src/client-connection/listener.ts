@@ -24,7 +24,7 @@ export interface ListenerOptions {
   /** Asked for each connection: after a failover it is another one. */
   readonly target: () => UpstreamTarget;
   /** Gives null for an id that does not exist. */
-  readonly findSession: (id: string) => Promise<OpenedSession | null>;
+  readonly findSession: (id: string, role: string) => Promise<OpenedSession | null>;
   readonly run: RunPipeline;
   /** See LoginServices. */
   readonly isNoticedGone: () => boolean;

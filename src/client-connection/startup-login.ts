@@ -11,7 +11,12 @@ import { cancelUpstream } from './cancel.ts';
 import type { ClientStartup } from './startup.ts';
 import { settleVersion } from './startup.ts';
 import type { Login } from './startup-parameters.ts';
-import { pinnedParameters, readLogin, unknownSession } from './startup-parameters.ts';
+import {
+  demandStandardStrings,
+  pinnedParameters,
+  readLogin,
+  unknownSession,
+} from './startup-parameters.ts';
 import { question, readReports } from './startup-settings.ts';
 import type { StartupStream } from './startup-stream.ts';
 import type { UpstreamOpening } from './upstream.ts';
@@ -22,7 +27,7 @@ export interface LoginServices {
   /** Asked once for each connection. */
   readonly target: () => UpstreamTarget;
   readonly cancelKeys: CancelKeys;
-  readonly findSession: (id: string) => Promise<OpenedSession | null>;
+  readonly findSession: (id: string, role: string) => Promise<OpenedSession | null>;
   /** Whether the upstream can notice, while it runs a statement, that nobody waits for it any more. */
   readonly isNoticedGone: () => boolean;
 }
@@ -49,8 +54,10 @@ export async function logIn(
   const protocolMinor = settleVersion(client, packet);
   const target = services.target();
   const login = readLogin(packet.parameters, target.database);
-  const session = await orAborted(services.findSession(login.sessionId), signal);
+  const user = new Map(login.parameters).get('user') ?? '';
+  const session = await orAborted(services.findSession(login.sessionId, user), signal);
   if (session === null) throw unknownSession(login.sessionId);
+  demandStandardStrings(session, login);
   const reads = login.reads ?? session.reads;
   const startup = startupMessage([
     ...(services.isNoticedGone() ? [noticeGone] : []),
@@ -77,7 +84,6 @@ export async function logIn(
       cancel,
       cancels,
     };
-    const user = new Map(login.parameters).get('user') ?? '';
     return { pair, key, user, backend };
   } catch (error) {
     upstream.socket.destroy();

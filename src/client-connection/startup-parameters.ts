@@ -1,6 +1,6 @@
 /** What a client's start-up parameters ask for, and what is asked of the upstream in its name. */
 import { StageError } from '../errors.ts';
-import type { ReadsMode } from '../model/session.ts';
+import type { OpenedSession, ReadsMode } from '../model/session.ts';
 import { isSessionId, readsModes } from '../model/session.ts';
 import type { Setting, Switch } from '../model/startup-options.ts';
 import { formatOptions, parseOptions, settingOf } from '../model/startup-options.ts';
@@ -17,6 +17,8 @@ export interface Login {
   /** Whether the client is told of what is staged; null where the daemon's setting applies. */
   readonly notice: boolean | null;
   readonly access: 'read write' | 'read only';
+  /** The client says itself that backslashes in its plain literals are no escapes. */
+  readonly asksStandardStrings: boolean;
   /** Everything that passes through to the upstream, in order, without the pinned settings. */
   readonly parameters: StartupParameters;
 }
@@ -45,6 +47,7 @@ export function readLogin(parameters: StartupParameters, database: string): Logi
     reads: readReads(settings),
     notice: readNotice(settings),
     access,
+    asksStandardStrings: settings.some(([name]) => folded(name) === 'standard_conforming_strings'),
     parameters: passedOn(parameters, options),
   };
 }
@@ -135,6 +138,27 @@ function noSession(message: string, hint: string): StageError {
 /** The refusal of a session that does not exist. */
 export function unknownSession(id: string): StageError {
   return noSession(`session "${id}" does not exist`, sessionHint);
+}
+
+/**
+ * Refuses a login whose role has standard_conforming_strings off: its literals would silently mean something else. A client that asks
+ * for `on` itself writes none of these.
+ * @throws StageError `statement_not_supported`, SQLSTATE 55P02
+ */
+export function demandStandardStrings(
+  { escapesBackslashes }: Pick<OpenedSession, 'escapesBackslashes'>,
+  { asksStandardStrings }: Pick<Login, 'asksStandardStrings'>,
+): void {
+  // guard: no literal means something else than in production
+  if (!escapesBackslashes || asksStandardStrings) return;
+  throw new StageError(
+    'statement_not_supported',
+    'standard_conforming_strings is off for this role, and on here',
+    {
+      sqlstate: '55P02',
+      hint: "Backslashes in plain literals would mean something else. Connect with options='-c standard_conforming_strings=on' if no statement counts on them, or run ALTER ROLE or ALTER DATABASE ... RESET standard_conforming_strings.",
+    },
+  );
 }
 
 function checkConnection(named: ReadonlyMap<string, string>, database: string): void {

@@ -49,9 +49,9 @@ export async function startProxy(
       settings,
     },
     target: followHosts(route),
-    findSession: async (id) => {
+    findSession: async (id, role) => {
       demandReady(upstream);
-      return findSession(db, id);
+      return findSession(db, id, role);
     },
     run: createPipeline(settings),
     maxConnections,

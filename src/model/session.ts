@@ -60,6 +60,8 @@ export interface Session {
 
 /** What a client's connection has to know of its session. */
 export type OpenedSession = Pick<Session, 'id' | 'reads'> & {
+  /** Whether the role that logs in has standard_conforming_strings off, by ALTER ROLE or ALTER DATABASE. */
+  readonly escapesBackslashes: boolean;
   /** What users have made that calls functions in C: see stage.made_calls. */
   readonly made: readonly MadeCall[];
 };

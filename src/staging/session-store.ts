@@ -152,14 +152,26 @@ export async function getSession(db: Queryable, id: string): Promise<Session> {
 /**
  * What a client's connection has to know of its session, whatever has been staged in it by now; null where there is none. The rest
  * takes longer to find out than the login itself.
+ * @param role as which the client logs in, if one does
  */
-export async function findSession(db: Queryable, id: string): Promise<OpenedSession | null> {
+export async function findSession(
+  db: Queryable,
+  id: string,
+  role = '',
+): Promise<OpenedSession | null> {
   if (!isSessionId(id)) return null;
-  const text = 'SELECT s.reads, stage.made_calls() AS made FROM stage.session s WHERE s.id = $1';
-  const [row] = await db.query(text, [sessionUuid(id)]);
+  const [row] = await db.query(openSession, [sessionUuid(id), role]);
   if (row === undefined) return null;
-  return { id, reads: row['reads'] as ReadsMode, made: JSON.parse(String(row['made'])) };
+  return {
+    id,
+    reads: row['reads'] as ReadsMode,
+    escapesBackslashes: row['escapes'] === 't',
+    made: JSON.parse(String(row['made'])),
+  };
 }
+
+const openSession = `SELECT s.reads, stage.escapes_backslashes($2) AS escapes, stage.made_calls() AS made
+FROM stage.session s WHERE s.id = $1`;
 
 /** Lists sessions, newest first. */
 export async function listSessions(db: Database, filter: SessionFilter): Promise<SessionPage> {

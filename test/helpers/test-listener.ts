@@ -58,7 +58,8 @@ export const listenerSettings: ProxySettings = {
 };
 
 export async function startTestListener(options: TestListenerOptions): Promise<TestListener> {
-  const session = { ...createSession(options.reads ?? 'production'), made: [] };
+  const opened = { made: [], escapesBackslashes: false };
+  const session = { ...createSession(options.reads ?? 'production'), ...opened };
   const pairs: ConnectedPair[] = [];
   const log: string[] = [];
   const target = parseUpstream(options.upstream);

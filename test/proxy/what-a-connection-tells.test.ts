@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
+import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const schema = 'CREATE TABLE t (id int PRIMARY KEY, v text)';
@@ -23,6 +24,34 @@ suite('proxy: what a connection tells', (test) => {
     client.on('notice', (notice) => notices.push(notice as never));
     return { id, client, notices };
   }
+
+  test('refuses a role or database in which backslashes escape, unless the client asks for standard strings', async () => {
+    const { database } = proxied;
+    const role = await createRole(database, 'GRANT ALL ON t TO $role');
+    const settings = [
+      [`ROLE ${role.name}`, 'off', true],
+      [`DATABASE ${database.name}`, '0', true],
+      [`ROLE ${role.name} IN DATABASE ${database.name}`, 'off', true],
+      [`ROLE ${role.name}`, 'on', false],
+    ] as const;
+    const url = proxied.daemon.clientUrl(await proxied.daemon.newSession(), role.name, role.name);
+    const options = new URL(url);
+    const asked = `${options.searchParams.get('options')} -c standard_conforming_strings=on`;
+    options.searchParams.set('options', asked);
+    for (const [what, value, isRefused] of settings) {
+      await database.query(`ALTER ${what} SET standard_conforming_strings = '${value}'`);
+      const answer = await proxied.connect(url).then(
+        () => null,
+        (error: pg.DatabaseError) => error,
+      );
+      await proxied.connect(options.href.replaceAll('+', '%20'));
+      await database.query(`ALTER ${what} RESET standard_conforming_strings`);
+      assert.is(answer?.code, isRefused ? '55P02' : undefined, what);
+      if (isRefused) assert.match(answer?.hint ?? '', 'options=');
+    }
+    await proxied.connect(url).then((client) => client.end());
+    await role.drop();
+  });
 
   test('tells once, at the first row that is staged, that production is unchanged', async () => {
     const { id, client, notices } = await connect();

@@ -108,7 +108,8 @@ suite('sessions', (test) => {
     const client = await staging.connect(id);
     // whoever counts mutations waits
     await client.query('BEGIN; LOCK TABLE stage.mutation');
-    assert.equal(await findSession(staging.service, id), { id, reads, made: [] });
+    const opened = { id, reads, escapesBackslashes: false, made: [] };
+    assert.equal(await findSession(staging.service, id), opened);
     await client.end();
   });
 
