@@ -68,6 +68,11 @@ export const wireGuards: readonly Guard[] = [
     tests: ['proxy/listener-login'],
   },
   {
+    name: 'no literal means something else than in production',
+    without: 'if (escapesBackslashes || asksStandardStrings) return;',
+    tests: ['proxy/what-a-connection-tells'],
+  },
+  {
     name: 'a connection names one session',
     without: 'if (candidates.length < 0)',
     tests: ['proxy/startup-parameters'],
