@@ -9,9 +9,11 @@ import { StageError } from '../errors.ts';
 import { createOverlayManager } from '../overlay/install/manager.ts';
 import type { Clients, Upstream } from '../rest/services.ts';
 import type { ProxyMetrics } from '../server-connection/connected-pair.ts';
+import { watchMadeCalls } from '../server-connection/made-calls.ts';
 import { findSession } from '../staging/session-store.ts';
 import { createPipeline } from '../statements/connection.ts';
 import { explainListenError } from './listen-policy.ts';
+import { startLooks } from './looks.ts';
 import type { Parts } from './parts.ts';
 import { readTlsFiles } from './tls-files.ts';
 
@@ -39,11 +41,13 @@ export async function startProxy(
   const { route, db, upstream, metrics, maxConnections, isNoticedGone } = needs;
   const where = { host: settings.proxyHost, port: settings.proxyPort };
   const tls = readTlsFiles(settings);
+  const made = watchMadeCalls(db);
   const listener = createListener({
     ...where,
     services: {
       db,
       overlays: createOverlayManager(db, () => demandUpToDate(upstream)),
+      made,
       log,
       metrics,
       settings,
@@ -51,7 +55,8 @@ export async function startProxy(
     target: followHosts(route),
     findSession: async (id, role) => {
       demandReady(upstream);
-      return findSession(db, id, role);
+      const [session] = await Promise.all([findSession(db, id, role), made.look()]);
+      return session;
     },
     run: createPipeline(settings),
     maxConnections,
@@ -61,6 +66,12 @@ export async function startProxy(
   });
   const address = await listener.start().catch((error: Error) => {
     throw explainListenError(error, { ...where, flag: '--proxy-port' });
+  });
+  startLooks(parts, upstream, {
+    name: 'looks at what users have made',
+    everyMs: 5000,
+    failure: 'what users have made in the database could not be read',
+    look: made.look,
   });
   route.onMove(listener.connections.endAll);
   releases.push('proxy', () => listener.stop(grace.left()));

@@ -62,15 +62,7 @@ export interface Session {
 export type OpenedSession = Pick<Session, 'id' | 'reads'> & {
   /** Whether the role that logs in has standard_conforming_strings off, by ALTER ROLE or ALTER DATABASE. */
   readonly escapesBackslashes: boolean;
-  /** What users have made that calls functions in C: see stage.made_calls. */
-  readonly made: readonly MadeCall[];
 };
-
-/** An aggregate counts as a function; a cast of its own kind is called by no name. */
-export interface MadeCall {
-  readonly kind: 'function' | 'operator' | 'type' | 'cast';
-  readonly name: string;
-}
 
 /** The first digits of a session's id: short enough to type, and unlikely to mean another one. */
 export const shortId = (id: string) => id.slice('sess_'.length, 'sess_'.length + 8);

@@ -1,5 +1,5 @@
 /** The functions, operators and types that a statement calls, and what calling them may do. */
-import type { Calls, FunctionUse, QualifiedName } from '../sql/functions/calls.ts';
+import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { FoundFunction } from '../sql/functions/effects.ts';
 import { hasEffects, isAllowedFunction, isStageableVolatile } from '../sql/functions/functions.ts';
 
@@ -16,16 +16,16 @@ export interface Assessment {
 }
 
 export interface Called extends QualifiedName {
-  readonly kind: 'function' | 'field' | 'operator' | 'type';
+  readonly kind: UnclearCall['kind'];
 }
 
 /** What stage.find_code says of a candidate for a name: of the function that is called. */
 export interface Candidate extends FoundFunction {
   /** The function of the server or of an extension whose code a function of users has; null where it has none of theirs. */
   readonly known: { readonly schema: string; readonly name: string } | null;
-  /** The function of that name, and not one that an aggregate, an operator, a cast or a domain calls. */
+  /** The function of that name, and not one that an aggregate, an operator, a cast, a domain or a relation calls. */
   readonly isNamed: boolean;
-  /** One that an aggregate, an operator, a cast or a type calls which users made. */
+  /** One that an aggregate, an operator, a cast, a type or a relation calls which users made. */
   readonly isMade: boolean;
   /** In the schema given, or in the search path. */
   readonly isFound: boolean;
@@ -46,16 +46,13 @@ export const harmless: KnownCall = {
   dependsOnPath: false,
 };
 
-/** Operators that the grammar calls without naming them: CASE, USING, BETWEEN and the like. */
-export const implied = ['=', '<', '<=', '>', '>='].map((name) => ({ schema: null, name }));
-
 /** Everything that a statement calls, each once. */
 export function namesCalled({ functions, fields, operators, types }: Calls): Called[] {
   const all = [
     ...functions.map(asCalled('function')),
     // guard: arguments of EXECUTE call what stands behind a dot
     ...fields.map((name) => ({ kind: 'field' as const, schema: null, name })),
-    ...[...operators, ...implied].map(asCalled('operator')),
+    ...operators.map(asCalled('operator')),
     ...types.map(asCalled('type')),
   ];
   return [...new Map(all.map((each) => [calledKey(each), each])).values()];

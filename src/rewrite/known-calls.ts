@@ -1,8 +1,9 @@
 /** What is known on this connection of the names that its statements call. */
-import type { UnclearCall } from '../sql/functions/calls.ts';
+
+import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.ts';
+import type { QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { Called, Candidate, KnownCall } from './called-names.ts';
 import { assessCandidates, calledKey, harmless } from './called-names.ts';
-import type { MadeCalls } from './made-calls.ts';
 
 interface Found {
   /** For each name, in order. */
@@ -18,21 +19,32 @@ export class KnownCalls {
   private readonly known = new Map<string, KnownCall>();
   private readonly find: (called: readonly Called[]) => Promise<Found>;
   private readonly allowedFunctions: readonly string[];
-  private readonly made: MadeCalls;
+  private readonly watch: Pick<MadeCallsWatch, 'current'>;
+  private made: MadeCalls;
 
   /** @param find asks the server for candidates, and has everything forgotten when the search path has changed */
   constructor(
     find: (called: readonly Called[]) => Promise<Found>,
     allowedFunctions: readonly string[],
-    made: MadeCalls,
+    watch: Pick<MadeCallsWatch, 'current'>,
   ) {
     this.find = find;
     this.allowedFunctions = allowedFunctions;
-    this.made = made;
+    this.watch = watch;
+    this.made = watch.current;
   }
 
   forget(): void {
     this.known.clear();
+  }
+
+  /** Forgets all where users have made something since; says whether they have. */
+  follow(): boolean {
+    const { current } = this.watch;
+    if (current === this.made) return false;
+    this.made = current;
+    this.forget();
+    return true;
   }
 
   /** Whether a read may make the calls, as far as is known, whatever the search path is by now. */
@@ -40,9 +52,9 @@ export class KnownCalls {
     return this.asked(calls).every((each) => this.isHarmless(each));
   }
 
-  /** Whether it is known that the calls of a read run code of the database's users. */
+  /** Whether the calls of a read, which were asked about, run code of the database's users. */
   runCode(calls: readonly UnclearCall[]): boolean {
-    return calls.some((each) => this.known.get(calledKey(each))?.runsCode === true);
+    return this.asked(calls).some((each) => this.known.get(calledKey(each))?.runsCode ?? true);
   }
 
   private isHarmless(called: Called): boolean {
@@ -56,9 +68,10 @@ export class KnownCalls {
     return this.made.among(calls);
   }
 
-  /** What a statement calls by names, and what it may call without. */
-  withUnnamed(called: readonly Called[]): readonly Called[] {
-    return this.made.withUnnamed(called);
+  /** What a statement calls by names, what it may call without, and of the relations in it those that call something. */
+  withUnnamed(called: readonly Called[], relations: readonly QualifiedName[]): readonly Called[] {
+    const read = relations.map(({ schema, name }) => ({ kind: 'relation' as const, schema, name }));
+    return this.made.withUnnamed([...called, ...read.filter((each) => this.made.has(each))]);
   }
 
   /** What depends on the search path is no longer known: functions that statements have called may have set it. */

@@ -1,15 +1,14 @@
 /** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
 
-import type { MadeCall } from '../model/session.ts';
 import { loadSchema, overlaySchema, treeSchema } from '../overlay/object-names.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
+import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
-import type { Calls, FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
+import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { Assessment, Called, Candidate } from './called-names.ts';
 import { candidateOf, joinAssessments, namesCalled } from './called-names.ts';
 import { KnownCalls } from './known-calls.ts';
-import { MadeCalls } from './made-calls.ts';
 import type { NameUse, ResolvedName } from './resolved-name.ts';
 
 const path = `pg_catalog.current_setting('search_path')`;
@@ -47,10 +46,14 @@ export class Names {
   private isUnsure = false;
   private areOverlaysSuspect = false;
 
-  constructor(ask: Ask, allowedFunctions: readonly string[], made: readonly MadeCall[]) {
+  constructor(
+    ask: Ask,
+    allowedFunctions: readonly string[],
+    made: Pick<MadeCallsWatch, 'current'>,
+  ) {
     this.ask = ask;
     const find = (called: readonly Called[]) => this.findCandidates(called);
-    this.calls = new KnownCalls(find, allowedFunctions, new MadeCalls(made));
+    this.calls = new KnownCalls(find, allowedFunctions, made);
   }
 
   /** Changes whenever a name may mean something else: what was derived from names before is no longer good. */
@@ -67,6 +70,11 @@ export class Names {
   get hidesCatalog(): boolean {
     const schemas = this.path.split(',').map((name) => name.replaceAll('"', '').trim());
     return schemas.indexOf('pg_catalog') > 0;
+  }
+
+  /** To be called before it is looked at what is known of names: users may have made something of one since. */
+  follow(): void {
+    if (this.calls.follow()) this.forget();
   }
 
   forget(): void {
@@ -118,17 +126,20 @@ export class Names {
     return this.resolve(names, !isCurrent);
   }
 
-  /** What may happen when the names are called. */
-  async assess(calls: Calls): Promise<Assessment> {
-    return joinAssessments(await this.calls.assess(this.calls.withUnnamed(namesCalled(calls))));
+  /** What may happen when the names are called and the relations read. */
+  async assess(calls: Calls, relations: readonly QualifiedName[] = []): Promise<Assessment> {
+    const called = this.calls.withUnnamed(namesCalled(calls), relations);
+    return joinAssessments(await this.calls.assess(called));
   }
 
   /** Whether it is known already that a read may make the calls. */
   areHarmless(calls: readonly UnclearCall[]): boolean {
+    // guard: what users have made since is asked about in reads
+    this.follow();
     return this.calls.areHarmless(calls);
   }
 
-  /** Whether it is known that a read makes calls which run code of the database's users. */
+  /** Whether the calls of a read, which were asked about, run code of the database's users. */
   runCode(calls: readonly UnclearCall[]): boolean {
     return this.calls.runCode(calls);
   }

@@ -4,7 +4,7 @@ import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { RefusedWhen, Verification } from '../server-connection/prepared-statements.ts';
 import { refusalError } from '../server-connection/refusals.ts';
-import type { Calls } from '../sql/functions/calls.ts';
+import type { Calls, QualifiedName } from '../sql/functions/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
 import type { RelationUse } from '../sql/places.ts';
 import type { Read, RowLocks } from '../sql/verdict.ts';
@@ -91,6 +91,8 @@ export class Rewriter {
    */
   async write(write: Write, mayBeSet = false): Promise<Rewrite | RefusedWhen> {
     this.overlays.demandUpToDate();
+    // guard: what users have made since is asked about in writes
+    this.names.follow();
     const asSet = mayBeSet && !this.rowByRow.has(write);
     const kept = asSet ? this.kept.set : this.kept.rows;
     const known = kept.get(write);
@@ -101,7 +103,7 @@ export class Rewriter {
   }
 
   private async make(write: Write, asSet: boolean): Promise<Rewrite | RefusedWhen> {
-    const runsCode = await this.checkCalls(write);
+    const runsCode = await this.checkCalls(write, write.relations);
     // guard: no schema may stand before pg_catalog
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const named = await this.resolveStageable(write);
@@ -157,10 +159,10 @@ export class Rewriter {
    * Judges what is called where writing is possible; says whether it may run code written in this database.
    * @throws StageError when one of the functions could write, or do other harm
    */
-  async checkCalls(calls: Calls): Promise<boolean> {
+  async checkCalls(calls: Calls, relations?: readonly QualifiedName[]): Promise<boolean> {
     const refused = refusedFunctions(calls.functions, 'write', this.allowedFunctions);
     if (refused) throw refusalError(functionRefusal(refused));
-    const { harmful, runsCode } = await this.names.assess(calls);
+    const { harmful, runsCode } = await this.names.assess(calls, relations);
     // guard: volatile functions are refused in staged writes
     if (harmful) throw refusalError(functionRefusal(harmful));
     return runsCode;
@@ -210,7 +212,7 @@ export class Rewriter {
     });
     try {
       // guard: rows are locked by no query that calls volatile code
-      const runsCode = await this.checkCalls(locks);
+      const runsCode = await this.checkCalls(locks, read.relations);
       const asTargets = withMeanings(uses, await this.names.refresh(uses));
       const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
       if (obstacle || this.names.hidesCatalog) return null;

@@ -6,6 +6,7 @@ import type { OpenedSession, ReadsMode } from '../model/session.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import type { CancelRequests } from './cancel-requests.ts';
 import type { PipelineHandle } from './connection-list.ts';
+import type { MadeCallsWatch } from './made-calls.ts';
 
 /**
  * Both sides are authenticated; upstream has sent ReadyForQuery, and the client has been given everything
@@ -47,6 +48,7 @@ export type RunPipeline = (pair: ConnectedPair, services: ProxyServices) => Prom
 export interface ProxyServices {
   readonly db: Database;
   readonly overlays: OverlayManager;
+  readonly made: Pick<MadeCallsWatch, 'current'>;
   readonly log: Log;
   readonly metrics: ProxyMetrics;
   readonly settings: ProxySettings;

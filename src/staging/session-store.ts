@@ -166,11 +166,10 @@ export async function findSession(
     id,
     reads: row['reads'] as ReadsMode,
     escapesBackslashes: row['escapes'] === 't',
-    made: JSON.parse(String(row['made'])),
   };
 }
 
-const openSession = `SELECT s.reads, stage.escapes_backslashes($2) AS escapes, stage.made_calls() AS made
+const openSession = `SELECT s.reads, stage.escapes_backslashes($2) AS escapes
 FROM stage.session s WHERE s.id = $1`;
 
 /** Lists sessions, newest first. */

@@ -104,7 +104,7 @@ export function createConnectionContext(
   writers: SocketWriters,
   { keptTogether, ...surroundings }: Surroundings,
 ): ConnectionContext {
-  const { settings: limits, metrics, overlays } = services;
+  const { settings: limits, metrics, overlays, made } = services;
   const state = new TransactionState(pair.access);
   const portals = new Registry<Portal>();
   const inFailure = new Registry<AnswerInFailure>();
@@ -120,7 +120,7 @@ export function createConnectionContext(
   const link = new UpstreamWriter(writers.upstream, router, state);
   const internal = new InternalQueries(link, state);
   const ask = createAsk({ link, router, internal, state, settings });
-  const names = new Names(ask, limits.allowFunctions, pair.session.made);
+  const names = new Names(ask, limits.allowFunctions, made);
   const functions = new FunctionNames(ask, names, overlays);
   const retry = new Retry(router, names, pair.cancels);
   return {

@@ -20,7 +20,7 @@ import { isControlling } from './controls.ts';
 import type { PreparedWrite } from './extended-write.ts';
 import { findWrite, readyForWrite } from './extended-write.ts';
 import { verifyAlong } from './read-batches.ts';
-import { checkReadCalls, needsAsking, needsLook } from './read-calls.ts';
+import { checkReadCalls, needsAsking, needsLook, openLook } from './read-calls.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
@@ -53,16 +53,13 @@ async function bindJudged(
   await bindUnstaged(context, message, portal, statement);
 }
 
-/** In a block of ours, in which nothing has run before. */
 async function bindLookedAt(
   context: ConnectionContext,
   message: Message,
   portal: string,
   statement: PreparedStatement,
 ): Promise<void> {
-  const { state, internal } = context;
-  if (state.implicit) await syncAndGoOn(context);
-  internal.begin();
+  await openLook(context);
   await bindUnstaged(context, message, portal, statement);
 }
 

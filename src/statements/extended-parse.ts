@@ -28,7 +28,7 @@ import { makeMergeTarget } from './enter-call.ts';
 import { openBlock } from './extended-write.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
 import { verifyAlong } from './read-batches.ts';
-import { checkReadCalls, needsAskingOfTypes } from './read-calls.ts';
+import { checkReadCalls, needsAskingOfTypes, needsLookAtTypes, openLook } from './read-calls.ts';
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
@@ -81,11 +81,21 @@ function parsePlanned(
   const { verdict } = statement;
   // guard: PostgreSQL reads literals, and checks those of domains, when a statement is parsed
   if (needsAskingOfTypes(context, verdict)) return parseAsked(context, parsing);
-  return parseKnown(context, parsing);
+  return parseJudged(context, parsing);
 }
 
 async function parseAsked(context: ConnectionContext, parsing: Parsing): Promise<void> {
   await checkReadCalls(context, parsing.statement.verdict);
+  await parseJudged(context, parsing);
+}
+
+function parseJudged(context: ConnectionContext, parsing: Parsing): void | Promise<void> {
+  if (needsLookAtTypes(context, parsing.statement.verdict)) return parseLookedAt(context, parsing);
+  return parseKnown(context, parsing);
+}
+
+async function parseLookedAt(context: ConnectionContext, parsing: Parsing): Promise<void> {
+  await openLook(context);
   await parseKnown(context, parsing);
 }
 

@@ -1,6 +1,7 @@
 /** Before a statement runs that is not staged: what it calls must not have effects that READ ONLY does not hold. */
 
 import { refusalError } from '../server-connection/refusals.ts';
+import { syncAndGoOn } from '../server-connection/sync.ts';
 import type { UnclearCall } from '../sql/functions/calls.ts';
 import { functionRefusal } from '../sql/functions/functions.ts';
 import type { Control, Verdict } from '../sql/verdict.ts';
@@ -14,10 +15,22 @@ export function needsAsking(context: ConnectionContext, verdict: Verdict): boole
 
 /** The same of the types that a read names alone: PostgreSQL reads their literals before the read is run, when it is parsed. */
 export function needsAskingOfTypes({ state, names }: ConnectionContext, verdict: Verdict): boolean {
-  if (state.failed || verdict.kind !== 'read') return false;
-  const types = verdict.unclear.filter(({ kind }) => kind === 'type');
+  const types = state.failed ? [] : typesIn(verdict);
   return types.length > 0 && !names.areHarmless(types);
 }
+
+/** Whether a read, asked about before, is to be parsed in a block of ours, because reading its literals runs code of users. */
+export function needsLookAtTypes(
+  { state, names }: Pick<ConnectionContext, 'state' | 'names'>,
+  verdict: Verdict,
+): boolean {
+  const types = state.block === 'none' ? typesIn(verdict) : [];
+  // guard: what code of users does where a literal is read is looked at
+  return types.length > 0 && names.runCode(types);
+}
+
+const typesIn = (verdict: Verdict) =>
+  verdict.kind === 'read' ? verdict.unclear.filter(({ kind }) => kind === 'type') : [];
 
 /**
  * Asks the server what a statement calls, unless that is known.
@@ -31,8 +44,7 @@ export async function checkReadCalls(context: ConnectionContext, verdict: Verdic
 
 /**
  * Whether a read, asked about before, is to run in a block of ours, whose end is looked at: READ ONLY keeps code of users from writing
- * rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client's is looked at anyway, and COMMIT
- * itself runs the query of a cursor WITH HOLD.
+ * rows, but not from ANALYZE, REINDEX and CLUSTER, which write to the catalogs. A block of the client's is looked at anyway.
  */
 export function needsLook(
   { state, names, statements }: ConnectionContext,
@@ -41,10 +53,19 @@ export function needsLook(
   if (state.block !== 'none') return false;
   // guard: what code of users does in a read is looked at before its end
   if (verdict.kind === 'read') return names.runCode(verdict.unclear);
-  if (verdict.kind !== 'control' || verdict.action.type !== 'execute') return false;
+  if (verdict.kind !== 'control') return false;
+  if (verdict.action.type === 'prepare')
+    return needsLookAtTypes({ state, names }, verdict.action.body);
+  if (verdict.action.type !== 'execute') return false;
   const { unclear, name } = verdict.action;
   const body = statements.get(name)?.body;
   return names.runCode(unclear) || (body?.kind === 'read' && names.runCode(body.unclear));
+}
+
+/** Opens a block of ours for what needs a look, in which nothing has run before. */
+export async function openLook(context: ConnectionContext): Promise<void> {
+  if (context.state.implicit) await syncAndGoOn(context);
+  context.internal.begin();
 }
 
 function unclearCalls(context: ConnectionContext, verdict: Verdict): readonly UnclearCall[] {

@@ -32,9 +32,9 @@ export interface Step {
 /** Runs what must not write: guarded where it could, and otherwise as it stands. */
 export async function runRead(context: ConnectionContext, step: Step): Promise<boolean> {
   const { internal, metrics } = context;
-  checkHold(context, step.statement.verdict);
   // guard: the catalog is asked before a read runs
   await checkReadCalls(context, step.statement.verdict);
+  checkHold(context, step.statement.verdict);
   if (needsLook(context, step.statement.verdict)) internal.begin();
   const verification = verificationOf(context, step);
   const replacements = await replacementsIn(context, step, verification !== null);

@@ -8,7 +8,7 @@ import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { makeMergeTarget } from './enter-call.ts';
 import { refusePrepared } from './original-types.ts';
-import { checkReadCalls } from './read-calls.ts';
+import { checkReadCalls, needsLook } from './read-calls.ts';
 import { checkResult } from './result-type.ts';
 import type { Step } from './send-statement.ts';
 import { runRead, sendControl, sendStep } from './send-statement.ts';
@@ -35,6 +35,7 @@ export async function runPrepare(
   const { plan, statement } = step;
   // guard: the catalog is asked before a statement is prepared by SQL
   await checkReadCalls(context, statement.verdict);
+  if (needsLook(context, statement.verdict)) context.internal.begin();
   const preparation = { written: plan.text, statement, action };
   const made = await prepareReplacements(context, preparation);
   return sendControl(context, step, action, made.replacements, () => {

@@ -116,7 +116,8 @@ function passesAtOnce({ state, reads, names }: ConnectionContext, textClass: Tex
   if (textClass.holds && state.exposesHeld) return false;
   // guard: a text does not pass before the catalog has told what it calls
   if (!names.areHarmless(textClass.unclear)) return false;
-  if (state.block === 'none' && names.runCode(textClass.unclear)) return false;
+  const isLooked = state.block === 'none' || textClass.holds;
+  if (isLooked && names.runCode(textClass.unclear)) return false;
   if (textClass.reads > 0 && textClass.hasSettings && state.block !== 'none') return false;
   return reads === 'production' || !textClass.hasNames;
 }

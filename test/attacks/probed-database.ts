@@ -138,7 +138,7 @@ const kept = `
   SELECT format('file of %s: %s', oid::regclass, relfilenode) AS line FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')
   UNION ALL SELECT format('clustered by %s', indexrelid::regclass) FROM pg_index WHERE indisclustered
-  UNION ALL SELECT format('statistics of %s.%s', starelid::regclass, staattnum) FROM pg_statistic s JOIN pg_class c ON c.oid = s.starelid
+  UNION ALL SELECT format('statistics of %s.%s by %s', starelid::regclass, staattnum, s.xmin) FROM pg_statistic s JOIN pg_class c ON c.oid = s.starelid
     WHERE c.relnamespace = 'public'::regnamespace`;
 
 async function state(database: TestDatabase): Promise<string[]> {

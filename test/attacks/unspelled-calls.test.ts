@@ -2,7 +2,8 @@
  * Calls that are not spelled as calls: operators, aggregates and casts that somebody made over functions with effects. The function
  * that is called decides, in reads and in staged writes, whatever stands for it.
  */
-import { assert, suite } from '../helpers/suite.ts';
+import pg from 'pg';
+import { assert, rejects, suite } from '../helpers/suite.ts';
 import { probe } from './probed-database.ts';
 
 const schema = `
@@ -23,6 +24,14 @@ CREATE OPERATOR public.^^^ (rightarg = text, function = upper_of);
 CREATE AGGREGATE public.locks(bigint) (sfunc = int8pl, stype = bigint, initcond = '4720', finalfunc = pg_try_advisory_lock);
 
 CREATE AGGREGATE public.max_of(bigint) (sfunc = int8larger, stype = bigint);
+CREATE VIEW telling AS SELECT pg_notify('ch', 'x')::text AS v;
+CREATE VIEW over_telling AS WITH w AS (SELECT v FROM telling) SELECT v FROM w;
+CREATE VIEW locking AS SELECT locks(g)::text AS v FROM generate_series(1, 2) g;
+CREATE VIEW casting AS SELECT 'x'::text::heard AS v;
+CREATE TABLE guarded (v text); INSERT INTO guarded VALUES ('a'); ALTER TABLE guarded ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY guard ON guarded USING (pg_try_advisory_lock(4714));
+CREATE VIEW shown AS SELECT g.v, count(*), now() FROM plain g GROUP BY g.v;
+CREATE VIEW replaced AS SELECT 'x'::text AS v;
 `;
 
 const bySuperuser = `
@@ -59,6 +68,11 @@ const harmful: readonly string[] = [
   '4713::bigint::boolean',
   'CAST(4713::bigint AS bool)',
   `tell('ch', 'x')`,
+  '(SELECT v FROM telling)',
+  '(SELECT count(*) FROM public.over_telling)',
+  '(SELECT v FROM locking)',
+  '(SELECT v FROM casting)',
+  '(SELECT v FROM guarded)',
   `exec('dbname=none', 'select 1')`,
   `(SELECT count(*) FROM tabled('select ''a''::text, ''b''::text, pg_notify(''ch'', ''x'')::text') AS t(a text, b text))`,
 ];
@@ -73,6 +87,7 @@ const harmless: readonly string[] = [
   `'x'::short`,
   `'{x}'::short[]`,
   `'good'::mood`,
+  '(SELECT max(v) FROM shown)',
 ];
 
 const written = (expression: string, index: number) =>
@@ -110,11 +125,40 @@ suite('calls that are not spelled as calls', (test) => {
     });
   });
 
+  test('do nothing where a value becomes one of a parameter', async () => {
+    const statements = ['PREPARE told (heard) AS SELECT $1', `EXECUTE told ('x')`];
+    await probed.everyWay(statements, ({ way, changes }) => assert.equal(changes, [], way));
+  });
+
   test('run where they only compute', async () => {
     const statements = [...harmless.map((each) => `SELECT ${each}`), ...harmless.map(written)];
     await probed.everyWay(statements, ({ way, codes, changes }) => {
       assert.equal(changes, [], way);
       assert.equal(codes, [], way);
     });
+  });
+
+  test('do nothing where they were made after the connection began', async () => {
+    const client = new pg.Client({ connectionString: await probed.url('superuser', 'production') });
+    await client.connect();
+    const refused = async (text: string) =>
+      assert.is((await rejects(client.query(text))).code, '0A000', text);
+    try {
+      await client.query('TABLE replaced');
+      await probed.database.query(
+        `SELECT pg_stat_force_next_flush();
+        CREATE OPERATOR public.<!> (leftarg = text, rightarg = text, function = pg_notify);
+        CREATE OR REPLACE VIEW replaced AS SELECT pg_notify('ch', 'x')::text AS v;`,
+      );
+      // whoever logs in has the service look
+      const other = new pg.Client({ connectionString: await probed.url('reader', 'production') });
+      await other.connect();
+      await other.end();
+      await refused(`SELECT 'ch'::text <!> 'x'::text`);
+      await refused('TABLE replaced');
+      await refused(`INSERT INTO plain SELECT 1, v FROM replaced`);
+    } finally {
+      await client.end();
+    }
   });
 });

@@ -17,6 +17,7 @@ import type {
   ProxySettings,
   RunPipeline,
 } from '../../src/server-connection/connected-pair.ts';
+import { MadeCalls } from '../../src/server-connection/made-calls.ts';
 import { errorResponse } from '../../src/wire/backend-messages.ts';
 import { decodeErrorFields, errorFields } from '../../src/wire/error-fields.ts';
 import { backendLimits } from '../../src/wire/limits.ts';
@@ -58,8 +59,10 @@ export const listenerSettings: ProxySettings = {
 };
 
 export async function startTestListener(options: TestListenerOptions): Promise<TestListener> {
-  const opened = { made: [], escapesBackslashes: false };
-  const session = { ...createSession(options.reads ?? 'production'), ...opened };
+  const session = {
+    ...createSession(options.reads ?? 'production'),
+    escapesBackslashes: false,
+  };
   const pairs: ConnectedPair[] = [];
   const log: string[] = [];
   const target = parseUpstream(options.upstream);
@@ -77,6 +80,7 @@ export async function startTestListener(options: TestListenerOptions): Promise<T
     services: {
       db: {} as Database,
       overlays: {} as OverlayManager,
+      made: { current: new MadeCalls([]) },
       log: createLog('debug', { write: (line: string) => log.push(line) }),
       metrics: {
         query: ignore,

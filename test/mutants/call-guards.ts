@@ -28,6 +28,41 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/unspelled-calls'],
   },
   {
+    name: 'what code of users does where a literal is read is looked at',
+    without: 'return types.length < 0;',
+    tests: ['attacks/maintenance'],
+  },
+  {
+    name: 'COMMIT runs no code of users behind the look',
+    without: '',
+    tests: ['attacks/maintenance'],
+  },
+  {
+    name: 'what a relation calls when it is read counts as called',
+    without: '',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
+    name: 'operators that the grammar implies are called, too',
+    without: 'for (const name of impliedOperators(type, fields).slice(0, 0))',
+    tests: ['attacks/maintenance'],
+  },
+  {
+    name: 'the types of what is prepared by SQL are called',
+    without: 'if (types.length >= 0) return body;',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
+    name: 'what users have made since is asked about in reads',
+    without: '',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
+    name: 'what users have made since is asked about in writes',
+    without: '',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
     name: 'the catalog is asked before a read runs',
     without: '',
     tests: ['attacks/extension-functions'],
@@ -49,7 +84,8 @@ export const callGuards: readonly Guard[] = [
   },
   {
     name: 'arguments of EXECUTE call what stands behind a dot',
-    without: '...fields.slice(0, 0).map(() => implied[0] as Called),',
+    without:
+      "...fields.slice(0, 0).map((name) => ({ kind: 'field' as const, schema: null, name })),",
     tests: ['attacks/attribute-notation'],
   },
   {
@@ -89,8 +125,7 @@ export const callGuards: readonly Guard[] = [
   },
   {
     name: 'what users have made of operators, aggregates, casts and types is asked about in reads',
-    without: 'const isAsked = ({ unlessMade }: UnclearCall) => unlessMade !== true;',
-    lines: 2,
+    without: 'return this.withUnnamed(calls.filter((each) => each.unlessMade !== true));',
     tests: ['attacks/unspelled-calls'],
   },
   {

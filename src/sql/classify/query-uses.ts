@@ -105,10 +105,11 @@ export function collectUses(root: Node | readonly Node[], source: Source): Query
   for (let next = walk.pending.pop(); next && !notes.refusal; next = walk.pending.pop()) {
     visit(walk, next.value, next.scope);
   }
+  const relations = inOrder(walk.relations);
   return {
-    relations: inOrder(walk.relations),
+    relations,
     calls: walk.calls.all(),
-    unclear: walk.calls.unclear(),
+    unclear: walk.calls.unclear(relations),
     called: inOrder(walk.called),
     qualifiers: inOrder(walk.qualifiers),
     ...notes,

@@ -45,6 +45,32 @@ const operatorFields: ReadonlyMap<string, string> = new Map([
   ['SubLink', 'operName'],
 ]);
 
+/** Of operators that the grammar calls without naming them, what the node that does has. */
+interface Implying {
+  readonly arg?: Node;
+  readonly usingClause?: readonly Node[];
+  readonly isNatural?: boolean;
+  readonly kind?: string;
+  readonly testexpr?: Node;
+  readonly operName?: readonly Node[];
+}
+
+/** Gives the operators that a node calls and does not name. */
+function impliedOperators(type: string, fields: Implying): readonly string[] {
+  switch (type) {
+    case 'CaseExpr':
+      return fields.arg ? ['='] : [];
+    case 'JoinExpr':
+      return fields.usingClause || fields.isNatural ? ['='] : [];
+    case 'SubLink':
+      return fields.testexpr && !fields.operName ? ['='] : [];
+    case 'A_Expr':
+      return fields.kind?.includes('BETWEEN') ? ['<', '<=', '>', '>='] : [];
+    default:
+      return [];
+  }
+}
+
 /** `range.name`, which is a column or a call of name(range). */
 interface Column {
   readonly range: string;
@@ -92,6 +118,9 @@ export class CallNotes {
     for (const name of grammarFunctions.get(type) ?? []) this.noteFunction({ schema: null, name });
     const operator = operatorFields.get(type);
     if (operator) noteName(this.operators, fields[operator as keyof Fields]);
+    // guard: operators that the grammar implies are called, too
+    for (const name of impliedOperators(type, fields))
+      this.operators.set(name, { schema: null, name });
     if ('typeName' in fields)
       noteName(this.types, (fields.typeName as TypeName | undefined)?.names);
   }
@@ -106,8 +135,11 @@ export class CallNotes {
     };
   }
 
-  /** What a read may not call before the catalog has been asked; behind it, what depends on what users have made. */
-  unclear(): UnclearCall[] {
+  /**
+   * What a read may not call before the catalog has been asked; behind it, what depends on what users have made.
+   * @param relations those that it names: a view calls something, and so do the policies of a table
+   */
+  unclear(relations: readonly QualifiedName[]): UnclearCall[] {
     const unclear = this.unclearByName();
     const isNamed = new Set(unclear.map(({ kind, name }) => `${kind} ${name}`));
     const { functions, fields, operators, types } = this.all();
@@ -116,6 +148,8 @@ export class CallNotes {
       ...fields.map((name) => ({ kind: 'field' as const, schema: null, name })),
       ...operators.map((each) => ({ kind: 'operator' as const, ...each })),
       ...types.map((each) => ({ kind: 'type' as const, ...each })),
+      // guard: what a relation calls when it is read counts as called
+      ...relations.map((each) => ({ kind: 'relation' as const, ...each })),
     ].filter(({ kind, name }) => !isNamed.has(`${kind} ${name}`));
     return [
       ...unclear,
@@ -153,6 +187,13 @@ export class CallNotes {
   private noteFunction(use: FunctionUse): void {
     this.functions.set([use.schema, use.name, use.setting].join('\0'), use);
   }
+}
+
+/** Gives the types that are named in a list of them. */
+export function namedTypes(list: readonly Node[]): QualifiedName[] {
+  const types = new Map<string, QualifiedName>();
+  for (const node of list) if ('TypeName' in node) noteName(types, node.TypeName.names);
+  return [...types.values()];
 }
 
 function noteName(names: Map<string, QualifiedName>, parts: readonly Node[] | undefined): void {

@@ -23,7 +23,7 @@ export const noCalls: Calls = { functions: [], fields: [], operators: [], types:
 
 /** What a read calls, and only the catalog can tell whether READ ONLY holds what it does. */
 export interface UnclearCall extends QualifiedName {
-  readonly kind: 'function' | 'field' | 'operator' | 'type';
-  /** It is clear, unless users have made something of the name that calls functions in C. */
+  readonly kind: 'function' | 'field' | 'operator' | 'type' | 'relation';
+  /** It is clear, unless users have made something of the name: see stage.made_calls. */
   readonly unlessMade?: true;
 }

@@ -15,13 +15,10 @@ BEGIN
       OR c.kind OPERATOR(pg_catalog.=) 'field' AND p.pronargs OPERATOR(pg_catalog.>=) 1
         AND p.pronargs OPERATOR(pg_catalog.-) p.pronargdefaults OPERATOR(pg_catalog.<=) 1
     UNION ALL
-    -- what an aggregate calls for each row, at the end, as a window moves, and between workers
     SELECT c.place, false, stage.is_made_by_users('pg_proc', p.oid), p.pronamespace, s.function
     FROM ROWS FROM (pg_catalog.jsonb_to_recordset(p_calls) AS (kind pg_catalog.text, name pg_catalog.name)) WITH ORDINALITY c(kind, name, place)
     JOIN pg_catalog.pg_proc p ON p.proname OPERATOR(pg_catalog.=) c.name AND p.prokind OPERATOR(pg_catalog.=) 'a'
-    JOIN pg_catalog.pg_aggregate a ON a.aggfnoid::pg_catalog.oid OPERATOR(pg_catalog.=) p.oid
-    CROSS JOIN LATERAL pg_catalog.unnest(ARRAY[a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn,
-      a.aggminvtransfn, a.aggmfinalfn]::pg_catalog.oid[]) s(function)
+    CROSS JOIN LATERAL stage.called_by_aggregate(p.oid) s(function)
     WHERE c.kind OPERATOR(pg_catalog.=) ANY ('{function,field}'::pg_catalog.text[]) AND p.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid;
   END IF;
   IF pg_catalog.jsonb_path_exists(p_calls, '$[*] ? (@.kind == "operator")') THEN
@@ -55,5 +52,13 @@ BEGIN
       WHERE t.typtype OPERATOR(pg_catalog.=) 'b' AND stage.is_made_by_users('pg_type', t.oid)
     ) f(function, is_made)
     WHERE c.kind OPERATOR(pg_catalog.=) 'type';
+  END IF;
+  IF pg_catalog.jsonb_path_exists(p_calls, '$[*] ? (@.kind == "relation")') THEN
+    RETURN QUERY
+    SELECT c.place, false, true, r.relnamespace, f.function
+    FROM ROWS FROM (pg_catalog.jsonb_to_recordset(p_calls) AS (kind pg_catalog.text, name pg_catalog.name)) WITH ORDINALITY c(kind, name, place)
+    JOIN pg_catalog.pg_class r ON r.relname OPERATOR(pg_catalog.=) c.name
+    CROSS JOIN LATERAL stage.called_by_relation(r.oid) f(function)
+    WHERE c.kind OPERATOR(pg_catalog.=) 'relation' AND NOT stage.is_own_schema(r.relnamespace);
   END IF;
 END $$;

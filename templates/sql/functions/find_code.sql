@@ -1,10 +1,10 @@
 -- What the names that a statement calls may stand for on the caller's connection: which may be volatile functions, run user code,
 -- or do what READ ONLY does not hold.
--- p_calls: [{"kind": "function" | "field" | "operator" | "type", "schema": null | text, "name": text}, ...]; a field is what
--- stands behind a dot, and calls functions of one argument.
+-- p_calls: [{"kind": "function" | "field" | "operator" | "type" | "relation", "schema": null | text, "name": text}, ...]; a field is
+-- what stands behind a dot, and calls functions of one argument; a relation is read.
 -- A row for each kind of candidate: place is the name's in the array, from 1; schema and name are those of the function that is
--- called. is_named: it is the function of that name, and not what an aggregate, an operator, a cast or a domain calls; is_made: it is
--- what one of these calls that users made. is_found: in the schema, or in the search path; of other schemas there are only functions
+-- called. is_named: it is the function of that name, and not what an aggregate, an operator, a cast, a domain or a relation calls; is_made: it
+-- is what one of these calls that users made. is_found: in the schema, or in the search path; of other schemas there are only functions
 -- that could do harm in C. known_schema, known_name: the function of the server or of an extension whose code in C this one
 -- has, too, and whose volatility counts.
 DROP FUNCTION IF EXISTS stage.find_code(jsonb);

@@ -1,15 +1,18 @@
--- What users have made of operators, aggregates, casts, domains and types over functions in C that may do more than compute, asked once for each
--- connection: [{"kind": "function" | "operator" | "type" | "cast", "name": text}, ...]. An aggregate is called as a function; a cast
--- of kind "cast" is called by no name at all. It takes 50 to 100 us where there are none.
+-- What users have made that a statement may call without a name which tells so, over functions that may do more than compute:
+-- [{"kind": "function" | "operator" | "type" | "cast" | "relation", "name": text}, ...]. Operators, domains and types; casts, of which one of
+-- kind "cast" is called by no name at all; aggregates, which are called as functions; functions that bear the name of one of the server's, or
+-- that are called as a column of a row; views, and tables with policies. It is asked when stage.made_stamp says so.
 CREATE OR REPLACE FUNCTION stage.made_calls() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-  SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('kind', c.kind, 'name', c.name)), '[]')
-  FROM (
+  WITH own(schema) AS MATERIALIZED (
+    SELECT n.oid FROM pg_namespace n WHERE stage.is_own_schema(n.oid)
+  ), function AS MATERIALIZED (
+    SELECT p.* FROM pg_proc p WHERE p.oid >= 16384 AND NOT EXISTS (SELECT FROM own o WHERE o.schema = p.pronamespace)
+  ), made(kind, name, function) AS (
     SELECT 'operator', o.oprname, o.oprcode::oid FROM pg_operator o WHERE stage.is_made_by_users('pg_operator', o.oid)
     UNION ALL
     SELECT 'function', p.proname, s.function FROM pg_aggregate a JOIN pg_proc p ON p.oid = a.aggfnoid
-    CROSS JOIN unnest(ARRAY[a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn,
-      a.aggmfinalfn]::oid[]) s(function)
+    CROSS JOIN LATERAL stage.called_by_aggregate(p.oid) s(function)
     WHERE a.aggfnoid::oid >= 16384 AND stage.is_made_by_users('pg_proc', a.aggfnoid)
     UNION ALL
     SELECT CASE k.castcontext WHEN 'e' THEN 'type' ELSE 'cast' END, t.typname, k.castfunc FROM pg_cast k JOIN pg_type t ON t.oid = k.casttarget
@@ -23,11 +26,25 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     SELECT 'type', t.typname, d.function
     FROM (
       SELECT k.contypid AS domain, x.function FROM pg_constraint k CROSS JOIN LATERAL stage.called_in(k.conbin::text) x(function)
-      JOIN pg_proc p ON p.oid = x.function JOIN pg_language l ON l.oid = p.prolang
-      WHERE k.contypid >= 16384 AND l.lanname IN ('internal', 'c') AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
-      OFFSET 0  -- all types are gone through at each login, unless this finds none first
+      JOIN pg_proc p ON p.oid = x.function
+      WHERE k.contypid >= 16384 AND (p.provolatile <> 'i' OR stage.is_made_by_users('pg_proc', p.oid))
+      OFFSET 0  -- all types are gone through, unless this finds none first
     ) d CROSS JOIN LATERAL (SELECT t.typname FROM pg_type t WHERE t.oid >= 16384 AND d.domain IN (SELECT stage.types_in(ARRAY[t.oid])) OFFSET 0) t
-  ) c(kind, name, function)
-  JOIN pg_proc f ON f.oid = c.function
-  WHERE f.prolang IN (SELECT l.oid FROM pg_language l WHERE l.lanname IN ('internal', 'c')) AND (f.oid >= 16384 OR f.provolatile <> 'i')
+    UNION ALL
+    SELECT 'function', p.proname, p.oid FROM function p
+    WHERE (EXISTS (SELECT FROM pg_proc s WHERE s.proname = p.proname AND s.oid < 16384)
+        OR p.pronargs >= 1 AND p.pronargs - p.pronargdefaults <= 1
+          AND EXISTS (SELECT FROM pg_type t WHERE t.oid = p.proargtypes[0] AND t.typtype IN ('c', 'p', 'd')))
+      AND stage.is_made_by_users('pg_proc', p.oid)
+  )
+  SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('kind', c.kind, 'name', c.name)), '[]')
+  FROM (
+    SELECT m.kind, m.name FROM made m JOIN pg_proc f ON f.oid = m.function WHERE f.oid >= 16384 OR f.provolatile <> 'i'
+    UNION ALL
+    SELECT 'relation', c.relname FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
+    WHERE r.oid >= 16384 AND r.ev_type = '1' AND c.relkind = 'v' AND NOT EXISTS (SELECT FROM own o WHERE o.schema = c.relnamespace)
+      AND stage.is_made_by_users('pg_class', c.oid)
+    UNION ALL
+    SELECT 'relation', c.relname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE NOT EXISTS (SELECT FROM own o WHERE o.schema = c.relnamespace)
+  ) c
 $$;

@@ -12,9 +12,6 @@
 -- It takes 85 (PostgreSQL 15) to 150 us (18) with 100 tables as with 10,000, beside 2 idle connections as beside 200; 8 where no row
 -- was written. But pg_lock_status() tells of everybody's locks, at 0.2 us each: 0.8 to 1.2 ms in all beside 200
 -- connections that are in transactions which have read an overlay. The counters of all tables take 1 to 2 us for each table.
-DROP FUNCTION IF EXISTS stage.refuse_held();
-DROP FUNCTION IF EXISTS stage.may_write(name);
-DROP FUNCTION IF EXISTS stage.refuse_written_outside(text, bigint, boolean);
 CREATE OR REPLACE FUNCTION stage.refuse_written_outside(p_nonce text DEFAULT NULL, p_counted bigint DEFAULT 0)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$

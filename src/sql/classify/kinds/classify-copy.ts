@@ -81,7 +81,7 @@ function classifyTable({ relation = {}, attlist = [] }: CopyStmt, source: Source
   const table = uses.relations[0];
   const copy = table && locateCopySource(source.text, table, attlist.length);
   if (!table || !copy) return uses.refusal ?? unreadableName;
-  return plainRead({ relations: [table], copy });
+  return plainRead({ relations: [table], unclear: uses.unclear, copy });
 }
 
 /** Finds the end of the column list behind the table's name. */

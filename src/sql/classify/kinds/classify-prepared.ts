@@ -1,9 +1,12 @@
 /** The verdict on PREPARE, EXECUTE and DEALLOCATE. */
 
 import type { DeallocateStmt, ExecuteStmt, PrepareStmt } from 'libpg-query';
+import { namedTypes } from '../../functions/call-uses.ts';
+import type { QualifiedName } from '../../functions/calls.ts';
 import { readName } from '../../parser/identifier-reader.ts';
 import { Tokens } from '../../parser/tokens.ts';
-import type { Control, Refusal } from '../../verdict.ts';
+import type { Control, Read, Refusal } from '../../verdict.ts';
+import type { Write } from '../../write.ts';
 import { collectUses } from '../query-uses.ts';
 import { unknownElement, unreadableName } from '../refused-parts.ts';
 import type { Source } from '../relation-uses.ts';
@@ -12,8 +15,9 @@ import { classifyQuery } from './classify-query.ts';
 /** Classifies a PREPARE by its body. */
 export function classifyPrepare(statement: PrepareStmt, source: Source): Control | Refusal {
   if (!statement.query) return unknownElement('PREPARE');
-  const body = classifyQuery(statement.query, source);
-  if (body.kind === 'refuse') return body;
+  const query = classifyQuery(statement.query, source);
+  if (query.kind === 'refuse') return query;
+  const body = withParameters(query, namedTypes(statement.argtypes ?? []));
   const tokens = Tokens.of(source.text);
   // Within parentheses it may be a part of a type's name.
   const as = tokens.find(['as'], 2);
@@ -30,6 +34,21 @@ export function classifyPrepare(statement: PrepareStmt, source: Source): Control
       typesRange: { start: name.end, end: keyword.start },
     },
   };
+}
+
+/** Values of parameters are read, and those of domains checked, when the statement is executed. */
+function withParameters(body: Read | Write, types: readonly QualifiedName[]): Read | Write {
+  // guard: the types of what is prepared by SQL are called
+  if (types.length === 0) return body;
+  const calls = types.map((each) => ({
+    kind: 'type' as const,
+    ...each,
+    unlessMade: true as const,
+  }));
+  const unclear = [...body.unclear, ...calls];
+  return body.kind === 'read'
+    ? { ...body, unclear }
+    : { ...body, unclear, types: [...body.types, ...types] };
 }
 
 /** Classifies an EXECUTE by its arguments; what it runs was classified by PREPARE. */
