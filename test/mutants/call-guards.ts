@@ -94,6 +94,11 @@ export const callGuards: readonly Guard[] = [
     tests: ['sql/functions'],
   },
   {
+    name: 'functions of further extensions are known to run a text or to reach out',
+    without: '',
+    tests: ['sql/effects'],
+  },
+  {
     name: 'functions of extensions that run a text are not called',
     without: '',
     tests: ['sql/functions'],

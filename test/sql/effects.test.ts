@@ -48,6 +48,18 @@ suite('what functions do', (test) => {
     assert.equal(named(theirs.filter((each) => !isJudgedExtension(each))), []);
   });
 
+  test('is known of functions of further extensions, where an extension has them', () => {
+    const facts = { isVolatile: false, isImmutable: false, isCompiled: true };
+    const effects = (schema: string, names: string, isExtension = true) =>
+      new Set(names.split(' ').map((name) => effectOf({ ...facts, isExtension, schema, name })));
+    const texts = 'pgr_dijkstra _pgr_astar _st_mapalgebra lives_ok throws_ilike set_has isnt_empty';
+    assert.equal(effects('public', texts), new Set(['text']));
+    assert.equal(effects('public', 'master_run_on_worker oracle_diag'), new Set(['out']));
+    assert.equal(effects('cron', 'schedule'), new Set(['out']));
+    assert.equal(effects('public', `pgr_version st_distance ${texts}`, false), new Set(['none']));
+    assert.equal(effects('public', 'pgr_version pgr_full_version st_distance'), new Set(['none']));
+  });
+
   test('runs no text, and reaches nothing, by way of a function that passes for immutable', () => {
     const passing = found.filter(({ isImmutable }) => isImmutable);
     const harmful = passing.filter((each) => !['none', 'code'].includes(effectOf(each)));

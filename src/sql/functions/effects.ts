@@ -6,12 +6,15 @@
 import { isOwnSchema } from '../classify/reserved-schemas.ts';
 import {
   effectBuiltins,
+  foreignReaching,
+  foreignTexts,
   heldBuiltins,
   innerBuiltins,
   innerFamilies,
   plainBuiltins,
   plainExtensions,
   reachingExtensions,
+  reachingSchemas,
   stageableExtensionVolatiles,
   stageableVolatiles,
   tellingBuiltins,
@@ -64,10 +67,13 @@ function effectOfBuiltin({ name, isImmutable, isCompiled }: FoundFunction): Effe
   return isUntold(name) ? 'beyond' : isCompiled ? 'unknown' : 'code';
 }
 
-function effectOfExtension({ name, isVolatile, isCompiled }: FoundFunction): Effect {
+function effectOfExtension({ schema, name, isVolatile, isCompiled }: FoundFunction): Effect {
   // guard: functions of extensions that run a text are not called
   if (textExtensions.test(name)) return 'text';
   if (reachingExtensions.test(name)) return 'out';
+  // guard: functions of further extensions are known to run a text or to reach out
+  if (foreignTexts.test(name)) return 'text';
+  if (foreignReaching.test(name) || reachingSchemas.has(schema)) return 'out';
   if (!isCompiled) return 'code';
   // of extensions that no list has, what is not volatile is taken at its word
   return !isVolatile || isToldOfExtension(name) ? 'none' : 'unknown';

@@ -133,10 +133,35 @@ export const reachingExtensions =
 /** Functions of extensions that run a text as SQL. */
 export const textExtensions = /^(?:crosstab\w*|connectby|xpath_table)$/;
 
+/**
+ * What extensions beyond PostgreSQL's own say of these functions is not the whole: they are IMMUTABLE or STABLE, or written in SQL over
+ * others. Their names are those of anybody's functions, too, so that they count where the catalog says that an extension has them.
+ */
+export const foreignTexts = new RegExp(
+  [
+    // pgRouting: all but its versions
+    '^_?pgr_(?!(?:full_)?version$)\\w+$',
+    // PostGIS: an expression for each pixel
+    '^_?st_mapalgebra\\w*$',
+    // PGroonga: names of a table and its columns, which it does not quote
+    '^pgroonga_query_expand$',
+    // pgTAP
+    '^(?:lives|throws|performs)_ok$|^throws_i?(?:like|matching)$|^performs_within$|^results_(?:eq|ne)$|^row_eq$',
+    '^(?:set|bag)_(?:eq|ne|has|hasnt)$|^(?:is|isnt)_empty$|^(?:runtests|do_tap)$',
+  ].join('|'),
+);
+
+/** Citus: on other servers; oracle_fdw: on Oracle's. */
+export const foreignReaching =
+  /^(?:master_run_on_worker|run_command_on_\w+|oracle_(?:diag|execute|close_connections))$/;
+
+/** Schemas whose extensions are there to reach out: pg_cron, and those of Amazon's servers. */
+export const reachingSchemas = names('cron aws_lambda aws_s3');
+
 /** Functions in C of PostgreSQL's own extensions that compute, though what they give is not the same for ever. */
 export const plainExtensions = names(`
   _int_contained_joinsel _int_contained_sel _int_contains_joinsel _int_contains_sel _int_matchsel _int_overlap_joinsel
-  _int_overlap_sel citextrecv citextsend show_limit similarity_op strict_word_similarity_commutator_op
+  _int_overlap_sel citextrecv citextsend pgroonga_score st_generatepoints show_limit similarity_op strict_word_similarity_commutator_op
   strict_word_similarity_op unaccent word_similarity_commutator_op word_similarity_op xml_valid`);
 
 /** Volatile functions in C of PostgreSQL's own extensions that do nothing but tell something, or set up the session. */
