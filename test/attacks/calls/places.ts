@@ -32,11 +32,19 @@ const reads: Readonly<Record<string, Place>> = {
   WHERE: ({ text }) => `SELECT id FROM item WHERE ${text} IS DISTINCT FROM 'q'`,
   'JOIN ON': ({ text }) => `SELECT 1 FROM item i JOIN item j ON ${text} IS NOT NULL`,
   'ORDER BY': ({ text }) => `SELECT id FROM item ORDER BY ${text}`,
+  'ORDER BY USING': ({ text }) => `SELECT id FROM item ORDER BY ${text} USING ~<~`,
   'GROUP BY and HAVING': ({ text }) =>
     `SELECT count(*) FROM item GROUP BY ${text} HAVING ${text} IS DISTINCT FROM 'q'`,
   LIMIT: ({ text }) => `SELECT id FROM item LIMIT length(${text})`,
   'argument of another call': ({ text }) => `SELECT coalesce(length(${text}), 1)`,
   'argument of an aggregate': ({ text }) => `SELECT count(${text}) FROM item`,
+  FILTER: ({ text }) => `SELECT count(*) FILTER (WHERE ${text} IS NULL) FROM item`,
+  'WITHIN GROUP': ({ text }) =>
+    `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ${text}) FROM item`,
+  'JOIN USING': (site) =>
+    `SELECT 1 FROM (SELECT ${site.text} AS v) a JOIN (SELECT ${site.text} AS v) b USING (v)`,
+  BETWEEN: ({ text }) => `SELECT 1 FROM item WHERE v BETWEEN ${text} AND 'z'`,
+  IN: ({ text }) => `SELECT 1 FROM item WHERE v IN (SELECT ${text})`,
   window: ({ text }) => `SELECT count(*) OVER (PARTITION BY ${text}) FROM item`,
   CTE: ({ expression }) => `WITH x AS MATERIALIZED (SELECT ${expression}) SELECT count(*) FROM x`,
   CASE: ({ text }) => `SELECT CASE WHEN ${text} IS NULL THEN 1 ELSE 2 END`,
@@ -58,6 +66,10 @@ const cursors: Readonly<Record<string, Place>> = {
   cursor: ({ expression, number }) => [
     `DECLARE c${number} CURSOR FOR SELECT ${expression}`,
     `FETCH ALL FROM c${number}`,
+  ],
+  'cursor WITH HOLD': ({ expression, number }) => [
+    `DECLARE c${number} CURSOR WITH HOLD FOR SELECT ${expression}`,
+    `CLOSE c${number}`,
   ],
 };
 
@@ -178,6 +190,27 @@ const queried: Readonly<Record<string, Definition>> = {
       `TABLE t${number}`,
       `INSERT INTO item SELECT ${number}, v FROM t${number}`,
     ],
+  },
+  'view behind a view': {
+    made: ({ text, number }) =>
+      `CREATE VIEW b${number} AS SELECT ${text} AS v FROM item; ALTER VIEW b${number} OWNER TO $owner; CREATE VIEW t${number} AS SELECT v FROM b${number};
+       ALTER VIEW t${number} OWNER TO $owner; GRANT SELECT ON t${number} TO ${everyone.join(', ')}`,
+    statements: (number) => [
+      `COPY (TABLE t${number}) TO STDOUT`,
+      `DECLARE c${number} CURSOR WITH HOLD FOR SELECT v FROM t${number}`,
+      `DELETE FROM item WHERE v IN (TABLE t${number})`,
+    ],
+  },
+  'policy behind a view': {
+    made: ({ text, number }) =>
+      table(
+        number,
+        'v text',
+        `INSERT INTO t${number} VALUES (1, 'x'); ALTER TABLE t${number} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+         CREATE POLICY p ON t${number} USING (${text} IS DISTINCT FROM v); CREATE VIEW b${number} AS SELECT v FROM t${number};
+         ALTER VIEW b${number} OWNER TO $owner; GRANT SELECT ON b${number} TO ${everyone.join(', ')}`,
+      ),
+    statements: (number) => [`TABLE b${number}`, `COPY t${number} TO STDOUT`],
   },
 };
 

@@ -18,8 +18,6 @@ export interface RandomCall {
   readonly role: Role;
   readonly reads: ReadsMode;
   readonly kind: 'read' | 'write';
-  /** It stands in what an owner has defined: a default, a check, a policy, a view. */
-  readonly isDefined: boolean;
   /** How it is called, where it stands, how it is sent: for reports. */
   readonly form: string;
   /** What is made beforehand, straight on the database. */
@@ -60,7 +58,6 @@ export function randomCall(
     role: random.pick(roles),
     reads: random.chance(0.4) ? 'staged' : 'production',
     kind: placed.kind,
-    isDefined: placed.made.length > 0,
     form: `by ${spelled.way} in ${placed.place}, ${way}`,
     made: [spelled.made?.sql ?? [], placed.made].flat().map(filled),
     key: spelled.made?.key ?? null,

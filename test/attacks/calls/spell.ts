@@ -186,7 +186,7 @@ const larger: Readonly<Record<string, string>> = {
 };
 
 /** The function is what an aggregate does with each value. */
-function byTransition({ callable, number, args }: Call): Spelled | null {
+function byTransition({ callable, number, args, random }: Call): Spelled | null {
   const [state, ...rest] = callable.args;
   if (callable.kind !== 'function' || callable.isSet || state !== callable.result) return null;
   if (state === undefined || rest.length === 0 || args.length !== callable.args.length) return null;
@@ -199,7 +199,7 @@ function byTransition({ callable, number, args }: Call): Spelled | null {
     way: 'transition function',
     // the first value of another draw would be another aggregate
     made: { key: `aggregate ${name}`, sql },
-    expression: `public.${name}(${others.join(', ')})`,
+    expression: `public.${name}(${others.join(', ')})${random.pick(['', ' OVER ()', ' FILTER (WHERE true)'])}`,
     isQuery: true,
   };
 }
