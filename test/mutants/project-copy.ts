@@ -61,6 +61,7 @@ const programOf = (file: string) => file.replace(/^src\//, 'dist/').replace(/\.t
 function transpile(source: string): string {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
-  return ts.transpileModule(source, { compilerOptions: { ...options, sourceMap: false } })
-    .outputText;
+  // without its package.json, TypeScript would take a file for one of CommonJS
+  const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, sourceMap: false };
+  return ts.transpileModule(source, { compilerOptions }).outputText;
 }
