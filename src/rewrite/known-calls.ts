@@ -68,6 +68,10 @@ export class KnownCalls {
     return this.made.among(calls);
   }
 
+  get hasMadeTypes(): boolean {
+    return this.made.hasTypes;
+  }
+
   /** What a statement calls by names, what it may call without, and of the relations in it those that call something. */
   withUnnamed(called: readonly Called[], relations: readonly QualifiedName[]): readonly Called[] {
     const read = relations.map(({ schema, name }) => ({ kind: 'relation' as const, schema, name }));

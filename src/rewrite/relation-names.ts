@@ -27,6 +27,14 @@ export const areCurrent = (stamps = ''): InternalStatement => ({
 /** More names than any application uses: what fills the memory is not kept. */
 const maxKept = 10_000;
 
+const namesOfTypes: InternalStatement = {
+  text: `SELECT n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+    WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])`,
+};
+
+/** The first OID of what is not the server's own. */
+const firstOfUsers = 16_384;
+
 /** Types by OID, as they are to be written under the search path. */
 const typeNames: InternalStatement = {
   text: `SELECT pg_catalog.format_type(t.type, -1)
@@ -149,6 +157,19 @@ export class Names {
     // guard: what depends on the search path is not taken as known
     this.calls.forgetDependent(calls);
     return joinAssessments(await this.calls.assess(this.calls.asked(calls))).harmfulInReads;
+  }
+
+  /** Of the types of parameters those that may call something, by their names. */
+  async callingTypes(types: readonly number[]): Promise<readonly QualifiedName[]> {
+    const ofUsers = types.filter((type) => type >= firstOfUsers);
+    const rows = await this.ask(namesOfTypes, [Buffer.from(`{${ofUsers.join(',')}}`)]);
+    return rows.map(([schema, name]) => ({ schema: String(schema), name: String(name) }));
+  }
+
+  /** Whether the types of parameters may call something. */
+  mayCall(types: readonly number[]): boolean {
+    this.follow();
+    return this.calls.hasMadeTypes && types.some((type) => type >= firstOfUsers);
   }
 
   /** The names of types, as they can be written in a statement. */

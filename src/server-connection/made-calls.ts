@@ -17,9 +17,12 @@ export class MadeCalls {
   private readonly names: ReadonlySet<string>;
   /** What a statement may call that names none of it. */
   private readonly unnamed: readonly Called[];
+  /** Whether there are types that call something where a value becomes one of theirs. */
+  readonly hasTypes: boolean;
 
   constructor(made: readonly MadeCall[]) {
     this.names = new Set(made.map(({ kind, name }) => keyOf(kind, name)));
+    this.hasTypes = made.some(({ kind }) => kind === 'type');
     this.unnamed = made.flatMap(({ kind, name }) =>
       kind === 'cast' ? [{ kind: 'type' as const, schema: null, name }] : [],
     );

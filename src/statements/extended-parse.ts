@@ -16,6 +16,7 @@ import {
   refusedText,
   statementText,
 } from '../server-connection/upstream-text.ts';
+import { withParameters } from '../sql/classify/kinds/classify-prepared.ts';
 import type { Read, Statement } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
@@ -78,7 +79,23 @@ function parsePlanned(
   const [statement] = plan.statements;
   if (statement === undefined) return parseNothing(context, message, asked, plan);
   const parsing = { message, asked, plan, statement };
+  if (context.names.mayCall(asked.types)) return parseTyped(context, parsing);
+  return parseUnasked(context, parsing);
+}
+
+/** With the types that the client gives its parameters counting as called. */
+async function parseTyped(context: ConnectionContext, parsing: Parsing): Promise<void> {
+  const { statement, asked } = parsing;
   const { verdict } = statement;
+  if (verdict.kind !== 'read' && verdict.kind !== 'write') return parseUnasked(context, parsing);
+  // guard: the types that a client gives its parameters are called
+  const types = await context.names.callingTypes(asked.types);
+  const typed = { ...statement, verdict: withParameters(verdict, types) };
+  await parseUnasked(context, { ...parsing, statement: typed });
+}
+
+function parseUnasked(context: ConnectionContext, parsing: Parsing): void | Promise<void> {
+  const { verdict } = parsing.statement;
   // guard: PostgreSQL reads literals, and checks those of domains, when a statement is parsed
   if (needsAskingOfTypes(context, verdict)) return parseAsked(context, parsing);
   return parseJudged(context, parsing);

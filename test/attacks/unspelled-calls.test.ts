@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { assert, rejects, suite } from '../helpers/suite.ts';
+import { b, e, p, s, tell } from '../helpers/wire-script.ts';
 import { probe } from './probed-database.ts';
 
 const schema = `
@@ -136,6 +137,18 @@ suite('calls that are not spelled as calls', (test) => {
       assert.equal(changes, [], way);
       assert.equal(codes, [], way);
     });
+  });
+
+  test('do nothing where the client gives a parameter such a type', async () => {
+    const [row] = await probed.database.query<{ oid: number }>(
+      `SELECT 'heard'::regtype::oid::int AS oid`,
+    );
+    const types = [Number(row?.oid)];
+    const messages = ['SELECT $1', `INSERT INTO plain VALUES (1, ($1)::text)`].flatMap((text) => [
+      ...[p(text, '', types), b(['x']), e(), s],
+    ]);
+    const answers = await tell(await probed.url('superuser', 'production'), messages);
+    assert.is(answers.filter((answer) => / C=0A000 /.test(answer)).length, 2, answers.join('\n'));
   });
 
   test('do nothing where they were made after the connection began', async () => {

@@ -53,6 +53,11 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/unspelled-calls'],
   },
   {
+    name: 'the types that a client gives its parameters are called',
+    without: 'const types = [] as const;',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
     name: 'what users have made since is asked about in reads',
     without: '',
     tests: ['attacks/unspelled-calls'],

@@ -36,8 +36,10 @@ export function classifyPrepare(statement: PrepareStmt, source: Source): Control
   };
 }
 
-/** Values of parameters are read, and those of domains checked, when the statement is executed. */
-function withParameters(body: Read | Write, types: readonly QualifiedName[]): Read | Write {
+/**
+ * Adds the types of parameters to what a statement calls: their values are read, and those of domains checked, before it is executed.
+ */
+export function withParameters(body: Read | Write, types: readonly QualifiedName[]): Read | Write {
   // guard: the types of what is prepared by SQL are called
   if (types.length === 0) return body;
   const calls = types.map((each) => ({
