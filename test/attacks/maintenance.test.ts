@@ -72,7 +72,7 @@ suite('maintenance in functions of reads', (test) => {
     `SELECT 1 FROM (VALUES ('a')) a(x) NATURAL JOIN (VALUES (1)) b(x)`,
     `SELECT nullif('a'::text, 1)`,
     `SELECT 'a'::good`,
-    `SELECT ARRAY['a']::good[]`,
+    `SELECT '{a}'::good[]`,
     'SELECT k.name_of FROM kept k',
     `SELECT abs('x'::text)`,
     'SELECT max(k) FROM kept k',
