@@ -29,6 +29,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/service/trust.ts')).configureTrust,
       },
       {
+        name: 'token',
+        summary: 'make, list and revoke tokens of the REST API',
+        load: async () => (await import('./commands/service/token.ts')).configureToken,
+      },
+      {
         name: 'doctor',
         summary: 'look for ways around review',
         load: async () => (await import('./commands/service/doctor.ts')).configureDoctor,

@@ -27,7 +27,7 @@ export const accessOptions: AccessOptions = {
     key: 'token_file',
     project: afterTrust('decides who may approve, and which file commands send a line of'),
     sentence:
-      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] [database_roles=<role>,...] sha256:<hash>`, or just the token of an operator; the commands send the first of those.',
+      'File of mode 0600 with the tokens that the REST API takes, one a line: `<name> <role>[:<project>,...] [database_roles=<role>,...] [expires=<moment>] sha256:<hash>`, or just the token of an operator; the commands send the first of those.',
   },
   allowUnauthenticated: {
     type: flag(),

@@ -2,7 +2,6 @@
 import type { Settings } from '../config/schema.ts';
 import { readTokens } from '../config/tokens.ts';
 import type { Token } from '../model/access.ts';
-import { checkListenPolicy } from './listen-policy.ts';
 import type { Parts } from './parts.ts';
 
 export interface TokenWatch {
@@ -52,10 +51,12 @@ export function startTokenWatch(
   return { accepted: () => tokens, isStale: () => fault !== null, reload: () => look(true) };
 }
 
-/** @throws StageError `configuration_invalid` for a file that a daemon would not start with, or that would let everybody in */
+/**
+ * A token that is gone is given up, also where too few are left for `four_eyes`: what nobody may approve stays staged.
+ * @throws StageError `configuration_invalid` for a file that a daemon would not start with, or that would let everybody in
+ */
 function readUsable(settings: Settings, former: readonly Token[]): readonly Token[] {
   const { accepted } = readTokens(settings);
-  checkListenPolicy({ ...settings, tokens: accepted });
   // guard: tokens do not become none while others are kept out by them
   if (former.length > 0 && accepted.length === 0) throw new Error('the token file is empty');
   return accepted;

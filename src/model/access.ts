@@ -31,6 +31,12 @@ export interface Token extends Caller {
   readonly hash: Buffer;
   /** Database roles that whoever has it logs in with, beside one of the token's own name. */
   readonly databaseRoles: readonly string[];
+  /** When it stops to be good, in ISO 8601 and UTC, or null for never. */
+  readonly expiresAt: string | null;
+}
+
+export function isExpired({ expiresAt }: Token, now: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
 
 export function hasRight({ role }: Caller, right: Right): boolean {

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { Database } from '../db/database.ts';
 import { StageError } from '../errors.ts';
 import type { Caller, Right, Token } from '../model/access.ts';
-import { hasRight, isInScope, rolesWith, seesOwnOnly } from '../model/access.ts';
+import { hasRight, isExpired, isInScope, rolesWith, seesOwnOnly } from '../model/access.ts';
 import type { Session } from '../model/session.ts';
 import { sessionNotFound } from '../staging/session-id.ts';
 import { getSession } from '../staging/session-store.ts';
@@ -100,8 +100,9 @@ function isSame(caller: Caller, now: Caller | null): boolean {
 /** Compares with every token, in constant time. */
 function findToken(offered: string, tokens: readonly Token[]): Caller | null {
   const hash = createHash('sha256').update(offered).digest();
-  const matches = tokens.map((token) => timingSafeEqual(hash, token.hash));
-  return tokens[matches.indexOf(true)] ?? null;
+  const matches = tokens.filter((token) => timingSafeEqual(hash, token.hash));
+  // guard: a token is good until its time
+  return matches.find((token) => !isExpired(token, Date.now())) ?? null;
 }
 
 /**

@@ -33,6 +33,7 @@ suite('tokens', (test) => {
         projects: null,
         hash: sha256(token),
         databaseRoles: [],
+        expiresAt: null,
       })),
     );
   });
@@ -42,7 +43,7 @@ suite('tokens', (test) => {
     const hash = sha256('secret').toString('hex');
     writeFileSync(
       path,
-      `agent-7   author:shop,crm  sha256:${hash}\nann@x reviewer database_roles=ann,Ann_2  sha256:${hash}\nplain\n`,
+      `agent-7   author:shop,crm  sha256:${hash}\nann@x reviewer database_roles=ann,Ann_2 expires=2030-01-31T00:00:00Z  sha256:${hash}\nplain\n`,
       { mode: 0o600 },
     );
     const { accepted, own } = read({ STAGE_TOKEN_FILE: path });
@@ -54,6 +55,7 @@ suite('tokens', (test) => {
         projects: ['shop', 'crm'],
         hash: sha256('secret'),
         databaseRoles: [],
+        expiresAt: null,
       },
       {
         name: 'ann@x',
@@ -61,6 +63,7 @@ suite('tokens', (test) => {
         projects: null,
         hash: sha256('secret'),
         databaseRoles: ['ann', 'Ann_2'],
+        expiresAt: '2030-01-31T00:00:00Z',
       },
     ]);
   });
@@ -77,6 +80,10 @@ suite('tokens', (test) => {
       `ann reviewer database_roles= sha256:${hash}`,
       `ann reviewer roles=ann sha256:${hash}`,
       `ann database_roles=ann reviewer sha256:${hash}`,
+      `ann reviewer expires=2030-01-31 sha256:${hash}`,
+      `ann reviewer expires=2030-02-31T00:00:00Z sha256:${hash}`,
+      `ann reviewer expires=2030-01-31T00:00:00+02 sha256:${hash}`,
+      `ann reviewer expires=2030-01-31T00:00:00Z database_roles=ann sha256:${hash}`,
       `a/nn reviewer sha256:${hash}`,
     ]) {
       writeFileSync(path, line, { mode: 0o600 });

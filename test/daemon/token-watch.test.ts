@@ -27,7 +27,7 @@ suite('daemon: tokens', (test) => {
     folder = mkdtempSync(join(tmpdir(), 'stage-token-watch-'));
     file = join(folder, 'tokens');
     put(hashed('ann', 'operator'), hashed('bob', 'author'));
-    daemon = await startTestDaemon({ flags: { tokenFile: file } });
+    daemon = await startTestDaemon({ flags: { tokenFile: file, fourEyes: true } });
   });
   test.after(async () => {
     await daemon.stop();

@@ -56,12 +56,13 @@ export interface TestRestOptions {
 /** A token as the daemon knows it; the secret is its name unless given. */
 export function testToken(token: Partial<Omit<Token, 'hash'>> & { secret?: string } = {}): Token {
   const { name = 'operator', role = 'operator', projects = null, secret = name } = token;
-  const { databaseRoles = [] } = token;
+  const { databaseRoles = [], expiresAt = null } = token;
   return {
     name,
     role,
     projects,
     databaseRoles,
+    expiresAt,
     hash: createHash('sha256').update(secret).digest(),
   };
 }

@@ -29,6 +29,11 @@ export const trustGuards: readonly Guard[] = [
     tests: ['daemon/embedded'],
   },
   {
+    name: 'a token is good until its time',
+    without: 'return matches[0] ?? null;',
+    tests: ['cli/token'],
+  },
+  {
     name: 'tokens do not become none while others are kept out by them',
     without: '',
     tests: ['daemon/token-watch'],

@@ -1,5 +1,6 @@
 /** JSON Schemas of what the commands print with --json and -o jsonl: mostly what this interface answers. */
 import { z } from 'zod';
+import { roles } from '../../model/access.ts';
 import { sessionStatuses } from '../../model/session.ts';
 import { auditEntry, auditList, auditVerdict } from './audit.ts';
 import { connectionList } from './connections.ts';
@@ -64,6 +65,16 @@ const trust = z.object({
   ),
 });
 
+const token = z.object({
+  id: z.string().meta({ description: 'The first 12 digits of its hash' }),
+  name: z.string(),
+  role: z.enum(roles),
+  projects: z.array(z.string()).nullable().meta({ description: 'null for all' }),
+  database_roles: z.array(z.string()),
+  expires_at: z.iso.datetime().nullable(),
+  expired: z.boolean(),
+});
+
 const watchLine = z.union([
   z.object({ event: z.literal('mutation'), mutation }),
   z.object({
@@ -89,6 +100,8 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   status,
   doctor,
   trust,
+  'token-new': token.extend({ token: z.string().meta({ description: 'The token itself' }) }),
+  'token-list': z.object({ tokens: z.array(token) }),
   uninstall,
   error: failure,
   'watch-line': watchLine,

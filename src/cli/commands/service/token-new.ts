@@ -1,0 +1,102 @@
+/** `stage token new`: makes a token; its hash goes into the token file, the token itself is printed once. */
+import { createHash, randomBytes } from 'node:crypto';
+import { InvalidArgumentError, Option } from 'commander';
+import { StageError } from '../../../errors.ts';
+import type { Role, Token } from '../../../model/access.ts';
+import { roles } from '../../../model/access.ts';
+import { stringifyJson } from '../../../model/json.ts';
+import { duration } from '../../arguments/duration.ts';
+import type { ConfigureCommand } from '../../run.ts';
+import { examples } from '../../run.ts';
+import type { TokenFileOption } from '../../token-words.ts';
+import { tokenBody, tokenFileOf, tokenId } from '../../token-words.ts';
+
+interface Options extends TokenFileOption {
+  readonly role: Role;
+  readonly project?: string;
+  readonly databaseRoles?: string;
+  readonly expires?: string;
+}
+
+const help = examples([
+  'stage token new ann --role reviewer --database-roles ann_admin,ann_2',
+  'stage token new shop-bot --role agent --project shop --expires 90d',
+  'STAGE_TOKEN=$(stage token new ci --role author --expires 2027-01-01)',
+]);
+
+export const configureTokenNew: ConfigureCommand = (command, run) => {
+  command
+    .description(
+      'Make a token of the REST API and print it, once. Its hash goes into the token file of the daemon on this machine, which takes it ' +
+        'within two seconds. The name is an identity: whoever gets a token of an old name sees what is of that name.',
+    )
+    .argument('<name>', 'who is to have it')
+    .addOption(
+      new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory(true),
+    )
+    .option('-p, --project <names>', 'the only projects that it is good for, divided by commas')
+    .option('--database-roles <names>', 'further database roles of the same person')
+    .addOption(
+      new Option(
+        '--expires <when>',
+        'until when it is good: a time from now such as 90d, a date, or a moment in ISO 8601',
+      ).argParser(moment),
+    )
+    .option('--token-file <file>', 'the token file of the daemon')
+    .addHelpText('before', help)
+    .action(
+      run<Options>(async (context, options, name = '') => {
+        const { changeTokenFile } = await import('../../../config/token-file.ts');
+        const { out } = context;
+        const secret = `stage_${randomBytes(32).toString('base64url')}`;
+        const { line, token } = await lineFor(secret, name, options);
+        const former: Token[] = [];
+        changeTokenFile(await tokenFileOf(context, options), (lines) => {
+          for (const each of lines) if (each.token?.name === name) former.push(each.token);
+          return [...lines.map(({ text }) => text), line];
+        });
+        if (out.json) return out.document(stringifyJson({ ...tokenBody(token), token: secret }));
+        await out.line(secret);
+        await out.remark('It is shown this once: the file holds its hash.');
+        for (const each of former)
+          await out.remark(
+            `${name} has another token. When nothing uses it any more: stage token revoke ${tokenId(each)}`,
+          );
+      }),
+    );
+};
+
+/** @throws StageError `usage` for words that have no place in a line of the file */
+async function lineFor(
+  secret: string,
+  name: string,
+  { role, project, databaseRoles, expires }: Options,
+): Promise<{ line: string; token: Token }> {
+  const { readToken } = await import('../../../config/tokens.ts');
+  const line = [
+    name,
+    project === undefined ? role : `${role}:${project}`,
+    databaseRoles === undefined ? [] : `database_roles=${databaseRoles}`,
+    expires === undefined ? [] : `expires=${expires}`,
+    `sha256:${createHash('sha256').update(secret).digest('hex')}`,
+  ]
+    .flat()
+    .join(' ');
+  try {
+    const token = readToken(line, '');
+    if (token.name === name) return { line, token };
+  } catch {
+    // it is told below, in the command's own words
+  }
+  throw new StageError('usage', 'a token cannot have that name, project or database role', {
+    hint: 'A name has up to 64 letters, digits and any of _.@-; projects and database roles have no blanks and no commas.',
+  });
+}
+
+/** Gives a moment in UTC, to the second. */
+function moment(text: string): string {
+  const time = /^\d{4}-/.test(text) ? Date.parse(text) : Date.now() + duration(text);
+  if (Number.isNaN(time) || time <= Date.now())
+    throw new InvalidArgumentError('It must be a time to come, such as 90d or 2030-12-31.');
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
