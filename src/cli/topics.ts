@@ -54,7 +54,7 @@ lists have one line an item, divided by tabs. Every form is the same in a pipe a
   -o csv        for spreadsheets: an apostrophe stands before what they would take for a formula
   -o markdown   for comments: nothing in it becomes a link, a mention or HTML
   -o html       diffs only: one file without scripts, for a mail or an artifact
-  -o sql        of diffs, a script to read or to run on a copy; approval never runs it
+  -o sql        of diffs, a script of the steps, in order, to read or to run on a copy; approval never runs it
   -o table      of lists, what people see; -o tsv what pipes get
   -o text       of diffs, what people read; --mode lays it out
 

@@ -25,6 +25,7 @@ import {
   readSession,
 } from './decode.ts';
 import { DiffReader } from './diff-reader.ts';
+import { diffText } from './diff-text.ts';
 import type { Comment, NewComment } from './discussion.ts';
 import { readComment, readEvent } from './discussion.ts';
 import { Fields } from './fields.ts';
@@ -111,11 +112,7 @@ export class ApiClient {
 
   /** The diff's JSON in the pieces it arrives in; it may be too large to hold. */
   diffText(id: string, filter: DiffFilter = {}): AsyncGenerator<string> {
-    return this.#transport.stream({
-      method: 'GET',
-      path: sessionPath(id, 'diff'),
-      query: { ...filter },
-    });
+    return diffText(this.#transport, sessionPath(id, 'diff'), filter);
   }
 
   /** The digest that `approve` takes, without the changes that it names. */

@@ -69,6 +69,8 @@ async function* receive(
   call: Call,
   agent: Agent,
 ): AsyncGenerator<string> {
+  // JSON has no line breaks: behind one, an answer that is cut says why
+  let held: string | null = null;
   try {
     const answer = await request(
       address(options.server, call),
@@ -78,12 +80,34 @@ async function* receive(
       throw refusal(answer.statusCode, await answer.body.text(), options.server);
     }
     const decoder = new TextDecoder();
-    for await (const part of answer.body) yield decoder.decode(part as Buffer, { stream: true });
-    yield decoder.decode();
+    held = '';
+    for await (const part of answer.body) {
+      const text: string = held + decoder.decode(part as Buffer, { stream: true });
+      const lineAt = text.lastIndexOf('\n');
+      held = lineAt < 0 ? '' : text.slice(lineAt);
+      yield lineAt < 0 ? text : text.slice(0, lineAt);
+    }
+    yield held + decoder.decode();
   } catch (error) {
     if (error instanceof StageError || signalFor(options, call)?.aborted) throw error;
-    throw unreachable(options.server, call, error);
+    throw held === null
+      ? unreachable(options.server, call, error)
+      : cut(options.server, held, error);
   }
+}
+
+/** An answer that ended before its end, for a reason that its last line tells, or for none. */
+function cut(server: string, lastLine: string, cause: unknown): StageError {
+  const code = fieldsOf(lastLine.trim())?.text('error');
+  if (code) return refusal(200, lastLine.trim(), server);
+  return new StageError(
+    'server_unavailable',
+    `the answer of ${server} broke off: ${(cause as Error).message}`,
+    {
+      hint: 'Look with `stage status`, and in the log of the service; then repeat the command.',
+      cause,
+    },
+  );
 }
 
 function requestOptions(options: TransportOptions, call: Call, dispatcher: Agent) {

@@ -1,5 +1,6 @@
 /** A diff as a stream of JSON text: however many changes there are, only a page of them is in memory. */
 import { Readable } from 'node:stream';
+import { StageError } from '../errors.ts';
 import type { Change, ChangeCounts, Operation, Step } from '../model/change.ts';
 import { stepSumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -31,9 +32,22 @@ const pieceLength = 64 * 1024;
  * @param id the session's id
  */
 export function diffStream(id: string, diff: Diff, page: DiffPage): Readable {
-  const stream = Readable.from(joined(diffText(id, diff, page)), { objectMode: false });
+  const stream = Readable.from(toItsEnd(joined(diffText(id, diff, page))), {
+    objectMode: false,
+  });
   stream.once('close', () => void diff.close());
   return stream;
+}
+
+/** The answer has begun, so its status can tell nothing more: of one that is cut, a last line says why. */
+async function* toItsEnd(text: AsyncIterable<string>): AsyncGenerator<string> {
+  try {
+    yield* text;
+  } catch (error) {
+    if (error instanceof StageError)
+      yield `\n${stringifyJson({ error: error.code, message: error.message, hint: error.hint })}`;
+    throw error;
+  }
 }
 
 async function* joined(parts: AsyncIterable<string>): AsyncGenerator<string> {

@@ -19,7 +19,7 @@ export async function inSnapshot<T>(
       ms: limitMs,
       stepMs: limitMs / 10,
       message: 'reading took longer than a snapshot may live',
-      hint: 'Read it in pages: GET /sessions/:id/diff/outline and /sessions/:id/diff/changes, as `stage diff` in a terminal does.',
+      hint: 'Read it in pages: GET /sessions/:id/diff/outline and /sessions/:id/diff/changes, as `stage diff` does.',
     });
     let timer: NodeJS.Timeout | undefined;
     // Work may wait for others than the server: whoever reads what it gives.

@@ -15,22 +15,26 @@ import { Html, html } from '../output/html.ts';
 import type { Cell, DiffFormat, Ending } from './format.ts';
 import { cellsOf, changedParts, changesIn, isEmpty, passedTables, sideOf } from './format.ts';
 
+/** Until the end of the page takes it back, the page says that it is not whole. */
+const ending = '.cut { display: none }';
+
 const style = `
 :root { color-scheme: light dark }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em }
 h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin: 2em 0 0 }
 table { border-collapse: collapse; width: 100% }
 td { border-top: 1px solid #8886; padding: .3em .6em; vertical-align: top; overflow-wrap: anywhere }
-td:first-child { white-space: nowrap; width: 1% }
+td:first-child { overflow-wrap: normal; white-space: nowrap; width: 1% }
+h1 { overflow-wrap: anywhere }
 del, ins, code { font-family: ui-monospace, monospace; white-space: pre-wrap; text-decoration: none }
-del { background: #f004 } ins { background: #0a04 } .trigger { font-weight: bold }
+del { background: #f004 } ins { background: #0a04 } .trigger, .cut { font-weight: bold }
 `;
 
 /** Nothing is loaded, run or sent, whatever stands in the rows. */
 const policy = [
   // guard: a page of a diff loads and runs nothing
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  `style-src ${[style, ending].map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ')}`,
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
@@ -69,7 +73,9 @@ export function createHtmlFormat(reader: DiffReader, id: string, about: string):
       const turning = change.table === table ? [] : turnTo(change.table);
       return html`${turning}${rowOf(change)}`.text;
     },
-    end: (ending) => html`${turnTo(null)}${closing(ending, reader)}</body></html>\n`.text,
+    end: (given) =>
+      html`${turnTo(null)}${closing(given, reader)}<style>${new Html(ending)}</style></body></html>\n`
+        .text,
   };
 }
 
@@ -82,6 +88,7 @@ function headOf(id: string, about: string): Html {
 <title>Changes of ${id}</title><style>${styled}</style></head><body>
 <h1>Changes of ${id}</h1>
 <p>${about}</p>
+<p class="cut">This page is not whole: what stands behind its last line is missing.</p>
 `;
 }
 

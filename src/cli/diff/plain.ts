@@ -44,7 +44,10 @@ export async function showPlainDiff(
   const format = await createFormat(output, { reader, out, api, id, mode: options.mode ?? 'line' });
   let read = 0;
   const write = async () => {
-    for await (const text of api.diffText(id, { table: options.table, type: options.filter })) {
+    // a script has to go the way that approval goes: the net changes of a row may have no order in which they hold
+    const steps = output === 'sql' ? ({ limit: 0, steps: 'true' } as const) : {};
+    const asked = { table: options.table, type: options.filter, ...steps };
+    for await (const text of api.diffText(id, asked)) {
       const changes = reader.push(text);
       read += changes.length;
       const chosen = changes.filter((change) => selection.choose(change));
@@ -67,14 +70,14 @@ export async function showPlainDiff(
   const sumHidden = stepSumOf(hidden);
   const further = totals.furtherChanges - sumHidden.furtherChanges;
   if (output === 'csv' || output === 'jsonl') await warnOfHidden(out, hidden);
-  if (further > 0 && !['text', 'json', 'markdown', 'html'].includes(output)) {
+  if (further > 0 && (output === 'csv' || output === 'jsonl')) {
     await out.note(
       `warning: approval replays ${furtherInWords(further)} that this form does not show: see \`stage diff --steps\``,
     );
   }
   // further changes are of no kind, and meet no condition
   const net = selection.chosen + changesIn(sumHidden);
-  return selection.isWhole ? net + totals.furtherChanges : net;
+  return selection.isWhole && output !== 'sql' ? net + totals.furtherChanges : net;
 }
 
 /** Says beside a form that has no place for it which tables are hidden. */

@@ -1,4 +1,4 @@
-/** A diff as an SQL script to read, or to run on a copy: approval itself never runs it. */
+/** A diff as an SQL script of its steps, to read, or to run on a copy: approval itself never runs it. */
 import { tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import { isSafe, sanitize } from '../../client/sanitize.ts';
@@ -26,7 +26,7 @@ export function createSqlFormat(tables: readonly TableOutline[], reader: DiffRea
   const targets = new Map(tables.map((table) => [table.table, targetOf(table)]));
   let begun = false;
   const begin = () => {
-    const text = begun ? '' : 'BEGIN;\n';
+    const text = begun ? '' : 'BEGIN;\nSET CONSTRAINTS ALL DEFERRED;\n';
     begun = true;
     return text;
   };
@@ -66,9 +66,11 @@ function statement(change: ReadChange, target: Target): string {
   );
   const value = (column: string, side: Value | undefined) => literal(column, side ?? none, target);
   if (change.type === 'UPDATE') {
-    const changed = cells
-      .filter(isChanged)
-      .map((cell) => `${identifier(cell.name)} = ${value(cell.name, cell.after)}`);
+    const different = cells.filter(isChanged);
+    // a step that comes to nothing is replayed all the same: triggers run for it
+    const changed = (different.length > 0 ? different : cells.slice(0, 1)).map(
+      (cell) => `${identifier(cell.name)} = ${value(cell.name, cell.after)}`,
+    );
     return `UPDATE ${name} SET ${changed.join(', ')} WHERE ${place(change, target)}`;
   }
   const columns = cells.map((cell) => identifier(cell.name)).join(', ');

@@ -35,7 +35,7 @@ const tags = new RegExp(
     '<meta http-equiv="Content-Security-Policy" content="[^<>"&]*(?:&#39;[^<>"&]*)*">',
     '<meta name="referrer" content="no-referrer">',
     '<meta name="viewport" content="width=device-width">',
-    '<p class="trigger">',
+    '<p class="(?:trigger|cut)">',
     '<hr>',
     '</?(?:head|title|style|body|h1|h2|p|table|tr|td|div|code|del|ins)>',
     '</html>',
@@ -97,15 +97,23 @@ suite('diff as html', (test) => {
   test('allows nothing but its own style', () => {
     const document = written(create, diffOf('t', 'c', 'v'));
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(document)?.[1];
-    const style = /<style>([\s\S]*?)<\/style>/.exec(document)?.[1] ?? '';
-    const hash = createHash('sha256').update(style).digest('base64');
+    const styles = [...document.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
+      ([, style = '']) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    );
+    assert.is(styles.length, 2);
     assert.is(
       policy?.replaceAll('&#39;', "'"),
-      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`,
+      `default-src 'none'; style-src ${styles.join(' ')}; base-uri 'none'; form-action 'none'`,
     );
     // the policy stands before everything that it is about
     assert.ok(document.indexOf('Content-Security-Policy') < document.indexOf('<style>'));
     assert.not.match(document, /<script|<link|<a |href|src=|url\(|@import|style="/i);
+  });
+
+  test('says that it is not whole until its end takes that back', () => {
+    const document = written(create, diffOf('t', 'c', 'v'));
+    assert.match(document, /<p class="cut">This page is not whole/);
+    assert.match(document, /<style>\.cut \{ display: none \}<\/style><\/body><\/html>\n$/);
   });
 
   test('is one document, whose tags are closed', () => {

@@ -48,7 +48,10 @@ suite('diff as SQL', (test) => {
     for (const write of writes) await served.rest.write(id, write);
     const { code, stdout } = await served.shell.run(['diff', id, '-o', 'sql']);
     assert.is(code, 0);
-    assert.match(stdout, /^BEGIN;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){8}COMMIT;\n$/);
+    assert.match(
+      stdout,
+      /^BEGIN;\nSET CONSTRAINTS ALL DEFERRED;\n(?:(?:INSERT|UPDATE|DELETE) .*;\n){8}COMMIT;\n$/,
+    );
     assert.match(stdout, /UPDATE "two" SET "c" = 'new' WHERE "a" = 1 AND "b" = 'it''s';/);
     const client = new pg.Client({ connectionString: served.rest.database.url });
     await client.connect();
@@ -67,7 +70,10 @@ suite('diff as SQL', (test) => {
 
   test('is an empty transaction when there is nothing, and has no counts', async () => {
     const id = await served.rest.newSession();
-    assert.is((await served.shell.run(['diff', id, '-o', 'sql'])).stdout, 'BEGIN;\nCOMMIT;\n');
+    assert.is(
+      (await served.shell.run(['diff', id, '-o', 'sql'])).stdout,
+      'BEGIN;\nSET CONSTRAINTS ALL DEFERRED;\nCOMMIT;\n',
+    );
     assert.is((await served.shell.run(['diff', id, '-o', 'sql', '--stat'])).code, 64);
   });
 });
