@@ -49,12 +49,21 @@ const noSystemColumns = {
 /** A view, which an overlay is, has none of the columns that tell where and by whom a row is stored. */
 const systemColumn = /^column (?:.*\.)?"?(?:ctid|tableoid|xmin|xmax|cmin|cmax)"? does not exist$/;
 
-/** The sequence that the service account may not draw from, in a function of ours that fills a column. */
-function serviceSequence(fields: ErrorFields): string | undefined {
+/** What the service account lacks, in a function of ours: the hint that says so; undefined where it lacks nothing. */
+function serviceLacks(fields: ErrorFields): string | undefined {
   const isOurs = /\bstage(_\w+)?\./.test(fields.get('W') ?? '');
   if (fields.get('C') !== '42501' || !isOurs) return undefined;
-  return /^permission denied for sequence (.+)$/.exec(fields.get('M') ?? '')?.[1];
+  const message = fields.get('M') ?? '';
+  if (temporaryDenied.test(message)) return grantTemporary;
+  const sequence = /^permission denied for sequence (.+)$/.exec(message)?.[1];
+  return sequence === undefined ? undefined : grantUsage(sequence);
 }
+
+/** Of a MERGE, before PostgreSQL 17: the table that it runs on is the service account's. */
+const temporaryDenied = /^permission denied to create temporary tables in database/;
+
+const grantTemporary =
+  'Until PostgreSQL 16 a MERGE is staged by way of a temporary table of the service account, not of the role that connects: GRANT TEMPORARY ON DATABASE ... to the service account, as `stage doctor` says.';
 
 const grantUsage = (sequence: string) =>
   `It is the service account that draws the numbers of serial and identity columns, not the role that connects: GRANT USAGE ON SEQUENCE ${sequence} to the service account. \`stage doctor\` names it with its schema.`;
@@ -99,8 +108,8 @@ function translate(
 ): ErrorFields {
   const mapped = new Map(fields);
   for (const field of inner) mapped.delete(field);
-  const sequence = serviceSequence(fields);
-  if (sequence !== undefined) mapped.set('H', grantUsage(sequence));
+  const lack = serviceLacks(fields);
+  if (lack !== undefined) mapped.set('H', lack);
   const line = copiedLine.exec(fields.get('W') ?? '')?.[1];
   if (line === undefined) mapped.delete('W');
   else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);

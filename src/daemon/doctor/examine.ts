@@ -4,7 +4,6 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lostSettings, readBack } from '../../db/connection-settings.ts';
 import type { Database, Row } from '../../db/database.ts';
-import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
 import { divideConnections, readSlots } from '../upstream/connection-budget.ts';
@@ -73,8 +72,8 @@ async function serviceFaults(db: Database): Promise<Row[]> {
 /** What ownSchema gives where the service has not been yet: no schema is its own. */
 const nobodys = 'false';
 
-/** The condition that tells whether schema `n` is the service's own. */
-async function ownSchema(db: Database): Promise<string> {
+/** Gives the condition that tells whether schema `n` is the service's own. */
+export async function ownSchema(db: Database): Promise<string> {
   const [row] = await db.query(`SELECT to_regproc('stage.is_own_schema') IS NOT NULL AS there`);
   return row?.['there'] === 't' ? 'stage.is_own_schema(n.oid)' : nobodys;
 }
@@ -139,22 +138,6 @@ async function socketFaults(db: Database): Promise<Row[]> {
     ),
   );
   return found.flat();
-}
-
-/** The SQL that makes a role as clients should have it, for all schemas with tables. */
-export async function roleSql(db: Database, role: string): Promise<string> {
-  const rows = await db.query(
-    `SELECT DISTINCT n.nspname AS name, current_database() AS database FROM pg_namespace n
-     JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
-     WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT ${await ownSchema(db)} ORDER BY 1`,
-  );
-  const [database] = await db.query('SELECT current_database() AS name');
-  const schemas = rows.map(({ name }) => quoteIdentifier(String(name)));
-  return fillSql(loadSql('doctor/role.sql'), {
-    role: quoteIdentifier(role),
-    database: quoteIdentifier(String(database?.['name'])),
-    schemas: schemas.join(', ') || 'public',
-  });
 }
 
 function gather(rows: readonly Row[]): Finding[] {

@@ -38,7 +38,7 @@ export const faults = {
   client_watches: warning('the role may see or signal what other roles run', aroundProxy),
   client_temporary: warning(
     'the role may create temporary objects when it connects directly',
-    'REVOKE TEMPORARY ON DATABASE ... FROM PUBLIC, unless others need it.',
+    'REVOKE TEMPORARY ON DATABASE ... FROM PUBLIC, unless others need it. On PostgreSQL 15 and 16 GRANT it to the service account, for MERGE.',
   ),
   pooler: danger(
     'the connection loses its settings, because a pooler shares connections',
@@ -66,11 +66,15 @@ export const faults = {
   ),
   service_lacks_rights: warning(
     'the service account may not read and write all tables: changes of these cannot be applied',
-    'GRANT SELECT, INSERT, UPDATE, DELETE on the tables that are staged.',
+    'GRANT SELECT, INSERT, UPDATE, DELETE on the tables that are staged: stage doctor --print-service.',
   ),
   service_lacks_sequences: warning(
     'the service account may not draw from sequences that fill columns: INSERTs that leave these out fail',
     'GRANT USAGE ON SEQUENCE ... TO the service account: it draws the numbers of serial and identity columns.',
+  ),
+  service_lacks_temporary: warning(
+    'the service account may not create temporary tables: before PostgreSQL 17 clients cannot stage a MERGE',
+    'GRANT TEMPORARY ON DATABASE ... to the service account; clients do not need it.',
   ),
   server_version: warning(
     'the server lacks fixes of published security holes',

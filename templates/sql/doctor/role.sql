@@ -1,5 +1,7 @@
--- A role for clients of the proxy: it reads, and stages what it writes. Run as an administrator; choose another password.
-CREATE ROLE {{role}} LOGIN PASSWORD 'change me'
+-- A role for clients of the proxy: it reads, and stages what it writes. Run as an administrator; it may be run again, and a role that
+-- is there keeps its password.
+{{create}}
+ALTER ROLE {{role}} LOGIN
   NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 50;
 GRANT CONNECT ON DATABASE {{database}} TO {{role}};
 GRANT USAGE ON SCHEMA {{schemas}} TO {{role}};
@@ -13,4 +15,4 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA {{schemas}} GRANT USAGE ON SEQUENCES TO {{rol
 ALTER ROLE {{role}} SET default_transaction_read_only = on;
 -- what everybody may do unless it is taken away; look first who else needs it
 REVOKE TEMPORARY ON DATABASE {{database}} FROM PUBLIC;
-REVOKE CREATE ON SCHEMA {{schemas}} FROM PUBLIC;
+{{temporary}}REVOKE CREATE ON SCHEMA {{schemas}} FROM PUBLIC;

@@ -35,6 +35,9 @@ UNION ALL SELECT 'path_open', c.schema || ' to ' || CASE WHEN c.role = 0 THEN 'P
     AND r.oid <> (SELECT d.datdba FROM pg_database d WHERE d.datname = current_database())
 UNION ALL SELECT 'service_cannot_create', current_database()::text
   WHERE NOT has_database_privilege(current_database(), 'CREATE')
+-- up to PostgreSQL 16 a MERGE runs on a temporary table of the service account's
+UNION ALL SELECT 'service_lacks_temporary', current_database()::text
+  WHERE current_setting('server_version_num')::int < 170000 AND NOT has_database_privilege(current_database(), 'TEMPORARY')
 UNION ALL SELECT 'service_not_owner', n.nspname FROM pg_namespace n
   WHERE (n.nspname IN ('stage', 'stage_data')
       OR EXISTS (SELECT 1 FROM pg_namespace p WHERE n.nspname IN ('stage_overlay_' || p.oid, 'stage_upsert_' || p.oid, 'stage_load_' || p.oid, 'stage_tree_' || p.oid))

@@ -12,6 +12,7 @@ interface Options {
   readonly upstream?: string;
   readonly role?: string;
   readonly printRole?: string | true;
+  readonly printService?: string | true;
 }
 
 /** How many things a finding names for people; --json names all. */
@@ -21,7 +22,8 @@ const help = examples([
   'stage doctor --upstream postgresql://stage@db.internal/shop',
   'stage doctor --role agent          what could this role do around the proxy?',
   'stage doctor --role agent --json',
-  'stage doctor --print-role agent    the SQL that makes a role as clients should have it',
+  'stage doctor --print-role agent --upstream ...       the SQL that makes a role as clients should have it',
+  'stage doctor --print-service stage --upstream ...    the SQL that makes the service account',
 ]);
 
 export const configureDoctor: ConfigureCommand = (command, run) => {
@@ -33,21 +35,30 @@ export const configureDoctor: ConfigureCommand = (command, run) => {
     .option('--upstream <url>', 'connection URL of the service account')
     .option('--role <name>', 'role that clients log in with')
     .option('--print-role [name]', 'print the SQL that makes a role for clients, then stop')
+    .option(
+      '--print-service [name]',
+      'print the SQL that makes the service account and grants what it needs, then stop',
+    )
     .addHelpText('before', help)
     .action(run<Options>(doctor));
 };
 
 async function doctor(context: Context, options: Options): Promise<number> {
   const upstream = await upstreamOf(context, options.upstream);
-  const { printRole } = options;
-  if (printRole === undefined) return examineUpstream(context, upstream, options.role ?? null);
+  const { printRole, printService } = options;
+  if (printRole === undefined && printService === undefined)
+    return examineUpstream(context, upstream, options.role ?? null);
   const { createDatabase } = await import('../../../db/database.ts');
-  const { roleSql } = await import('../../../daemon/doctor/examine.ts');
+  const { clientRoleSql, serviceRoleSql } = await import('../../../daemon/doctor/roles.ts');
   const { primaryUrl } = await import('../../../db/host-route.ts');
   const url = await primaryUrl(upstream.url);
   const db = createDatabase({ url, maxConnections: 1, anySettings: true });
+  const named = (name: string | true, usual: string) => (name === true ? usual : name);
   try {
-    await context.out.write(await roleSql(db, printRole === true ? 'agent' : printRole));
+    if (printService !== undefined)
+      await context.out.write(await serviceRoleSql(db, named(printService, 'stage_service')));
+    if (printRole !== undefined)
+      await context.out.write(await clientRoleSql(db, named(printRole, 'agent')));
     return 0;
   } finally {
     await db.close();

@@ -1,0 +1,73 @@
+/** The SQL of roles as they should be, for all schemas with tables: of clients, and of the service account. */
+import type { Database } from '../../db/database.ts';
+import { quoteIdentifier } from '../../db/identifier.ts';
+import { fillSql, loadSql } from '../../db/sql-file.ts';
+import { ownSchema } from './examine.ts';
+
+/** Servers from this major on need no temporary table for MERGE. */
+const mergesIntoViews = 17;
+
+interface Surroundings {
+  readonly database: string;
+  readonly schemas: string;
+  /** The role that asks: the service account. */
+  readonly account: string;
+  readonly major: number;
+  /** Whether a table has policies. */
+  readonly hasPolicies: boolean;
+}
+
+/** Gives the SQL that makes a role for clients, or makes one that is there such a role. */
+export async function clientRoleSql(db: Database, role: string): Promise<string> {
+  const { database, schemas, account, major } = await lookAround(db);
+  return fillSql(loadSql('doctor/role.sql'), {
+    create: createSql(role),
+    role: quoteIdentifier(role),
+    database,
+    schemas,
+    temporary:
+      major >= mergesIntoViews
+        ? ''
+        : `-- on this version of PostgreSQL the service account needs it, for MERGE\nGRANT TEMPORARY ON DATABASE ${database} TO ${account};\n`,
+  });
+}
+
+/** Gives the SQL that makes the service account, or gives one that is there what it needs. */
+export async function serviceRoleSql(db: Database, role: string): Promise<string> {
+  const { database, schemas, hasPolicies } = await lookAround(db);
+  const quoted = quoteIdentifier(role);
+  return fillSql(loadSql('doctor/service_role.sql'), {
+    create: createSql(role),
+    role: quoted,
+    database,
+    schemas,
+    row_security: hasPolicies
+      ? `-- tables have row-level security, and it applies whole sessions; only a superuser can give it this\nALTER ROLE ${quoted} BYPASSRLS;\n`
+      : '',
+  });
+}
+
+function createSql(role: string): string {
+  return fillSql(loadSql('doctor/create_role.sql'), {
+    name: `'${role.replaceAll("'", "''")}'`,
+    role: quoteIdentifier(role),
+  }).trimEnd();
+}
+
+async function lookAround(db: Database): Promise<Surroundings> {
+  const found = `FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
+    WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND NOT ${await ownSchema(db)}`;
+  const rows = await db.query(`SELECT DISTINCT n.nspname AS name ${found} ORDER BY 1`);
+  const [about] = await db.query(
+    `SELECT current_database() AS database, current_user AS account, current_setting('server_version_num')::int / 10000 AS major,
+       EXISTS (SELECT ${found} AND c.relrowsecurity) AS has_policies`,
+  );
+  const name = (key: string) => quoteIdentifier(String(about?.[key]));
+  return {
+    database: name('database'),
+    account: name('account'),
+    major: Number(about?.['major']),
+    hasPolicies: about?.['has_policies'] === 't',
+    schemas: rows.map((row) => quoteIdentifier(String(row['name']))).join(', ') || 'public',
+  };
+}
