@@ -27,7 +27,8 @@ function fullName(command: Command): string {
 export async function commandReference(program: LazyCommand): Promise<string> {
   const commands = await leavesOf(program);
   const rows = commands.map(
-    (command) => `| \`${spelling(command).replaceAll('|', '\\|')}\` | ${command.summary()} |`,
+    (command) =>
+      `| [\`${spelling(command).replaceAll('|', '\\|')}\`](#${fullName(command).replaceAll(' ', '-')}) | ${command.summary()} |`,
   );
   const parts = [
     ['| Command | |', '|---|---|', ...rows].join('\n'),

@@ -3,6 +3,7 @@
  * nothing in it is a command to a client, and PostgreSQL makes one transaction of it.
  */
 import { isUtf8 } from 'node:buffer';
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { StageError } from '../errors.ts';
 import { readUrl } from './connections.ts';
@@ -16,7 +17,7 @@ export interface Script {
 export interface ScriptConnection {
   /**
    * Gives the server's notices.
-   * @throws StageError that says in which line the server refused the script
+   * @throws StageError that says in which line the server refused the script, or which of its statements failed
    */
   run(script: Script): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -30,7 +31,20 @@ export function readScript(name: string, bytes: Buffer): Script {
       hint: 'Save the script in UTF-8.',
     });
   }
-  return { name, text: bytes.toString().replace(/^\ufeff/, '') };
+  return { name, text: withoutRestriction(bytes.toString().replace(/^\ufeff/, '')) };
+}
+
+/**
+ * Takes out what pg_dump writes around a dump for psql alone: `\restrict <key>` before its first statement, `\unrestrict <key>` behind
+ * its last one. Line breaks stay, for the lines of errors.
+ */
+function withoutRestriction(text: string): string {
+  const opening = /^((?:[ \t]*(?:--.*)?\r?\n)*)\\restrict ([A-Za-z0-9]+)[ \t]*(?=\r?\n)/.exec(text);
+  if (opening === null) return text;
+  const [whole, comments = '', key = ''] = opening;
+  const rest = text.slice(whole.length);
+  const closing = new RegExp(`(?<=\\n)\\\\unrestrict ${key}\\s*$`).exec(rest);
+  return closing === null ? text : comments + rest.slice(0, closing.index);
 }
 
 /** @throws StageError when the server refuses the login, or cannot be reached */
@@ -43,10 +57,17 @@ export async function connectForScripts(url: string): Promise<ScriptConnection> 
   await client.connect().catch((cause: unknown) => {
     throw unconnected(cause);
   });
+  let ended = 0;
+  // pg tells of the statements of a text only when all of them have ended
+  const { connection } = client as unknown as { readonly connection: EventEmitter };
+  connection.on('commandComplete', () => {
+    ended += 1;
+  });
   return {
     run: async (script) => {
+      ended = 0;
       await client.query(script.text).catch((cause: unknown) => {
-        throw failed(script, cause);
+        throw failed(script, cause, ended + 1);
       });
       return notices.splice(0);
     },
@@ -66,16 +87,19 @@ function unconnected(cause: unknown): StageError {
   return new StageError(code, message, { sqlstate, cause, ...(hint && { hint }) });
 }
 
-function failed({ name, text }: Script, cause: unknown): StageError {
+/** @param statement number of the one that failed, if it was one that ran */
+function failed({ name, text }: Script, cause: unknown, statement: number): StageError {
   if (!(cause instanceof pg.DatabaseError)) return unconnected(cause);
   const { code: sqlstate = 'XX000', message, detail, position } = cause;
   // The server counts characters, from 1.
   const before = [...text].slice(0, Number(position ?? 1) - 1);
-  const line =
-    position === undefined ? '' : `${before.filter((each) => each === '\n').length + 1}:`;
+  const line = `${before.filter((each) => each === '\n').length + 1}:`;
+  // what is refused, is refused before the first one runs
+  const ran = sqlstate === '0A000' ? '' : ` statement ${statement}:`;
+  const place = position === undefined ? ran : line;
   const isCommand = position !== undefined && text[before.join('').length] === '\\';
   const hint = isCommand ? noCommands : cause.hint;
-  return new StageError('invalid_request', `${name}:${line} ${message}`, {
+  return new StageError('invalid_request', `${name}:${place} ${message}`, {
     sqlstate,
     cause,
     ...(hint && { hint }),

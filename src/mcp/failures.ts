@@ -83,11 +83,11 @@ const nextByState: Readonly<Record<string, string>> = {
   '25006':
     'The query tool only reads: use stage_write to change rows. If stage_write says this, the session takes no writes in its present state: look with session_status.',
   '0A000':
-    'This statement cannot be staged: production would have to be changed at once, as by DDL. Do it with INSERT, UPDATE, DELETE or MERGE, or ask a person for a migration.',
+    'This statement cannot be staged. Do what its hint says; rows are changed by INSERT, UPDATE, DELETE or MERGE, definitions by a migration, for which ask a person.',
   '42P01': 'Look with list_tables which tables there are.',
   '42703': 'Look with list_tables which columns the table has.',
   '42501':
-    'The database role of this login lacks the right. Do without, or ask a person to grant it.',
+    'The database role of this login, or the service account where the hint says so, lacks the right. Do without, or ask a person.',
   '42601': 'Correct the syntax; one statement a call.',
   '57014':
     'The statement was cancelled or took longer than 30 seconds: narrow it, or change fewer rows at a time.',

@@ -52,8 +52,6 @@ interface Obstacle {
   readonly hint: string;
 }
 
-const outside = 'Change it directly on the database, outside of the session.';
-
 const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>> = {
   view: {
     message: (name) =>
@@ -64,9 +62,18 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
     message: (name) => `cannot stage writes to materialized view "${name}"`,
     hint: 'Write to the tables behind the view.',
   },
-  foreign: { message: (name) => `cannot stage writes to foreign table "${name}"`, hint: outside },
-  sequence: { message: (name) => `cannot stage writes to sequence "${name}"`, hint: outside },
-  system: { message: (name) => `cannot stage writes to system catalog "${name}"`, hint: outside },
+  foreign: {
+    message: (name) => `cannot stage writes to foreign table "${name}"`,
+    hint: 'Its rows are in another database: review such a change in a session there.',
+  },
+  sequence: {
+    message: (name) => `cannot stage writes to sequence "${name}"`,
+    hint: 'A sequence is advanced by nextval(), and defined by a migration.',
+  },
+  system: {
+    message: (name) => `cannot stage writes to system catalog "${name}"`,
+    hint: 'Catalogs are changed by DDL, in a migration.',
+  },
   stage: {
     message: (name) => `"${name}" belongs to the staging service`,
     hint: 'Only the service writes to its own tables.',
@@ -75,7 +82,10 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
     message: (name) => `cannot stage writes to temporary table "${name}"`,
     hint: 'A reviewer cannot see temporary tables. Use a permanent table.',
   },
-  other: { message: (name) => `cannot stage writes to "${name}"`, hint: outside },
+  other: {
+    message: (name) => `cannot stage writes to "${name}"`,
+    hint: 'Only tables, and views over them, have rows that can be staged.',
+  },
 };
 
 /** Gives the error for ONLY of a partitioned table: in PostgreSQL it has no rows, its overlay has those of all partitions. */
@@ -83,7 +93,7 @@ export function obstacleToOnly({ use, meaning }: Named): StageError | null {
   if (!use.only || meaning.kind !== 'partitioned') return null;
   return new StageError(
     'statement_not_supported',
-    `cannot look at ONLY "${use.name}" with what is staged`,
+    `cannot use ONLY "${use.name}" where staged rows are read or written`,
     { hint: 'A partitioned table has no rows of its own: leave ONLY out.' },
   );
 }

@@ -11,11 +11,15 @@ import { assert, suite } from '../helpers/suite.ts';
 const total = 2500;
 
 /** Writes a list of numbers and tells which pages were fetched for it. */
-async function shown(options: ListOptions): Promise<{ stdout: string; pages: string[] }> {
+async function shown(
+  options: ListOptions,
+): Promise<{ stdout: string; stderr: string; pages: string[] }> {
   const stdout = new PassThrough();
-  const host = { env: {}, stdout, stderr: new PassThrough() } as unknown as Host;
+  const stderr = new PassThrough();
+  const host = { env: {}, stdout, stderr } as unknown as Host;
   const out = new Output(host, { json: false, colour: 'never', quiet: false });
   const written = text(stdout);
+  const remarked = text(stderr);
   const pages: string[] = [];
   await showList(
     { out, host, options: { color: 'never' } } as Context,
@@ -34,7 +38,8 @@ async function shown(options: ListOptions): Promise<{ stdout: string; pages: str
     },
   );
   stdout.end();
-  return { stdout: await written, pages };
+  stderr.end();
+  return { stdout: await written, stderr: await remarked, pages };
 }
 
 suite('lists', (test) => {
@@ -42,6 +47,15 @@ suite('lists', (test) => {
     const { stdout, pages } = await shown({});
     assert.equal(pages, ['0+100']);
     assert.is(stdout.split('\n').length, 101);
+  });
+
+  test('say in a pipe, too, that they go on, where nobody asked for a part', async () => {
+    assert.match(
+      (await shown({})).stderr,
+      /^1 to 100 of 2500; continue with --offset 100, or see --all\n$/,
+    );
+    for (const options of [{ limit: 3 }, { all: true }] as const)
+      assert.is((await shown(options)).stderr, '');
   });
 
   test('fetch as many pages as it takes', async () => {

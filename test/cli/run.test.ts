@@ -90,6 +90,23 @@ suite('stage run', (test) => {
     assert.is(await changes(), 1);
   });
 
+  test('says which statement failed where the server names no line', async () => {
+    const { code, stderr } = await run({
+      '1.sql': `UPDATE orders SET note = 'x';\n\nSELECT 1;;\nINSERT INTO orders (id) VALUES (1);\nSELECT 2`,
+    });
+    assert.is(code, 1);
+    assert.match(stderr, /^error: 1\.sql: statement 3: /);
+  });
+
+  test('takes a dump with the lines that pg_dump writes for psql alone', async () => {
+    const sql = (key: string) =>
+      `--\n-- PostgreSQL database dump\n--\n\n\\restrict k3Y\n\nUPDATE orders SET note = '\n\\unrestrict k3Y\n' WHERE id = 1;\n\n\\unrestrict ${key}\n\n`;
+    assert.match((await run({ '1.sql': sql('other') })).stderr, /^error: 1\.sql:5: syntax error/);
+    assert.is(await changes(), 0);
+    assert.equal(await run({ '1.sql': sql('k3Y') }), { code: 0, stdout: '', stderr: '' });
+    assert.is(await changes(), 1);
+  });
+
   test('waits for no data', async () => {
     const { code } = await run({ '1.sql': 'COPY orders FROM stdin' });
     assert.is(code, 1);

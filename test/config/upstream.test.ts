@@ -53,4 +53,12 @@ suite('production', (test) => {
     for (const wrong of ['postgresql://db1:5432,db2:x/shop', 'http://db1,db2/shop'])
       assert.throws(() => choose({ upstream: wrong }, {}), /--upstream must be a URL/);
   });
+
+  test('a password that is a word is not taken out of other words', () => {
+    const redact = redactor('postgresql://postgres:postgres@db/shop');
+    assert.is(
+      redact('/usr/lib/postgresql/18: password=postgres, "postgres"'),
+      '/usr/lib/postgresql/18: password=***, "***"',
+    );
+  });
 });

@@ -91,6 +91,11 @@ suite('overlays', (test) => {
     });
   }
 
+  test('the hint for a partition names the table at its top', async () => {
+    const error = (await rejects(overlays.ensure([await oidOf('leaf')]))) as StageError;
+    assert.match(error.hint ?? '', /^Write to "root": /);
+  });
+
   test('a unique index over NOT NULL columns serves as the key', async () => {
     await overlays.ensure([await oidOf('uniquely')]);
     const [row] = await database.query(

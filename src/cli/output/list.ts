@@ -56,7 +56,7 @@ export async function showList<T>(
     if (totalCount > 0 || form !== 'table') await out.write(write(reply, last));
     if (!last) continue;
     if (totalCount === 0) return out.remark(list.none ?? 'The list is empty.');
-    return tellRest(out, { offset, end, totalCount });
+    return tellRest(out, options, { offset, end, totalCount });
   }
 }
 
@@ -102,13 +102,14 @@ function itemsOf(body: string, member: string): readonly JsonText[] {
   return elementsOf(membersOf(new JsonText(body)).get(member) ?? new JsonText('[]'));
 }
 
-/** Tells a person that a list goes on. */
+/** Tells that a list goes on: in a pipe where nobody asked for a part of it, and no document says it. */
 async function tellRest(
   out: Output,
+  { limit }: ListOptions,
   { offset, end, totalCount }: Readonly<Record<'offset' | 'end' | 'totalCount', number>>,
 ): Promise<void> {
-  if (end > offset && end < totalCount)
-    await out.remark(
-      `${offset + 1} to ${end} of ${totalCount}; continue with --offset ${end}, or see --all`,
-    );
+  if (end <= offset || end >= totalCount) return;
+  const text = `${offset + 1} to ${end} of ${totalCount}; continue with --offset ${end}, or see --all`;
+  if (out.terminal || limit !== undefined || out.json) await out.remark(text);
+  else await out.advise(text);
 }

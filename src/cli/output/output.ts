@@ -84,6 +84,11 @@ export class Output {
     if (this.terminal && !this.#quiet) await writeTo(this.#host.stderr, `${text}\n`);
   }
 
+  /** Tells scripts, too, what their data does not say; --quiet silences it. */
+  async advise(text: string): Promise<void> {
+    if (!this.#quiet) await this.note(text);
+  }
+
   /** Writes a line to stderr: what went wrong, or what a person asked to be told. */
   async note(text: string): Promise<void> {
     this.status(null);

@@ -118,7 +118,7 @@ export const faults = {
   ),
   table_not_stageable: note(
     'writes to these tables are refused',
-    'Change these tables directly on the database, outside of sessions.',
+    'They can be read. Take out of their definitions what is named here, or have such changes reviewed in another way.',
   ),
   table_without_key: note(
     'rows of these tables are identified by all their values',

@@ -17,8 +17,11 @@ export const stageWrite = defineTool({
     const { status, mutationCount } = (await api.getSession(sessionId)).value;
     const [rows, isCut] = fitting(result.rows);
     const affected = result.affected ?? 0;
+    const counted = `${affected} ${affected === 1 ? 'row' : 'rows'}`;
     return {
-      says: `${result.command ?? 'The statement'}: ${affected} ${affected === 1 ? 'row' : 'rows'}. Staged in the session; production is unchanged.`,
+      says: isRead(result.command)
+        ? `${result.command}: ${counted}. Nothing but what a WITH query of it changes is staged; production is unchanged.`
+        : `${result.command ?? 'The statement'}: ${counted}. Staged in the session; production is unchanged.`,
       next: 'Look at all changes with show_diff; propose when they are what was asked for.',
       facts: { status, rows_affected: affected, mutation_count: mutationCount },
       ...(result.columns.length > 0 ? { data: { columns: result.columns, rows } } : {}),
@@ -26,3 +29,8 @@ export const stageWrite = defineTool({
     };
   },
 });
+
+/** By the tag, which is that of the outermost statement. */
+function isRead(command: string | null): boolean {
+  return /^(?:SELECT|SHOW|EXPLAIN|FETCH)/.test(command ?? '');
+}

@@ -187,7 +187,7 @@ async function readInto(
   if (table === null) {
     throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
   }
-  refuseObstacle(table, because);
+  if (obstacleOf(table) !== null) throw await refusalOf(tx, table, because);
   tables.set(oid, table);
   return table;
 }
@@ -200,19 +200,29 @@ function writesChild(foreignKey: ForeignKey): boolean {
 /** The templates quote function bodies with this; a name that contains it would break out. */
 const bodyQuote = '$body$';
 
-function refuseObstacle(table: Table, because: Reason | null): void {
-  const obstacle = JSON.stringify(table).includes(bodyQuote)
+function obstacleOf(table: Table): string | null {
+  return JSON.stringify(table).includes(bodyQuote)
     ? `has ${bodyQuote} in its definition`
     : table.obstacle;
-  if (obstacle === null) return;
+}
+
+/** The table that a partition is of, at the top; none for others. */
+const rootOf = `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.oid = pg_partition_root($1) AND c.oid <> $1`;
+
+async function refusalOf(tx: Queryable, table: Table, because: Reason | null): Promise<StageError> {
   const name = shownName(table.schema, table.name);
   const target = because?.target ?? name;
   const relation = because === null ? 'it' : `${because.link} "${name}", which`;
-  throw new StageError(
+  const [root] = await tx.query(rootOf, [table.oid]);
+  return new StageError(
     'statement_not_supported',
-    `cannot stage writes to "${target}": ${relation} ${obstacle}`,
+    `cannot stage writes to "${target}": ${relation} ${obstacleOf(table)}`,
     {
-      hint: 'The table can be read in this session. Change it directly on the database, outside of the session.',
+      hint:
+        root === undefined || because !== null
+          ? 'The table can be read in this session. `stage doctor` lists the tables that cannot be staged, and what of their definition keeps them from it.'
+          : `Write to "${shownName(String(root['schema']), String(root['name']))}": its rows are staged for the partitions that they belong to.`,
     },
   );
 }

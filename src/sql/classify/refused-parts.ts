@@ -9,7 +9,7 @@ import { hasWriter, isInScope } from './scope.ts';
 
 export const selectInto = refuse(
   'SELECT INTO creates a table, which a staged session cannot do',
-  'Create the table directly on the database, then use INSERT ... SELECT.',
+  'Create the table in a migration, then use INSERT ... SELECT.',
 );
 
 export const currentOf = refuse(
@@ -91,7 +91,7 @@ export function writesWithinReturning(returning: unknown, scope: Scope): boolean
 export function unknownElement(type: string): Refusal {
   return refuse(
     `the proxy does not know the element ${type} of this statement`,
-    'Write the statement another way, or run it directly on the database.',
+    'Write the statement another way.',
   );
 }
 
@@ -107,7 +107,7 @@ export function refusedTarget(schema = '', name = ''): Refusal | null {
   if (isSystemSchema(schema)) {
     return refuse(
       `permission denied: "${name}" is a system catalog`,
-      'Change the schema directly on the database, with DDL.',
+      'Change the schema with DDL, in a migration.',
       '42501',
     );
   }

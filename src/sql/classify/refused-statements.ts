@@ -6,15 +6,17 @@ import { refuse } from './refusal.ts';
 
 const advice = {
   schema:
-    'Staging covers rows: change the schema directly on the database, outside of the session.',
-  rights: 'Manage roles and rights directly on the database, outside of the session.',
-  upkeep: 'Run maintenance directly on the database, outside of the session.',
+    'Staging covers rows, not definitions: put the change into a migration, as reviewed as those are. Sessions live on through it.',
+  rights: 'Roles and rights are not staged: ask an administrator of the database.',
+  upkeep:
+    'Maintenance changes no rows, and has nothing to review: ask an administrator of the database.',
   code: 'What code does on the server cannot be staged: run its INSERT, UPDATE and DELETE statements themselves.',
   temporary:
     'Use a permanent table made outside of the session, or a WITH query in place of a temporary table.',
   lock: 'Leave the lock out. Approval checks for conflicts with production.',
   notify: 'Listeners must not hear of changes that are not approved: do it on a direct connection.',
-  other: 'Run it directly on the database, outside of the session.',
+  other:
+    'Sessions stage INSERT, UPDATE, DELETE, MERGE, COPY and TRUNCATE: write the change as these.',
 } as const;
 
 type Advice = keyof typeof advice;

@@ -11,6 +11,7 @@ DECLARE
 BEGIN
   -- guard: session_replication_role silences no trigger of production at approval
   PERFORM stage.fire_triggers();
+  PERFORM stage.name_people(p_session, coalesce(p_approved_as, p_approved_by));
   SELECT * INTO STRICT v_head FROM stage.audit_head FOR UPDATE;
   -- taken under the lock, so that times go forward with positions
   SELECT s.id, s.project_id, clock_timestamp(), p_approved_by, v_head."position", v_head.hash INTO STRICT v_state

@@ -7,6 +7,8 @@ DECLARE
   v_failure jsonb;
 BEGIN
   PERFORM stage.fire_triggers();
+  -- nobody has approved yet
+  PERFORM stage.name_people(p_session, NULL);
   SELECT s.id, s.project_id, clock_timestamp(), NULL, (1::bigint << 61) + (pg_backend_pid()::bigint << 38), sha256('') INTO STRICT v_state
   FROM stage.session s WHERE s.id = p_session;
   SELECT a.failure INTO v_failure FROM stage.apply_session(v_state) a;

@@ -29,7 +29,7 @@ export const configureResolve: ConfigureCommand = (command, run) => {
   command
     .description(
       'Settle conflicts of an active session: of a column, a row, or all of them. What is staged goes on from production as it is now. ' +
-        'A proposed session is reopened first.',
+        'Reopen a proposed session first: stage reopen.',
     )
     .argument('[table]', 'table, as `stage check` shows it; all conflicts where it is left out')
     .argument('[row]', 'key of the row; as JSON where it is not one number or word')
