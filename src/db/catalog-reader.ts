@@ -26,9 +26,11 @@ export async function foreignKeyRank(db: Queryable, oid: number): Promise<number
     `WITH RECURSIVE above(relation, depth, path) AS (
        SELECT $1::oid, 0, ARRAY[$1::oid]
        UNION ALL
-       SELECT c.confrelid, a.depth + 1, a.path || c.confrelid
-       FROM above a JOIN pg_constraint c ON c.conrelid = a.relation AND c.contype = 'f'
-       WHERE c.confrelid <> ALL (a.path) AND a.depth < 20)
+       SELECT f.parent, a.depth + 1, a.path || f.parent
+       FROM above a JOIN (
+         SELECT coalesce(pg_partition_root(c.conrelid), c.conrelid)::oid AS child, coalesce(pg_partition_root(c.confrelid), c.confrelid)::oid AS parent
+         FROM pg_constraint c WHERE c.contype = 'f') f ON f.child = a.relation
+       WHERE f.parent <> ALL (a.path) AND a.depth < 20)
      SELECT max(depth) AS rank FROM above`,
     [oid],
   );

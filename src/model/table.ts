@@ -101,17 +101,31 @@ export interface Index {
 
 export type ForeignKeyAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
-/** One end of a foreign key: a table and, in the key's order, its columns. */
+/** Partitions that alone are at one end of a foreign key, which was declared on them and not on their partitioned table. */
+export interface EndPartitions {
+  readonly oids: readonly number[];
+  /** They hold rows, and are not partitioned themselves. */
+  readonly areLeaves: boolean;
+  /** Columns of the partitioned table by which its rows are told from those of other partitions. */
+  readonly columns: readonly string[];
+}
+
+/** One end of a foreign key: a table, the partitioned one for its partitions, and, in the key's order, its columns. */
 export interface ForeignKeyEnd {
   readonly oid: number;
   readonly namespaceOid: number;
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly string[];
+  /** Null where the table as a whole is meant. */
+  readonly partitions: EndPartitions | null;
 }
 
+/** Those of several partitions that differ in nothing else are one, unless they can be deferred. */
 export interface ForeignKey {
   readonly name: string;
+  /** The constraint by its OID; of several partitions each one's. */
+  readonly constraints: readonly number[];
   /** The referencing table. */
   readonly child: ForeignKeyEnd;
   /** The referenced table. */
@@ -186,6 +200,8 @@ export interface Table {
   readonly referencedBy: readonly ForeignKey[];
   /** A partitioned table, behind its partitions, and these behind theirs; none for ordinary tables. */
   readonly partitions: readonly Partition[];
+  /** Columns that decide which partition takes a row. */
+  readonly partitionColumns: readonly string[];
   /** Row-level security policies; null when it is not enabled. */
   readonly policies: readonly Policy[] | null;
   /** Why the table cannot be staged, or null. */

@@ -1,4 +1,5 @@
 /** Names of the objects that make up an overlay, and the small SQL fragments that all its templates share. */
+import { createHash } from 'node:crypto';
 import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import type { ForeignKeyEnd, Table } from '../model/table.ts';
 
@@ -53,6 +54,12 @@ export function functionName(
   return `stage_data.${part}_${table.oid}${suffix === undefined ? '' : `_${suffix}`}`;
 }
 
+/** The function that tells whether a row is in one of some partitions of a table: named by them, as both ends of a foreign key call it. */
+export function partitionsName(root: number, partitions: readonly number[]): string {
+  const digest = createHash('md5').update(partitions.join(',')).digest('hex').slice(0, 16);
+  return functionName({ oid: root }, 'within', digest);
+}
+
 /** Columns joined by commas, each behind the given prefix: `p."id", p."name"`. */
 export function columnList(columns: readonly string[], prefix = ''): string {
   return columns.map((column) => prefix + quoteIdentifier(column)).join(', ');
@@ -101,9 +108,16 @@ export function keyMatches(table: Table, left: string, right: string): string {
 export const equalImages = (left: string, right: string) =>
   `${left} OPERATOR(pg_catalog.=) ${right}`;
 
+/** Columns by which rows of the table come to be referred to, or cease to be. */
+export const referredColumns = (table: Table) =>
+  table.referencedBy.flatMap(({ parent }) => [
+    ...parent.columns,
+    ...(parent.partitions?.columns ?? []),
+  ]);
+
 /** Columns whose value before a change the shadow keeps in `_stage_old_<n>`: the key first, then what foreign keys refer to. */
 export function oldColumns(table: Table): string[] {
-  const referenced = table.referencedBy.flatMap((foreignKey) => foreignKey.parent.columns);
+  const referenced = referredColumns(table);
   return [...new Set([...keyNames(table), ...referenced])];
 }
 

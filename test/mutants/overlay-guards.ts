@@ -47,4 +47,14 @@ export const overlayGuards: readonly Guard[] = [
     without: '',
     tests: ['staging/late-policies'],
   },
+  {
+    name: 'a foreign key of single partitions is judged for their rows alone',
+    without: `if (end.oid > 0) return '';`,
+    tests: ['proxy/keys-of-partitions'],
+  },
+  {
+    name: 'foreign keys of partitions are judged by the bounds that these have',
+    without: `oid > 0 && partitions === null ? '' : '';`,
+    tests: ['proxy/keys-of-partitions'],
+  },
 ];

@@ -293,6 +293,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp  AS $bod
 DECLARE
   _stage_v_value text;
   _stage_v_partition oid;
+  _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
 BEGIN
@@ -312,6 +313,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan
 DECLARE
   _stage_v_value text;
   _stage_v_partition oid;
+  _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
 BEGIN
@@ -374,6 +376,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp  AS $bod
 DECLARE
   _stage_v_value text;
   _stage_v_partition oid;
+  _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
 BEGIN
@@ -393,6 +396,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan
 DECLARE
   _stage_v_value text;
   _stage_v_partition oid;
+  _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
 BEGIN

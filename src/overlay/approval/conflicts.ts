@@ -19,6 +19,7 @@ import {
 } from '../object-names.ts';
 import { keyColumns, keysEqual, oldKeyColumns, rowImage, rowKey, same } from '../row-identity.ts';
 import { hidesRow } from '../rows/keyless.ts';
+import { andWithin } from '../rows/partitions.ts';
 import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
 
 /** Builds `vanished_<oid>`, `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */
@@ -147,8 +148,15 @@ function reachedBy(table: Table, foreignKey: ForeignKey): string {
     (name, index) =>
       `(v.base).${quoteIdentifier(name)} ${equals[index]} c.${quoteIdentifier(child.columns[index] ?? '')}`,
   );
-  const left = `v.columns_left && ARRAY[${parent.columns.map(quoteLiteral).join(', ')}]`;
-  const events = [...(acts(onDelete) ? ['v.deleted'] : []), ...(acts(onUpdate) ? [left] : [])];
+  const left = (columns: readonly string[]) =>
+    `v.columns_left && ARRAY[${columns.map(quoteLiteral).join(', ')}]`;
+  // a row that leaves a partition is deleted from it
+  const isOfLeaf = parent.partitions?.areLeaves === true;
+  const events = [
+    ...(acts(onDelete) ? ['v.deleted'] : []),
+    ...(acts(onDelete) && isOfLeaf ? [left(parent.partitions?.columns ?? [])] : []),
+    ...(acts(onUpdate) ? [left(parent.columns)] : []),
+  ];
   return fillSql(loadSql('table/approval/conflicts_reached.sql'), {
     parent_vanished: functionName(parent, 'vanished'),
     shadow: shadowName(table),
@@ -159,7 +167,8 @@ function reachedBy(table: Table, foreignKey: ForeignKey): string {
     c_row_id: rowKey(table, key),
     c_columns: columnList(columnNames(table), 'c.'),
     c_texts: exactTextsOfColumns(table, 'c.'),
-    c_referred_to_base: referred.join(' AND '),
+    c_referred_to_base:
+      referred.join(' AND ') + andWithin(parent, '(v.base).') + andWithin(child, 'c.'),
     acted_upon: events.join(' OR '),
     h_touched_c: isKeyless(table)
       ? hidesRow(table, 'c.')

@@ -1,7 +1,10 @@
 /** The functions of a table that take staged rows out of a session, with what could not be applied without them. */
+import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import type { ForeignKey, Table } from '../../model/table.ts';
+import type { ForeignKey, ForeignKeyEnd, Table } from '../../model/table.ts';
 import { pairs } from '../foreign-keys/foreign-keys.ts';
+import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
+import { actionOf, eventsOfUpdate } from '../foreign-keys/vanished-keys.ts';
 import {
   columnList,
   columnNames,
@@ -12,6 +15,7 @@ import {
   shadowName,
 } from '../object-names.ts';
 import { keyColumns, oldKeyColumns, rowKey, same } from '../row-identity.ts';
+import { andWithin } from '../rows/partitions.ts';
 import { collideAs } from '../rows/uniques.ts';
 
 /**
@@ -54,15 +58,34 @@ const acts = ({ onDelete, onUpdate }: ForeignKey) =>
   [onDelete, onUpdate].some((action) => action !== 'no action' && action !== 'restrict');
 
 /** The ways in which a row can leave a value to another one that others go on to refer to. */
-function leftToOthers({ onDelete, onUpdate }: ForeignKey): string {
+function leftToOthers(foreignKey: ForeignKey): string {
+  const waits = (event: ParentEvent) => actionOf(foreignKey, event) === 'no action';
   const ways = [
-    ...(onDelete === 'no action' ? [`'D'`] : []),
-    ...(onUpdate === 'no action' ? [`'U'`] : []),
+    ...(waits('delete') ? [`'D'`] : []),
+    ...(eventsOfUpdate(foreignKey).some(waits) ? [`'U'`] : []),
   ];
   return ways.join(', ') || 'NULL';
 }
 
-/** Ties by a foreign key to the table. What parents bear and children refer to goes by the columns' places in the key. */
+/**
+ * An SQL condition: a row has kept all by which it takes part in a foreign key. One of single partitions may be left for another one.
+ * @param before gives the value that a column had
+ */
+const allParts = (
+  { columns, partitions }: ForeignKeyEnd,
+  row: string,
+  before: (name: string) => string,
+) =>
+  `(${[...columns, ...(partitions?.columns ?? [])]
+    .map((name) => same(`${row}.${quoteIdentifier(name)}`, before(name)))
+    .join(' AND ')})`;
+
+const base = (name: string) => `(f._stage_base).${quoteIdentifier(name)}`;
+
+/**
+ * Ties by a foreign key to the table. What parents bear and children refer to goes by the columns' places in the key. Which of its
+ * partitions a parent bears it in is not asked: what is tied by mistake only stays together.
+ */
 const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
   const columns = pairs(foreignKey).map((pair, index) => ({
     ...pair,
@@ -72,32 +95,33 @@ const foreignKeyTies = (table: Table) => (foreignKey: ForeignKey) => {
   const each = (text: (pair: Pair) => string) => columns.map(text).join(', ');
   const all = (text: (pair: Pair) => string) => columns.map(text).join(' AND ');
   const old = ({ parentName }: Pair) => `x.${oldColumnName(table, parentName)}`;
-  const base = (name: string) => `(f._stage_base).${name}`;
+  const { child, parent } = foreignKey;
   const common = {
     parent_oid: table.oid,
-    child_oid: foreignKey.child.oid,
+    child_oid: child.oid,
     parent: shadowName(table),
-    child: shadowName(foreignKey.child),
+    child: shadowName(child),
     x_values: each(
       (pair) =>
         `CASE WHEN x._stage_op = 'D' THEN x.${pair.parent} ELSE ${old(pair)} END AS ${pair.value}`,
     ),
-    x_kept: `(${all((pair) => same(`x.${pair.parent}`, old(pair)))})`,
+    x_kept: allParts(parent, 'x', (name) => `x.${oldColumnName(table, name)}`),
   };
   const ties = fillSql(loadSql('table/approval/ties_foreign_key.sql'), {
     ...common,
-    p_values: each(({ parent, value }) => `p.${parent} AS ${value}`),
-    p_same_as_base: `(${all(({ parent }) => same(`p.${parent}`, base(parent)))})`,
+    p_values: each((pair) => `p.${pair.parent} AS ${pair.value}`),
+    p_same_as_base: allParts(parent, 'p', base),
     left_to_others: leftToOthers(foreignKey),
-    base_values: each(({ child, value }) => `${base(child)} AS ${value}`),
-    q_same_as_base: `(${all(({ child }) => same(`q.${child}`, base(child)))})`,
-    b_referred_to_by_q: all(({ child, value, equals }) => `b.${value} ${equals} q.${child}`),
+    base_values: each((pair) => `(f._stage_base).${pair.child} AS ${pair.value}`),
+    q_same_as_base: allParts(child, 'q', base),
+    b_referred_to_by_q:
+      all((pair) => `b.${pair.value} ${pair.equals} q.${pair.child}`) + andWithin(child, 'q.'),
     b_equals_x: all(({ parentEquals, value }) => `b.${value} ${parentEquals} x.${value}`),
     x_referred_to_by_m: all(({ value, equals }) => `x.${value} ${equals} m.${value}`),
   });
   if (!acts(foreignKey)) return [ties];
-  const before = ({ child }: Pair) =>
-    `CASE WHEN q._stage_op = 'D' THEN q.${child} WHEN q._stage_first THEN (q._stage_base).${child} ELSE lag(q.${child}) OVER w END`;
+  const before = (pair: Pair) =>
+    `CASE WHEN q._stage_op = 'D' THEN q.${pair.child} WHEN q._stage_first THEN (q._stage_base).${pair.child} ELSE lag(q.${pair.child}) OVER w END`;
   const actions = fillSql(loadSql('table/approval/ties_action.sql'), {
     ...common,
     q_values: each((pair) => `${before(pair)} AS ${pair.value}`),

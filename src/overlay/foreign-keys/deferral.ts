@@ -5,7 +5,10 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, Table, Unique } from '../../model/table.ts';
 import { functionName, shadowName } from '../object-names.ts';
 import { uniqueSetChecks } from '../rows/uniques.ts';
-import { childCheck, hasMoved, restriction } from './foreign-keys.ts';
+import { childCheck } from './foreign-keys.ts';
+import { restriction } from './parent-steps.ts';
+import type { ParentEvent } from './vanished-keys.ts';
+import { actionOf, eventsOfUpdate, hasMoved } from './vanished-keys.ts';
 
 /** A constraint by its table and name, as SET CONSTRAINTS tells it from others. */
 export interface Deferral {
@@ -15,7 +18,7 @@ export interface Deferral {
 }
 
 export const foreignKeyDeferral = ({ child, name, deferred }: ForeignKey): Deferral => ({
-  table: child.oid,
+  table: child.partitions?.oids[0] ?? child.oid,
   name,
   initially: deferred,
 });
@@ -63,7 +66,7 @@ export function deferredSql(table: Table, server: number): string[] {
     ...(moved === null ? [] : ofRows(`${row('s')} AND s._stage_op = 'U' AND ${moved}`)),
     ...table.referencedBy.map((key) => ({
       deferral: foreignKeyDeferral(key),
-      checks: (['delete', 'update'] as const)
+      checks: (['delete', ...eventsOfUpdate(key)] as const)
         .filter((event) => isDeferrableFor(key, event))
         .map((event) => restriction(table, key, event, row('d'), false, server)),
     })),
@@ -83,8 +86,8 @@ export function deferredSql(table: Table, server: number): string[] {
 }
 
 /** Of what happens to a parent's row, only NO ACTION can wait. */
-export function isDeferrableFor(key: ForeignKey, event: 'delete' | 'update'): boolean {
-  return key.deferrable && (event === 'delete' ? key.onDelete : key.onUpdate) === 'no action';
+export function isDeferrableFor(key: ForeignKey, event: ParentEvent): boolean {
+  return key.deferrable && actionOf(key, event) === 'no action';
 }
 
 /** As stage.deferral_name has it. */

@@ -36,13 +36,15 @@ export function lockVanishing(table: Table, event: 'delete' | 'update'): string 
   );
   return [...scopes]
     .map(([scope, foreignKey]) => {
-      const { columns } = foreignKey.parent;
+      const { columns, partitions } = foreignKey.parent;
       const old = columns.map((column) => `OLD.${quoteIdentifier(column)}`);
       const lock = `PERFORM stage.lock_key(${scope}, ${displayKey(locked(foreignKey, old))}, true, true);`;
       if (event === 'delete') return `  ${lock}`;
-      const changed = columns.map((column, index) => {
-        return `NOT ${same(`NEW.${quoteIdentifier(column)}`, old[index] ?? '')}`;
-      });
+      // a row may leave the partition whose key it bears
+      const changed = [...columns, ...(partitions?.columns ?? [])].map(
+        (column) =>
+          `NOT ${same(`NEW.${quoteIdentifier(column)}`, `OLD.${quoteIdentifier(column)}`)}`,
+      );
       return `  IF ${changed.join(' OR ')} THEN ${lock} END IF;`;
     })
     .join('\n');

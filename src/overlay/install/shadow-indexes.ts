@@ -74,8 +74,12 @@ function plan(table: Table): IndexPlan {
       earlier.push(index);
       return `CREATE UNIQUE INDEX unique_${unique.oid} ${definitionOf(table, index, marks, nulls)}`;
     });
-  const references = table.references.map(({ child }, position) => {
-    const index = indexOf(child.columns.map(columnElement));
+  // foreign keys of single partitions may all be of the same columns
+  const referring = new Map(
+    table.references.map(({ child: { columns } }) => [JSON.stringify(columns), columns]),
+  );
+  const references = [...referring.values()].map((columns, position) => {
+    const index = indexOf(columns.map(columnElement));
     const marks = marksOf(index, earlier);
     earlier.push(index);
     return `CREATE INDEX reference_${table.oid}_${position} ${definitionOf(table, index, marks)}`;

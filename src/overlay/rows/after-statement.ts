@@ -9,7 +9,10 @@ import {
   uniqueDeferral,
   unlessDeferred,
 } from '../foreign-keys/deferral.ts';
-import { childCheck, hasMoved, parentStep } from '../foreign-keys/foreign-keys.ts';
+import { childCheck } from '../foreign-keys/foreign-keys.ts';
+import { parentStep, refuseCrossing } from '../foreign-keys/parent-steps.ts';
+import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
+import { eventsOfUpdate, hasMoved } from '../foreign-keys/vanished-keys.ts';
 import { functionName, isKeyless, shadowName } from '../object-names.ts';
 import { settleCopies } from './keyless.ts';
 import { beforeDeletions, rowByRow } from './row-order.ts';
@@ -40,8 +43,9 @@ function statementChecks(table: Table, operation: Operation, server: number): st
     ),
   ];
   const moved = hasMoved(table, 's');
-  const parents = (event: 'update' | 'delete') =>
+  const parents = (event: ParentEvent) =>
     table.referencedBy.map((foreignKey) => {
+      if (event !== 'delete' && !eventsOfUpdate(foreignKey).includes(event)) return '';
       const step = parentStep(table, foreignKey, event, rowsOfStatement('d'), server);
       const waits = isDeferrableFor(foreignKey, event);
       return waits ? unlessDeferred(foreignKeyDeferral(foreignKey), step) : step;
@@ -53,7 +57,14 @@ function statementChecks(table: Table, operation: Operation, server: number): st
   const inOrder = (event: 'update' | 'delete') => rowByRow(table, event, check, rowsOfStatement);
   const steps = {
     insert: own,
-    update: [inOrder('update'), ...ofMoved, ...parents('update'), ...own],
+    update: [
+      refuseCrossing(table, rowsOfStatement('d')),
+      inOrder('update'),
+      ...parents('leave'),
+      ...ofMoved,
+      ...parents('update'),
+      ...own,
+    ],
     delete: [
       beforeDeletions(table, rowsOfStatement, rowsThemselves),
       inOrder('delete'),

@@ -5,7 +5,8 @@ import type { Table } from '../../model/table.ts';
 /** A text, or an SQL expression for one that is known only when it is told. */
 export type Told = string | { readonly sql: string };
 
-const toldSql = (text: Told) => (typeof text === 'string' ? quoteLiteral(text) : text.sql);
+/** As an SQL expression. */
+export const toldSql = (text: Told) => (typeof text === 'string' ? quoteLiteral(text) : text.sql);
 
 /** Puts a sentence together. */
 export function tell(parts: TemplateStringsArray, ...values: readonly Told[]): Told {
@@ -46,10 +47,10 @@ export function raise(violation: Violation): string {
 export function valuesDetail(
   table: Table,
   detail: string,
-  without?: string,
+  without?: Told,
 ): { readonly detail?: string } {
   if (table.policies === null) return { detail };
-  return without === undefined ? {} : { detail: quoteLiteral(without) };
+  return without === undefined ? {} : { detail: toldSql(without) };
 }
 
 /** An SQL expression for a value as its type prints it: a cast to text would print `true` for `t` and cut padding. */
@@ -71,6 +72,6 @@ export function displayKey(expressions: readonly string[]): string {
 }
 
 /** The DETAIL `Key (a, b)=(1, 2)<rest>`; the value is an SQL expression. */
-export function keyDetail(columns: readonly string[], value: string, rest: string): string {
-  return `${quoteLiteral(`Key (${columns.join(', ')})=(`)} || ${value} || ${quoteLiteral(`)${rest}`)}`;
+export function keyDetail(columns: readonly string[], value: string, rest: Told): string {
+  return `${quoteLiteral(`Key (${columns.join(', ')})=(`)} || ${value} || ${toldSql(tell`)${rest}`)}`;
 }

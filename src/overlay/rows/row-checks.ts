@@ -197,7 +197,7 @@ function emptyRanges(table: Table): RowViolation[] {
 
 function partition(table: Table): RowViolation[] {
   if (table.kind !== 'partitioned') return [];
-  const routed = rowCall(functionName(table, 'routed'), columnNames(table));
+  const routed = rowCall(functionName(table, 'routed'), table.partitionColumns);
   const place = placeAt(table, routed);
   const keys = table.partitions
     .filter(({ key }) => key.length > 0)

@@ -1,7 +1,7 @@
 /** Expressions of the table's definition, wrapped as functions over single columns of a row. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import type { Table, Unique } from '../../model/table.ts';
-import { columnNamed, columnNames, functionName } from '../object-names.ts';
+import { columnNamed, functionName, partitionsName } from '../object-names.ts';
 
 /**
  * A function whose parameters bear the columns' names, so that the expression's bare names resolve to them.
@@ -68,7 +68,7 @@ function uniqueFunctions(table: Table, unique: Unique): string[] {
   return [...elements, rowFunction(table, name, unique.columns, 'boolean', unique.predicate)];
 }
 
-/** One gives the partition that takes a row, the other one the last partitioned table on the way to it. */
+/** One gives the partition that takes a row, one the last partitioned table on the way to it, and the others tell of some of them. */
 function partitionFunctions(table: Table): string[] {
   if (table.kind !== 'partitioned') return [];
   const make = (part: string, isLeaf: boolean) => {
@@ -76,7 +76,26 @@ function partitionFunctions(table: Table): string[] {
       .filter((partition) => partition.isLeaf === isLeaf)
       .map(({ oid, bounds }) => `WHEN (${bounds}) THEN ${oid}::oid`);
     const expression = found.length === 0 ? 'NULL::oid' : `CASE ${found.join(' ')} END`;
-    return rowFunction(table, functionName(table, part), columnNames(table), 'oid', expression);
+    return rowFunction(table, functionName(table, part), table.partitionColumns, 'oid', expression);
   };
-  return [make('partition', true), make('routed', false)];
+  return [make('partition', true), make('routed', false), ...partitionsFunctions(table)];
+}
+
+/** For the partitions of each foreign key that is of single ones. Their bounds as they are let the planner leave out the others. */
+function partitionsFunctions(table: Table): string[] {
+  const ends = [
+    ...table.references.map(({ child }) => child),
+    ...table.referencedBy.map(({ parent }) => parent),
+  ];
+  const bounds = new Map(table.partitions.map((partition) => [partition.oid, partition.bounds]));
+  const conditions = new Map(
+    ends.flatMap(({ partitions }) => {
+      if (partitions === null) return [];
+      const within = partitions.oids.map((oid) => `(${bounds.get(oid)})`);
+      return [[partitionsName(table.oid, partitions.oids), within.join(' OR ')] as const];
+    }),
+  );
+  return [...conditions].map(([name, condition]) =>
+    rowFunction(table, name, table.partitionColumns, 'boolean', condition),
+  );
 }

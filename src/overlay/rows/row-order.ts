@@ -1,8 +1,8 @@
 /** The order in which PostgreSQL judges a statement's rows, kept where rows that are judged together would come out otherwise. */
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { ForeignKey, Table } from '../../model/table.ts';
-import type { ParentEvent } from '../foreign-keys/foreign-keys.ts';
-import { reached } from '../foreign-keys/foreign-keys.ts';
+import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
+import { actionOf, reached } from '../foreign-keys/vanished-keys.ts';
 import { overlayName, shadowName } from '../object-names.ts';
 
 /**
@@ -55,9 +55,7 @@ ${checks(before).join('\n')}
 
 /** Whether it can matter which of two foreign keys comes first; not where both delete, or neither does anything. */
 function isOrdered(one: ForeignKey, other: ForeignKey, event: ParentEvent): boolean {
-  const actions = [one, other].map(({ onDelete, onUpdate }) =>
-    event === 'delete' ? onDelete : onUpdate,
-  );
+  const actions = [one, other].map((foreignKey) => actionOf(foreignKey, event));
   const isCheck = (action: string | undefined) => action === 'no action' || action === 'restrict';
   const deletes = event === 'delete' && actions.every((action) => action === 'cascade');
   return one.child.oid === other.child.oid && !actions.every(isCheck) && !deletes;

@@ -29,10 +29,12 @@ CROSS JOIN LATERAL (
 
 /** Foreign keys of a table that act on it, and the staged tables that they refer to; none to what the caller is not shown. */
 const selectForeignKeys = `
-SELECT c.conname AS name, c.confrelid AS target FROM pg_constraint c
-WHERE c.contype = 'f' AND c.conrelid = $1 AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd'))
+SELECT DISTINCT c.conname AS name, p.target FROM pg_constraint c
+CROSS JOIN LATERAL (SELECT coalesce(pg_partition_root(c.confrelid), c.confrelid)::oid AS target) p
+WHERE c.contype = 'f' AND c.conparentid = 0 AND $1::oid IN (c.conrelid, pg_partition_root(c.conrelid))
+  AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd'))
   -- guard: foreign keys that lead to hidden tables are not named
-  AND c.confrelid IN (SELECT stage.staged_relations($2)) AND NOT ($3::boolean AND NOT stage.is_readable($2, c.confrelid))
+  AND p.target IN (SELECT stage.staged_relations($2)) AND NOT ($3::boolean AND NOT stage.is_readable($2, p.target))
 ORDER BY c.conname`;
 
 /** Rows of a statement are numbered behind it: those that an action starts from stand between it and what the action changed. */

@@ -2,7 +2,8 @@
 -- A client's own rows form one run for each mutation, table and operation, however they interleave. What foreign keys did
 -- is cut where table or operation change, for a chain of actions has to be gone through link by link:
 --   actions of a DELETE are applied before it, the last one first, so that production finds nothing left to do;
---   actions of an UPDATE are production's own, so their rows are read before (capture) and after (cascaded).
+--   actions of an UPDATE are production's own, so their rows are read before (capture) and after (cascaded; gone, of those that are
+--   deleted as the row that they refer to leaves its partition).
 -- Every staged row is in a run. The statement is NULL for those of which the mutation log knows nothing.
 CREATE OR REPLACE FUNCTION stage.apply_plan(p_session uuid)
 RETURNS TABLE (statement bigint, runs stage.apply_run[])
@@ -37,7 +38,7 @@ BEGIN
       SELECT 'apply', 'action', 1, a.* FROM actions a JOIN stage.mutation m ON m.id = a.mutation WHERE m.operation = 'DELETE'
       UNION ALL
       SELECT s.step, 'action', s.phase, a.* FROM actions a LEFT JOIN stage.mutation m ON m.id = a.mutation
-        CROSS JOIN (VALUES ('capture', 0), ('cascaded', 3)) AS s (step, phase) WHERE m.operation IS DISTINCT FROM 'DELETE'
+        CROSS JOIN LATERAL (VALUES ('capture', 0), (CASE a.operation WHEN 'D' THEN 'gone' ELSE 'cascaded' END, 3)) AS s (step, phase) WHERE m.operation IS DISTINCT FROM 'DELETE'
     )
     SELECT m.statement, array_agg(
         ROW(s.relation, o.shown_name, s.step, s.mutation, s.operation, s.origin, s.first, s.last, s.row_count, o.foreign_key_rank)::stage.apply_run

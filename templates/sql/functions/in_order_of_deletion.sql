@@ -1,11 +1,11 @@
 -- The tables whose overlays show the rows of the given ones, those that refer before those that are referred to: so their
--- deletions are applied. A partition's rows are shown by its partitioned table. Overlays that an old snapshot hides were
--- made a moment ago, for tables found behind others.
+-- deletions are applied. A partition's rows are shown by its partitioned table; by itself it is there where that one is not. Overlays
+-- that an old snapshot hides were made a moment ago, for tables found behind others.
 CREATE OR REPLACE FUNCTION stage.in_order_of_deletion(p_relations oid[]) RETURNS SETOF oid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT u.relation
   FROM (SELECT x.relation, max(x.number) AS number FROM unnest(p_relations) WITH ORDINALITY AS x (relation, number) GROUP BY 1) u
-  LEFT JOIN stage.overlay o ON o.relation = u.relation
+  LEFT JOIN stage.overlay o ON o.relation = coalesce(pg_partition_root(u.relation), u.relation)
   WHERE NOT EXISTS (
     SELECT 1 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhrelid = u.relation AND i.inhparent = ANY (p_relations) AND c.relispartition)

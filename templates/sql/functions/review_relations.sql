@@ -9,8 +9,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     o.signature IS NOT DISTINCT FROM stage.table_signature(o.relation) AND NOT starts_with(o.stamp, 'outdated ')
   FROM stage.overlay o LEFT JOIN staged s ON s.relation = o.relation
   WHERE s.relation IS NOT NULL OR EXISTS (
-    SELECT 1 FROM pg_constraint c JOIN staged p ON p.relation = c.confrelid
-    WHERE c.contype = 'f' AND c.conrelid = o.relation
+    -- of partitions their partitioned table is staged
+    SELECT 1 FROM pg_constraint c JOIN staged p ON p.relation IN (c.confrelid, pg_partition_root(c.confrelid))
+    WHERE c.contype = 'f' AND o.relation IN (c.conrelid, pg_partition_root(c.conrelid))
       AND (c.confdeltype IN ('c', 'n', 'd') OR c.confupdtype IN ('c', 'n', 'd')))
   ORDER BY o.relation
 $$;

@@ -32,6 +32,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                                        WHERE p.partrelid = t.relation AND p.partexprs IS NULL)
                             ) ORDER BY t.level DESC, t.relation), '[]')
                        FROM stage.partition_bounds(c.oid) t),
+      'partitionColumns', stage.partition_columns(c.oid),
       'policies', stage.table_policies(c.oid),
       'obstacle', stage.table_obstacle(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -10,10 +10,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       THEN 'has row-level security that applies to the service account, which has to own the table or to have BYPASSRLS'
     WHEN c.relrowsecurity AND c.relnatts > 100 THEN 'has row-level security and more than 100 columns'
     WHEN c.relispartition THEN 'is a partition; write to its partitioned table instead'
-    WHEN c.relkind = 'p' AND EXISTS (
-      SELECT 1 FROM pg_partition_tree(c.oid) t JOIN pg_constraint k ON t.relid IN (k.conrelid, k.confrelid)
-      WHERE k.contype = 'f' AND k.conparentid = 0 AND t.level > 0)
-      THEN 'has a partition with a foreign key of its own, to it or from it'
     WHEN EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid) THEN 'has rules'
     WHEN EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname LIKE '\_stage\_%')
       THEN 'has a column whose name begins with _stage_'

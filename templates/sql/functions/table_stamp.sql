@@ -17,6 +17,9 @@ BEGIN
       -- the names of the schema and of tables on the other side of foreign keys
       UNION ALL SELECT n.xmin FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE c.oid OPERATOR(pg_catalog.=) p_relation
       UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid OPERATOR(pg_catalog.=) t.tgconstrrelid WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation
+      -- where that is a partition, the partitioned table that is staged
+      UNION ALL SELECT r.xmin FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class r ON r.oid OPERATOR(pg_catalog.=) pg_catalog.pg_partition_root(t.tgconstrrelid)
+        WHERE t.tgrelid OPERATOR(pg_catalog.=) p_relation AND t.tgconstrrelid OPERATOR(pg_catalog.<>) r.oid
       UNION ALL SELECT h.xmin FROM pg_catalog.pg_inherits h WHERE h.inhparent OPERATOR(pg_catalog.=) p_relation
       -- partitions of partitions
       UNION ALL SELECT h.xmin FROM pg_catalog.pg_partition_tree(p_relation) t

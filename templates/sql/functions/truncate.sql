@@ -7,6 +7,7 @@ DECLARE
   v_name pg_catalog.jsonb;
   v_only pg_catalog.bool;
   v_relation pg_catalog.oid;
+  v_staged pg_catalog.oid;
   v_relations pg_catalog.oid[] := '{}';
   v_referring pg_catalog.oid[];
 BEGIN
@@ -34,17 +35,20 @@ BEGIN
   PERFORM stage.refuse_cycle(v_relations);
 
   FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
-    IF stage.overlay_of(v_relation) IS NULL OR stage.is_stale(v_relation) THEN
-      RAISE EXCEPTION 'the definition of relation "%" changed', v_relation::pg_catalog.regclass
+    v_staged := coalesce(pg_catalog.pg_partition_root(v_relation), v_relation);
+    IF stage.overlay_of(v_staged) IS NULL OR stage.is_stale(v_staged) THEN
+      RAISE EXCEPTION 'the definition of relation "%" changed', v_staged::pg_catalog.regclass
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
     -- PostgreSQL would remove rows that the role does not see, too
-    IF pg_catalog.row_security_active(v_relation) THEN
+    IF pg_catalog.row_security_active(v_staged) THEN
       RAISE EXCEPTION 'cannot stage TRUNCATE of "%": it has row-level security', v_relation::pg_catalog.regclass
         USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE, which removes the rows that the role may delete.';
     END IF;
     PERFORM pg_catalog.set_config('stage.judge_later', 'on', true);
-    EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(v_relation));
+    -- of a partition that is truncated without the others, the rows that it holds
+    EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(v_staged),
+      CASE WHEN v_staged OPERATOR(pg_catalog.<>) v_relation THEN ' WHERE ' OPERATOR(pg_catalog.||) coalesce(pg_catalog.pg_get_partition_constraintdef(v_relation), 'true') END);
     PERFORM pg_catalog.set_config('stage.judge_later', '', true);
   END LOOP;
 END $$;

@@ -5,6 +5,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body
 DECLARE
   _stage_v_value text;
   _stage_v_partition oid;
+  _stage_v_referring oid;
 BEGIN
 {{checks}}
   RETURN NULL;

@@ -5,6 +5,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp {{settin
 DECLARE
   _stage_v_value text;
   _stage_v_partition oid;
+  _stage_v_referring oid;
   _stage_v_copies record;
   _stage_v_row bigint;
 BEGIN

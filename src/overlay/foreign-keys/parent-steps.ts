@@ -1,0 +1,170 @@
+/** Foreign keys, judged against the overlay on the parent's side: actions and restrictions where a key has vanished. */
+import { quoteIdentifier } from '../../db/identifier.ts';
+import type { ForeignKey, ForeignKeyAction, Table } from '../../model/table.ts';
+import { overlayName, shadowName } from '../object-names.ts';
+import {
+  andWasWithin,
+  demandPartitions,
+  foreignKeyAt,
+  partitionBefore,
+  partitionOf,
+  placeAt,
+  referredName,
+  referringAt,
+  referringPartition,
+  withinCall,
+} from '../rows/partitions.ts';
+import { displayKey, keyDetail, raise, tell, toldSql, valuesDetail } from '../rows/raise.ts';
+import { lacksBearer, pairs } from './foreign-keys.ts';
+import type { ParentEvent } from './vanished-keys.ts';
+import { actionOf, reached, vanishedFrom, vanishedKey } from './vanished-keys.ts';
+
+/**
+ * What the end of a statement does about vanished keys: raise where children remain, or run the constraint's action.
+ * @param rows condition that selects the rows of the shadow table `d`
+ * @param server major version of PostgreSQL: 18 has its own SQLSTATE for RESTRICT
+ */
+export function parentStep(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  server: number,
+): string {
+  const action = actionOf(foreignKey, event);
+  const check = restriction(table, foreignKey, event, rows, action === 'restrict', server);
+  if (action === 'no action' || action === 'restrict')
+    return demandPartitions(foreignKey.child) + check;
+  const statement = actionStatement(table, foreignKey, event, rows, action);
+  const run = `  PERFORM stage.demand_current(${foreignKey.child.oid});
+  PERFORM set_config('stage.mutation', _stage_v_mutation::text, true), set_config('stage.origin', 'action', true);
+  ${statement}
+  PERFORM set_config('stage.origin', '', true);`;
+  // the defaults may themselves point at a key that vanished
+  return action === 'set default' ? `${run}\n${check}` : run;
+}
+
+/**
+ * Raises when a child of a vanished key remains and, but for RESTRICT, no other row has taken the key; with PERIOD, where others
+ * do not cover what the two periods share. Of such a foreign key there is no RESTRICT, nor another action.
+ */
+export function restriction(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  strict: boolean,
+  server: number,
+): string {
+  const columns = pairs(foreignKey);
+  const key = vanishedKey(table, foreignKey, event);
+  const taken = columns
+    .map(({ parent, parentEquals }, index) => `q.${parent} ${parentEquals} ${key[index]}`)
+    .join(' AND ');
+  const bearers = { relation: overlayName(table), condition: taken };
+  const shared = `(o.${columns.at(-1)?.child} * ${key.at(-1)})`;
+  const unlessTaken = strict ? '' : `WHERE ${lacksBearer(foreignKey, bearers, shared)}`;
+  const own = strict && server >= 18;
+  const referring = referringAt(foreignKey, '_stage_v_referring');
+  const referenced = tell` is ${own ? '' : 'still '}referenced from table "${referring.table}".`;
+  const place = placeAt(table, '_stage_v_partition');
+  const referred = table.kind === 'partitioned' ? '_stage_v_partition' : table.oid;
+  const constraint = foreignKeyAt(table, foreignKey, referring.relation, referred);
+  const violation = raise({
+    message: tell`update or delete on table "${place.table}" violates ${own ? 'RESTRICT setting of ' : ''}foreign key constraint "${constraint}" on table "${referring.table}"`,
+    sqlstate: own ? '23001' : '23503',
+    schema: referring.schema,
+    table: referring.table,
+    constraint,
+    ...valuesDetail(
+      table,
+      keyDetail(foreignKey.parent.columns, '_stage_v_value', referenced),
+      tell`Key${referenced}`,
+    ),
+  });
+  const partition = referringPartition(foreignKey.child, 'o.');
+  return `  SELECT ${displayKey(key)}, ${vanishedFrom(table, event)}, ${partition} INTO _stage_v_value, _stage_v_partition, _stage_v_referring
+  FROM ${shadowName(table)} d JOIN ${overlayName(foreignKey.child)} o ON ${reached(table, foreignKey, event, rows)}
+  ${unlessTaken} ORDER BY d._stage_seq${foreignKey.child.partitions === null ? '' : ', 3'} LIMIT 1;
+  IF FOUND THEN ${violation} END IF;`;
+}
+
+/**
+ * Statements that raise what PostgreSQL does where a row moves out of a partition that others refer to, and that is partitioned
+ * itself: it cannot tell then whether the key has gone. Empty for a table without such a partition.
+ * @param rows condition that selects the rows of the shadow table `d`
+ */
+export function refuseCrossing(table: Table, rows: string): string {
+  return table.referencedBy
+    .filter(({ parent: { partitions } }) => partitions !== null && !partitions.areLeaves)
+    .map(({ parent }) => {
+      const ancestor = referredName(parent);
+      const refusal = raise({
+        message:
+          'cannot move tuple across partitions when a non-root ancestor of the source partition is directly referenced in a foreign key',
+        sqlstate: '0A000',
+        detail: toldSql(
+          tell`A foreign key points to ancestor "${ancestor}" but not the root ancestor "${table.name}".`,
+        ),
+        hint: `Consider defining the foreign key on table "${table.name}".`,
+      });
+      return `  PERFORM 1 FROM ${shadowName(table)} d
+  WHERE ${rows} AND d._stage_op = 'U'${andWasWithin(table, parent, 'd.')} AND ${partitionBefore(table, 'd.')} <> ${partitionOf(table, 'd.')};
+  IF FOUND THEN ${refusal} END IF;`;
+    })
+    .join('\n');
+}
+
+type Acting = Exclude<ForeignKeyAction, 'no action' | 'restrict'>;
+
+function actionStatement(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  action: Acting,
+): string {
+  const children = reached(table, foreignKey, event, rows);
+  const child = overlayName(foreignKey.child);
+  if (action === 'cascade' && event !== 'update')
+    return `DELETE FROM ${child} o USING ${shadowName(table)} d WHERE ${children};`;
+  const values = new Map(
+    action === 'cascade'
+      ? pairs(foreignKey).map(({ child: column, parent }) => [column, `d.${parent}`])
+      : (event === 'update' ? foreignKey.child.columns : foreignKey.onDeleteColumns).map(
+          (column) => [quoteIdentifier(column), action === 'set null' ? 'NULL' : 'DEFAULT'],
+        ),
+  );
+  const set = [...values].map(([column, value]) => `${column} = ${value}`).join(', ');
+  const update = `UPDATE ${child} o SET ${set} FROM ${shadowName(table)} d WHERE ${children};`;
+  return refuseLeaving(table, foreignKey, children, values) + update;
+}
+
+/**
+ * Raises where an action of a partition's own foreign key would put a row of it where another partition takes it: PostgreSQL
+ * updates the partition, and no row moves then. What a default would do is not looked at.
+ */
+function refuseLeaving(
+  table: Table,
+  { child }: ForeignKey,
+  children: string,
+  values: ReadonlyMap<string, string>,
+): string {
+  const names = child.partitions?.columns.map(quoteIdentifier) ?? [];
+  const set = names.filter((name) => values.has(name) && values.get(name) !== 'DEFAULT');
+  if (child.partitions === null || set.length === 0) return '';
+  const within = withinCall(
+    child,
+    names.map((name) => values.get(name) ?? `o.${name}`),
+  );
+  const place = placeAt({ ...table, kind: 'partitioned' }, '_stage_v_referring');
+  const violation = raise({
+    message: tell`new row for relation "${place.table}" violates partition constraint`,
+    sqlstate: '23514',
+    ...place,
+  });
+  return `SELECT ${referringPartition(child, 'o.')} INTO _stage_v_referring
+  FROM ${shadowName(table)} d JOIN ${overlayName(child)} o ON ${children} AND NOT ${within} LIMIT 1;
+  IF FOUND THEN ${violation} END IF;
+  `;
+}

@@ -1,0 +1,85 @@
+/** Keys that rows of a parent bear no more: which shadow rows tell of them, and which rows of the child referred to them. */
+import type { ForeignKey, Table } from '../../model/table.ts';
+import { oldColumnName, oldColumns } from '../object-names.ts';
+import { same } from '../row-identity.ts';
+import { andWasWithin, andWithin, partitionBefore, partitionOf } from '../rows/partitions.ts';
+import { pairs } from './foreign-keys.ts';
+
+/**
+ * How a parent's row stopped bearing a key: it was deleted, it was updated to another one, or it left the partition whose key it
+ * was, which PostgreSQL takes for a deletion.
+ */
+export type ParentEvent = 'delete' | 'update' | 'leave';
+
+/** The events that a foreign key has to be asked about when rows of its parent are updated. */
+export const eventsOfUpdate = ({ parent: { partitions } }: ForeignKey): readonly ParentEvent[] =>
+  partitions?.areLeaves ? ['leave', 'update'] : ['update'];
+
+/** What the foreign key does about it. */
+export const actionOf = ({ onDelete, onUpdate }: ForeignKey, event: ParentEvent) =>
+  event === 'update' ? onUpdate : onDelete;
+
+/** The key that vanished, as expressions over a shadow row. */
+export function vanishedKey(table: Table, foreignKey: ForeignKey, event: ParentEvent, row = 'd') {
+  return pairs(foreignKey).map(({ parent, parentName }) =>
+    event === 'delete' ? `${row}.${parent}` : `${row}.${oldColumnName(table, parentName)}`,
+  );
+}
+
+/** The partition that had the key, as an expression over the shadow row `d`; the root for a row that has moved to another one. */
+export function vanishedFrom(table: Table, event: ParentEvent): string {
+  if (event === 'delete' || table.kind !== 'partitioned') return partitionOf(table, 'd.');
+  const from = partitionBefore(table, 'd.');
+  if (event === 'leave') return from;
+  return `CASE WHEN ${from} = ${partitionOf(table, 'd.')} THEN ${from} ELSE ${table.oid} END`;
+}
+
+/**
+ * A condition that selects the updated shadow rows that are now in another partition; null for a table without partitions,
+ * or one that nothing refers to, and where it is not kept what decided on the partition.
+ */
+export function hasMoved(table: Table, row: string): string | null {
+  if (table.kind !== 'partitioned' || table.referencedBy.length === 0) return null;
+  const kept = oldColumns(table);
+  if (!table.partitionColumns.every((name) => kept.includes(name))) return null;
+  return `${partitionBefore(table, `${row}.`)} <> ${partitionOf(table, `${row}.`)}`;
+}
+
+/** Selects the shadow rows by which keys of this foreign key vanished. */
+function vanished(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  row = 'd',
+): string {
+  const { parent } = foreignKey;
+  const within = andWithin(parent, `${row}.`);
+  if (event === 'delete')
+    return `${rows} AND ${row}._stage_op = 'D' AND ${row}._stage_origin <> 'overlay'${within}`;
+  const updated = `${rows} AND ${row}._stage_op = 'U'${andWasWithin(table, parent, `${row}.`)}`;
+  if (event === 'leave') return `${updated} AND NOT (true${within})`;
+  const changed = pairs(foreignKey).map(
+    ({ parent: column, parentName }) =>
+      `NOT ${same(`${row}.${column}`, `${row}.${oldColumnName(table, parentName)}`)}`,
+  );
+  return `${updated}${within} AND (${changed.join(' OR ')})`;
+}
+
+/**
+ * Matches the child's rows `o` to the shadow rows by which their key vanished.
+ * @param rows condition that selects the statement's rows of the shadow table
+ * @param row alias of the shadow table
+ */
+export function reached(
+  table: Table,
+  foreignKey: ForeignKey,
+  event: ParentEvent,
+  rows: string,
+  row = 'd',
+): string {
+  const key = vanishedKey(table, foreignKey, event, row);
+  const join = pairs(foreignKey).map(({ child, equals }, at) => `${key[at]} ${equals} o.${child}`);
+  const within = andWithin(foreignKey.child, 'o.');
+  return `${join.join(' AND ')}${within} AND ${vanished(table, foreignKey, event, rows, row)}`;
+}
