@@ -1058,14 +1058,14 @@ BEGIN
       WITH applied AS (
         INSERT INTO "public"."invoice" AS p ("id", "customer", "amount", "note") OVERRIDING SYSTEM VALUE
         SELECT s."id", s."customer", s."amount", s."note" FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first ORDER BY s._stage_seq
-        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a
     LOOP
       FETCH v_staged INTO lineage;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
-        SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
+        SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       END IF;
       texts := stage.texts_of_rows('old_data', NULL, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
@@ -1076,15 +1076,17 @@ BEGIN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        -- by a star: the parser looks at all columns of a composite value for each that is named
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
       )
       SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
       FROM applied a ORDER BY a.seq;
@@ -1093,20 +1095,22 @@ BEGIN
     FOR v_row IN
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        -- by a star: the parser looks at all columns of a composite value for each that is named
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
       lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
-      SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
+      SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
@@ -1117,7 +1121,7 @@ BEGIN
       WHERE s._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
         p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
-        stage.texts_of_rows('old_data', stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>), 'new_data', NULL) AS texts
+        stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL) AS texts
     )
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
@@ -1159,14 +1163,14 @@ BEGIN
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) ORDER BY s._stage_seq
-        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+        RETURNING p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS new_data, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a
     LOOP
       FETCH v_staged INTO lineage;
       row_id := v_row.row_id; row_key := v_row.row_key; new_data := v_row.new_data; v_texts := v_row.new_texts;
       IF NOT v_settled THEN
-        SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
+        SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       END IF;
       texts := stage.texts_of_rows('old_data', NULL, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
@@ -1177,11 +1181,13 @@ BEGIN
       RETURN QUERY
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        -- by a star: the parser looks at all columns of a composite value for each that is named
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
@@ -1189,7 +1195,7 @@ BEGIN
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
       )
       SELECT a.lineage, a.row_id, a.row_key, a.old_data, a.new_data, stage.texts_of_rows('old_data', a.old_texts, 'new_data', a.new_texts)
       FROM applied a ORDER BY a.seq;
@@ -1198,11 +1204,13 @@ BEGIN
     FOR v_row IN
       -- only columns that this staged change altered are set: the others may have moved on, by a merge or a trigger
       WITH applied AS (
-        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) (s._stage_base)."id", s."id" IS NULL AND (s._stage_base)."id" IS NULL) THEN p."id" ELSE s."id" END,
-          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) (s._stage_base)."customer", s."customer" IS NULL AND (s._stage_base)."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
-          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW((s._stage_base)."amount")) THEN p."amount" ELSE s."amount" END,
-          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (s._stage_base)."note", s."note" IS NULL AND (s._stage_base)."note" IS NULL) THEN p."note" ELSE s."note" END
+        UPDATE ONLY "public"."invoice" p SET "id" = CASE WHEN coalesce(s."id" OPERATOR(pg_catalog.=) b."id", s."id" IS NULL AND b."id" IS NULL) THEN p."id" ELSE s."id" END,
+          "customer" = CASE WHEN coalesce(s."customer" OPERATOR(pg_catalog.=) b."customer", s."customer" IS NULL AND b."customer" IS NULL) THEN p."customer" ELSE s."customer" END,
+          "amount" = CASE WHEN pg_catalog.record_image_eq(ROW(s."amount"), ROW(b."amount")) THEN p."amount" ELSE s."amount" END,
+          "note" = CASE WHEN coalesce(s."note" COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) b."note", s."note" IS NULL AND b."note" IS NULL) THEN p."note" ELSE s."note" END
         FROM stage_data.shadow_<invoice> s JOIN ONLY "public"."invoice" o ON o."id" OPERATOR(pg_catalog.=) s._stage_old_1
+        -- by a star: the parser looks at all columns of a composite value for each that is named
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
@@ -1210,12 +1218,12 @@ BEGIN
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) o."id"
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           o."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(o."id") AS row_key, pg_catalog.to_jsonb(o.*) AS old_data, pg_catalog.to_jsonb(p.*) AS new_data,
-          stage_data.texts_<invoice>(ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice>) AS old_texts, stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) AS new_texts, p."id" AS key_1
+          NULL::pg_catalog.jsonb AS old_texts, NULL::pg_catalog.jsonb AS new_texts, p."id" AS key_1
       )
       SELECT a.* FROM applied a ORDER BY a.seq
     LOOP
       lineage := v_row.lineage; row_id := v_row.row_id; row_key := v_row.row_key; old_data := v_row.old_data;
-      SELECT pg_catalog.to_jsonb(p.*), stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>) INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
+      SELECT pg_catalog.to_jsonb(p.*), NULL::pg_catalog.jsonb INTO new_data, v_texts FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) v_row.key_1;
       texts := stage.texts_of_rows('old_data', v_row.old_texts, 'new_data', v_texts);
       IF new_data IS NOT NULL THEN RETURN NEXT; END IF;
     END LOOP;
@@ -1230,7 +1238,7 @@ BEGIN
           OR p_origin IS NULL AND s._stage_origin OPERATOR(pg_catalog.<>) 'overlay'::stage.row_origin) AND p."id" OPERATOR(pg_catalog.=) s._stage_old_1
       RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
         p."id"::pg_catalog.text AS row_id, pg_catalog.to_jsonb(p."id") AS row_key, pg_catalog.to_jsonb(p.*) AS old_data,
-        stage.texts_of_rows('old_data', stage_data.texts_<invoice>(ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice>), 'new_data', NULL) AS texts
+        stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL) AS texts
     )
     SELECT a.lineage, a.row_id, a.row_key, a.old_data, NULL::pg_catalog.jsonb, a.texts FROM applied a ORDER BY a.seq;
   END IF;
@@ -1348,7 +1356,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mod
 BEGIN
   RETURN QUERY
   SELECT DISTINCT ON (c."id") 'cascade', pg_catalog.to_jsonb(c."id"), NULL, NULL::jsonb, NULL::jsonb, pg_catalog.to_jsonb(ROW(c."id", c."customer", c."amount", c."note")::stage_data.row_<invoice>),
-    stage.texts_of_conflict(NULL, NULL, NULL, stage_data.texts_<invoice>(ROW(c."id", c."customer", c."amount", c."note")::stage_data.row_<invoice>))
+    stage.texts_of_conflict(NULL, NULL, NULL, NULL::pg_catalog.jsonb)
   FROM stage_data.vanished_<customer>(p_session) v
   JOIN stage_data.source_<invoice>() c ON (v.base)."id" OPERATOR(pg_catalog.=) c."customer"
   WHERE (v.deleted)
@@ -1363,6 +1371,7 @@ REVOKE ALL ON FUNCTION stage_data.vanished_<invoice>(uuid), stage_data.reached_<
 --
 -- Statistics know little of rows just staged, so plans are not left to them: staged rows are joined by hash, and production
 -- rows looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
+-- Columns of composite values are taken out all at once, by a star: the parser looks at all of them for each that is named.
 
 -- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for
 -- none: whoever holds one may be waiting for another that is locked by now.
@@ -1403,21 +1412,24 @@ BEGIN
       LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) f._stage_old_1 OFFSET 0) p ON true
       WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
     ), versions AS (
-      SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."id"), ROW((m.base)."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((m.base)."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((m.base)."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((m.base)."note")))]::boolean[] AS changed
-      FROM moved m JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      SELECT m.root, max(v._stage_seq) AS newest, ARRAY[bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."id"), ROW(b."id"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW(b."customer"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW(b."amount"))), bool_or(v._stage_op = 'D' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW(b."note")))]::boolean[] AS changed
+      FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
+      JOIN stage_data.shadow_<invoice> v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-    ), compared AS (
+    -- what a column of it is would else be worked out from all columns of the row, for each of them
+    ), compared AS MATERIALIZED (
       SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW(h."id", h."customer", h."amount", h."note")::stage_data.row_<invoice> END AS staged
       FROM moved m JOIN versions v ON v.root = m.root
       JOIN stage_data.shadow_<invoice> h ON h._stage_session = p_session AND h._stage_seq = v.newest
     )
     SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
       stage.texts_of_conflict(c.field, stage_data.texts_<invoice>(m.base), stage_data.texts_<invoice>(m.staged), stage_data.texts_<invoice>(m.current))
-    FROM compared m CROSS JOIN LATERAL (VALUES
-      ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."id"), ROW((m.base)."id")) END, to_jsonb((m.base)."id"), to_jsonb((m.staged)."id"), to_jsonb((m.current)."id")),
-    ('customer', 2, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."customer"), ROW((m.base)."customer")) END, to_jsonb((m.base)."customer"), to_jsonb((m.staged)."customer"), to_jsonb((m.current)."customer")),
-    ('amount', 3, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."amount"), ROW((m.base)."amount")) END, to_jsonb((m.base)."amount"), to_jsonb((m.staged)."amount"), to_jsonb((m.current)."amount")),
-    ('note', 4, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW((m.current)."note"), ROW((m.base)."note")) END, to_jsonb((m.base)."note"), to_jsonb((m.staged)."note"), to_jsonb((m.current)."note")),
+    FROM compared m CROSS JOIN LATERAL (SELECT (m.base).*) b CROSS JOIN LATERAL (SELECT (m.staged).*) n CROSS JOIN LATERAL (SELECT (m.current).*) p
+    CROSS JOIN LATERAL (VALUES
+      ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."id"), ROW(b."id")) END, to_jsonb(b."id"), to_jsonb(n."id"), to_jsonb(p."id")),
+    ('customer', 2, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."customer"), ROW(b."customer")) END, to_jsonb(b."customer"), to_jsonb(n."customer"), to_jsonb(p."customer")),
+    ('amount', 3, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."amount"), ROW(b."amount")) END, to_jsonb(b."amount"), to_jsonb(n."amount"), to_jsonb(p."amount")),
+    ('note', 4, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."note"), ROW(b."note")) END, to_jsonb(b."note"), to_jsonb(n."note"), to_jsonb(p."note")),
       (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), pg_catalog.to_jsonb(m.base), pg_catalog.to_jsonb(m.staged), NULL)
     ) AS c (field, number, shown, base, staged, current)
     WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
@@ -1433,7 +1445,7 @@ BEGIN
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
   SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i._stage_taken),
-    stage.texts_of_conflict(NULL, NULL, stage_data.texts_<invoice>(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), stage_data.texts_<invoice>(i._stage_taken))
+    stage.texts_of_conflict(NULL, NULL, NULL::pg_catalog.jsonb, stage_data.texts_<invoice>(i._stage_taken))
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first AND f._stage_old_1 OPERATOR(pg_catalog.=) i."id")
   ORDER BY i."id", i._stage_seq DESC;

@@ -134,7 +134,7 @@ function assignments(columns: readonly Column[]): string {
   return settable
     .map((column) => {
       const name = quoteIdentifier(column.name);
-      const isKept = sameInColumn(column, `s.${name}`, `(s._stage_base).${name}`);
+      const isKept = sameInColumn(column, `s.${name}`, `b.${name}`);
       return `${name} = CASE WHEN ${isKept} THEN p.${name} ELSE s.${name} END`;
     })
     .join(',\n          ');

@@ -107,22 +107,22 @@ function columnsLeft(table: Table): string {
 const comparedColumns = (table: Table) =>
   table.columns.filter((column) => column.generated === null).map((column) => column.name);
 
-/** For each compared column whether any staged version `v` of the row `m` altered it; a deletion alters all. */
+/** For each compared column whether any staged version `v` of a row altered what it was, `b`; a deletion alters all. */
 function changedBySession(table: Table): string {
   const changed = comparedColumns(table)
     .map(quoteIdentifier)
-    .map((name) => `bool_or(v._stage_op = 'D' OR NOT ${same(`v.${name}`, `(m.base).${name}`)})`);
+    .map((name) => `bool_or(v._stage_op = 'D' OR NOT ${same(`v.${name}`, `b.${name}`)})`);
   return `ARRAY[${changed.join(', ')}]::boolean[]`;
 }
 
-/** One row a compared column of the row `m`: name, number, whether production has another value, the three values. */
+/** One row a compared column of the row `m`: name, number, whether production has another value, the three values of `b`, `n` and `p`. */
 function fields(table: Table): string {
   return comparedColumns(table)
     .map((name, index) => {
       const image = columnNamed(table, name).mayLackJson ? 'stage.value_image' : 'to_jsonb';
       const column = quoteIdentifier(name);
-      const images = ['base', 'staged', 'current'].map((row) => `(m.${row}).${column}`);
-      const moved = `NOT ${same(`(m.current).${column}`, `(m.base).${column}`)}`;
+      const images = ['b', 'n', 'p'].map((row) => `${row}.${column}`);
+      const moved = `NOT ${same(`p.${column}`, `b.${column}`)}`;
       const shown = `CASE WHEN m.gone THEN NOT m.deleted ELSE ${moved} END`;
       const values = images.map((value) => `${image}(${value})`);
       return `(${[quoteLiteral(name), index + 1, shown, ...values].join(', ')})`;

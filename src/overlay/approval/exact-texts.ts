@@ -2,31 +2,33 @@
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, ExactTextKind, Table } from '../../model/table.ts';
-import { columnList, columnNames, functionName, rowTypeName } from '../object-names.ts';
+import { functionName, rowTypeName } from '../object-names.ts';
 
 /** Builds `texts_<oid>`. */
 export function exactTextsSql(table: Table): string {
   return fillSql(loadSql('table/approval/texts.sql'), {
     function: functionName(table, 'texts'),
     row_type: rowTypeName(table),
-    body: quoteLiteral(`SELECT ${textsOf(table.columns)}`),
+    body: quoteLiteral(`SELECT ${textsOf(table.columns, '($1).')}`),
   });
 }
 
 /** A call of it on a row of the shadow's row type. */
 export const exactTexts = (table: Table, row: string) => `${functionName(table, 'texts')}(${row})`;
 
-/** A call of it on the columns of a row: `p.` of production. */
-export const exactTextsOfColumns = (table: Table, prefix: string) =>
-  exactTexts(table, `ROW(${columnList(columnNames(table), prefix)})::${rowTypeName(table)}`);
+/**
+ * The same of the columns of a row, `p.` of production. It is no call: the planner would put a row made of all columns in the place
+ * of each of them.
+ */
+export const exactTextsOfColumns = (table: Table, prefix: string) => textsOf(table.columns, prefix);
 
-function textsOf(columns: readonly Column[]): string {
+function textsOf(columns: readonly Column[], prefix: string): string {
   const names: string[] = [];
   const texts: string[] = [];
   for (const { name, exactText } of columns) {
     if (exactText === null) continue;
     names.push(quoteLiteral(name));
-    texts.push(texted[exactText](`($1).${quoteIdentifier(name)}`));
+    texts.push(texted[exactText](prefix + quoteIdentifier(name)));
   }
   if (names.length === 0) return 'NULL::pg_catalog.jsonb';
   return `stage.texts_of_row(ARRAY[${names.join(', ')}]::pg_catalog.text[], ARRAY[${texts.join(', ')}]::pg_catalog.text[])`;

@@ -9,8 +9,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'rows', coalesce(bool_and(c.can_be_grouped), true))
   FROM pg_constraint k
   LEFT JOIN LATERAL (
-    SELECT a.attname, a.attnum, stage.has_equality(a.atttypid) AS can_be_grouped
-    FROM pg_attribute a
+    SELECT a.attname, a.attnum, t.can_be_grouped
+    FROM pg_attribute a JOIN (
+      SELECT u.atttypid, stage.has_equality(u.atttypid) AS can_be_grouped
+      FROM (SELECT DISTINCT y.atttypid FROM pg_attribute y WHERE y.attrelid = p_relation AND y.attnum > 0 AND NOT y.attisdropped) u) t ON t.atttypid = a.atttypid
     WHERE a.attrelid = k.conrelid AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attnum = ANY (k.conkey)) c ON true
   WHERE k.conrelid = p_relation AND k.contype = 'p' AND NOT k.condeferrable
   GROUP BY k.oid

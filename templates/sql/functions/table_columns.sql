@@ -1,20 +1,33 @@
--- The live columns of a table as a JSON array, in order (see Column in src/model/table.ts).
+-- The live columns of a table as a JSON array, in order (see Column in src/model/table.ts). What only a type tells is asked once for
+-- each type, however many columns are of it.
 CREATE OR REPLACE FUNCTION stage.table_columns(p_relation oid) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH used AS MATERIALIZED (
+    SELECT DISTINCT a.atttypid AS type FROM pg_attribute a WHERE a.attrelid = p_relation AND a.attnum > 0 AND NOT a.attisdropped
+  ), types AS MATERIALIZED (
+    SELECT u.type AS of, b.type, b.modifier, t.typcollation AS collation,
+      -- in words that mean the same under any search_path, and say nothing of a length
+      format('%I.%I', n.nspname, t.typname) AS name,
+      t.typsend <> 0 AS is_sendable,
+      CASE WHEN b.type <> u.type THEN format_type(u.type, NULL) END AS domain,
+      -- composites may hold json, whatever they hold today: attributes can be added
+      (SELECT e.typtype = 'c' OR e.oid = 'json'::regtype OR stage.has_json_cast(e.oid) FROM pg_type e
+       WHERE e.oid = (stage.base_type(coalesce(nullif(t.typelem, 0), t.oid), -1)).type) AS may_lack_json,
+      stage.exact_text_kind(b.type) AS exact_text
+    FROM used u CROSS JOIN LATERAL stage.base_type(u.type, -1) b
+    JOIN pg_type t ON t.oid = b.type JOIN pg_namespace n ON n.oid = t.typnamespace
+  )
   SELECT coalesce(jsonb_agg(jsonb_build_object(
       'number', a.attnum,
       'name', a.attname,
       -- staged rows are no rows of the domain: constraints that are added to it must not find them
-      'type', format_type(b.type, b.modifier)
-        || CASE WHEN a.attcollation NOT IN (0, t.typcollation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END,
-      -- in words that mean the same under any search_path, and say nothing of a length
-      'baseType', (SELECT format('%I.%I', n.nspname, t.typname) FROM pg_namespace n WHERE n.oid = t.typnamespace),
-      'isSendable', t.typsend <> 0,
-      'domain', CASE WHEN b.type <> a.atttypid THEN format_type(a.atttypid, NULL) END,
-      -- composites may hold json, whatever they hold today: attributes can be added
-      'mayLackJson', (SELECT e.typtype = 'c' OR e.oid = 'json'::regtype OR stage.has_json_cast(e.oid) FROM pg_type e
-                     WHERE e.oid = (stage.base_type(coalesce(nullif(t.typelem, 0), t.oid), -1)).type),
-      'exactText', stage.exact_text_kind(b.type),
+      'type', format_type(t.type, CASE WHEN t.domain IS NULL THEN a.atttypmod ELSE t.modifier END)
+        || CASE WHEN a.attcollation NOT IN (0, t.collation) THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END,
+      'baseType', t.name,
+      'isSendable', t.is_sendable,
+      'domain', t.domain,
+      'mayLackJson', t.may_lack_json,
+      'exactText', t.exact_text,
       'notNull', a.attnotnull,
       'generated', CASE WHEN a.attgenerated <> '' THEN jsonb_build_object(
           'expression', CASE WHEN o.cases IS NULL THEN pg_get_expr(d.adbin, d.adrelid)
@@ -33,8 +46,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
           ELSE substring(pg_get_expr(d.adbin, d.adrelid) FROM '^nextval\(''(.+)''::regclass\)$') END
     ) ORDER BY a.attnum), '[]')
   FROM pg_attribute a
-  CROSS JOIN LATERAL stage.base_type(a.atttypid, a.atttypmod) b
-  JOIN pg_type t ON t.oid = b.type
+  JOIN types t ON t.of = a.atttypid
   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   -- partitions may generate other values than the whole table
   LEFT JOIN LATERAL (
@@ -44,6 +56,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM stage.partition_bounds(p_relation) b
     JOIN pg_attribute pa ON pa.attrelid = b.relation AND pa.attname = a.attname AND pa.attgenerated <> ''
     JOIN pg_attrdef pd ON pd.adrelid = b.relation AND pd.adnum = pa.attnum
-    WHERE b.is_leaf AND pg_get_expr(pd.adbin, pd.adrelid) <> pg_get_expr(d.adbin, d.adrelid)) o ON a.attgenerated <> ''
+    WHERE a.attgenerated <> '' AND b.is_leaf AND pg_get_expr(pd.adbin, pd.adrelid) <> pg_get_expr(d.adbin, d.adrelid)) o ON true
   WHERE a.attrelid = p_relation AND a.attnum > 0 AND NOT a.attisdropped
 $$;

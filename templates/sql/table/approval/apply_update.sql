@@ -2,6 +2,8 @@
       WITH applied AS (
         UPDATE {{production}} p SET {{assignments}}
         FROM {{staged}} JOIN {{production}} o ON {{o_matches_old}}
+        -- by a star: the parser looks at all columns of a composite value for each that is named
+        CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
         WHERE {{rows}} AND {{p_matches_o}}
         RETURNING s._stage_seq AS seq, coalesce(s._stage_root, s._stage_seq) AS lineage,
           {{o_row_id}} AS row_id, {{o_row_key}} AS row_key, {{row_image}}(o.*) AS old_data, {{row_image}}(p.*) AS new_data,

@@ -2,6 +2,7 @@
 --
 -- Statistics know little of rows just staged, so plans are not left to them: staged rows are joined by hash, and production
 -- rows looked up one by one (LATERAL ... OFFSET 0), which needs the key's index only.
+-- Columns of composite values are taken out all at once, by a star: the parser looks at all of them for each that is named.
 
 -- Locks the production rows that the session touched, in key order; those that vanish against new references, too. Waits for
 -- none: whoever holds one may be waiting for another that is locked by now.
@@ -43,16 +44,19 @@ BEGIN
       WHERE f._stage_session = p_session AND f._stage_first AND NOT coalesce(p.image *= f._stage_base, false)
     ), versions AS (
       SELECT m.root, max(v._stage_seq) AS newest, {{changed_by_session}} AS changed
-      FROM moved m JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
+      FROM moved m CROSS JOIN LATERAL (SELECT (m.base).*) b
+      JOIN {{shadow}} v ON v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = m.root
       WHERE v._stage_origin <> 'overlay' GROUP BY m.root
-    ), compared AS (
+    -- what a column of it is would else be worked out from all columns of the row, for each of them
+    ), compared AS MATERIALIZED (
       SELECT m.*, v.changed, h._stage_op = 'D' AS deleted, CASE WHEN h._stage_op <> 'D' THEN ROW({{h_columns}})::{{row_type}} END AS staged
       FROM moved m JOIN versions v ON v.root = m.root
       JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = v.newest
     )
     SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
       stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}})
-    FROM compared m CROSS JOIN LATERAL (VALUES
+    FROM compared m CROSS JOIN LATERAL (SELECT (m.base).*) b CROSS JOIN LATERAL (SELECT (m.staged).*) n CROSS JOIN LATERAL (SELECT (m.current).*) p
+    CROSS JOIN LATERAL (VALUES
       {{fields}},
       (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), {{row_image}}(m.base), {{row_image}}(m.staged), NULL)
     ) AS c (field, number, shown, base, staged, current)
