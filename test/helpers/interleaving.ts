@@ -16,6 +16,15 @@ export const beginBoth = (level = 'READ COMMITTED'): Step[] => [
 /** A session may wait for a millisecond, in which the next statement must not be sent. */
 const neverWaits = /NOWAIT|SKIP LOCKED/;
 
+/** More than the server ever needs to find a deadlock, however busy the machine is. */
+const patience = 120_000;
+
+interface Options {
+  readonly queryMode?: 'extended' | undefined;
+  /** Behind the steps each connection commits, as soon as it waits for no other one. */
+  readonly commits?: boolean;
+}
+
 interface Party {
   readonly client: pg.Client;
   readonly pid: number;
@@ -25,39 +34,50 @@ interface Party {
 /**
  * Runs the steps and gives the outcome of each: its tag or SQLSTATE, and whether it had to wait for another connection.
  * @param url where to connect; the server behind it is the database's
+ * @throws Error when a statement is not answered, and waits for none of the other connections
  */
 export async function interleave(
   database: TestDatabase,
   url: string,
   steps: readonly Step[],
-  queryMode?: 'extended',
+  { queryMode, commits = false }: Options = {},
 ): Promise<string[]> {
   const count = 1 + Math.max(...steps.map(([connection]) => connection));
   const parties = await Promise.all(Array.from({ length: count }, () => connect(url)));
   const outcomes: string[] = [];
-  for (const [index, [connection, text]] of steps.entries()) {
-    const party = parties[connection] as Party;
-    if (await isStuck(database, party)) {
-      outcomes[index] = 'left out, for the one before still waits';
-      continue;
-    }
+  const send = async (party: Party, text: string, index: number) => {
     outcomes[index] = 'waits for ever';
     party.running = outcomeOf(party.client, text, queryMode).then((outcome) => {
       outcomes[index] = outcome;
       party.running = null;
     });
     if (neverWaits.test(text)) await party.running;
-    else if (await isStuck(database, party)) {
+    else if (await isStuck(database, party, parties)) {
       const waiting = party.running;
       void waiting.then(() => {
         outcomes[index] = `waits, ${outcomes[index]}`;
       });
     }
-    for (const other of parties) await isStuck(database, other);
+    for (const other of parties) await isStuck(database, other, parties);
+  };
+  for (const [index, [connection, text]] of steps.entries()) {
+    const party = parties[connection] as Party;
+    if (await isStuck(database, party, parties))
+      outcomes[index] = 'left out, for the one before still waits';
+    else await send(party, text, index);
   }
-  await Promise.all(parties.map(({ running }) => running));
-  await Promise.all(parties.map(({ client }) => client.end()));
-  return outcomes.map((outcome, index) => `${steps[index]?.[0]} ${steps[index]?.[1]}: ${outcome}`);
+  const open = new Set(commits ? parties : []);
+  while (open.size > 0) {
+    for (const party of open) {
+      if (await isStuck(database, party, parties)) continue;
+      open.delete(party);
+      await send(party, 'COMMIT', steps.length + parties.indexOf(party));
+    }
+  }
+  await Promise.all(parties.map(end));
+  const ends = parties.map((_, connection): Step => [connection, 'COMMIT']);
+  const all = [...steps, ...ends];
+  return outcomes.map((outcome, index) => `${all[index]?.[0]} ${all[index]?.[1]}: ${outcome}`);
 }
 
 async function connect(connectionString: string): Promise<Party> {
@@ -68,18 +88,45 @@ async function connect(connectionString: string): Promise<Party> {
   return { client, pid: Number(rows[0].pid), running: null };
 }
 
-/** Waits until a connection has nothing to do, or waits for a lock; says whether it is the latter. */
-async function isStuck(database: TestDatabase, party: Party): Promise<boolean> {
+/** Lets others go on that wait for what a step left out would have ended. */
+async function end({ client, running }: Party): Promise<void> {
+  await running;
+  await client.end();
+}
+
+/** Who is waited for by a backend, and by those that it waits for. */
+const chain = `WITH RECURSIVE chain(pid) AS (SELECT $1::int UNION SELECT unnest(pg_blocking_pids(pid)) FROM chain)`;
+
+/**
+ * Waits until a connection has nothing to do, or waits for one that has nothing to do; says whether it is the latter. One that waits for
+ * what goes on by itself, such as a deadlock that the server has yet to find, is not stuck.
+ */
+async function isStuck(
+  database: TestDatabase,
+  party: Party,
+  parties: readonly Party[],
+): Promise<boolean> {
+  const last = Date.now() + patience;
   await until(async () => {
     await Promise.race([party.running, delay(20)]);
     if (party.running === null) return true;
+    const idle = parties.filter(({ running }) => running === null).map(({ pid }) => pid);
     const [row] = await database.query<{ waits: boolean }>(
-      `SELECT cardinality(pg_blocking_pids($1)) > 0 AS waits`,
-      [party.pid],
+      `${chain} SELECT EXISTS (SELECT FROM chain WHERE pid = ANY ($2)) AS waits`,
+      [party.pid, idle],
     );
+    if (row?.waits !== true && Date.now() > last) throw new Error(await activity(database, party));
     return row?.waits === true;
   });
   return party.running !== null;
+}
+
+/** What a statement that is not answered may be waiting for. */
+async function activity(database: TestDatabase, { pid }: Party): Promise<string> {
+  const rows = await database.query(
+    `SELECT pid, state, wait_event, pg_blocking_pids(pid) AS blockers, query FROM pg_stat_activity WHERE datname = current_database()`,
+  );
+  return `the statement of backend ${pid} is not answered: ${JSON.stringify(rows)}`;
 }
 
 async function outcomeOf(client: pg.Client, text: string, queryMode?: 'extended'): Promise<string> {

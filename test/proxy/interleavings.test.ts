@@ -27,8 +27,8 @@ suite('two connections of one session, step by step', (test) => {
         const id = await daemon.newSession({ reads: 'staged' });
         const session = daemon.clientUrl(id);
         assert.equal(
-          await interleave(database, session, steps, mode),
-          await interleave(twin, twin.url, steps, mode),
+          await interleave(database, session, steps, { queryMode: mode }),
+          await interleave(twin, twin.url, steps, { queryMode: mode }),
         );
         const rows = await rowsOf(twin.url);
         assert.equal(await rowsOf(session), rows);

@@ -151,6 +151,8 @@ const deadlock: readonly Step[] = [
   [1, 'SELECT FROM account WHERE id = 2 FOR UPDATE'],
   [0, 'SELECT FROM account WHERE id = 2 FOR UPDATE'],
   [1, 'SELECT FROM account WHERE id = 1 FOR UPDATE'],
+  // waits for whoever is left
+  [2, 'UPDATE account SET balance = 3 WHERE id = 1'],
   ...both('ROLLBACK'),
 ];
 
@@ -166,8 +168,8 @@ suite('races for row locks', (test) => {
       test(`two connections: ${name}${mode ? `, ${mode} protocol` : ''}`, async () => {
         await proxied.twin.query(fill);
         const url = await proxied.session('staged');
-        const staged = await interleave(proxied.database, url, steps, mode);
-        const direct = await interleave(proxied.twin, proxied.twin.url, steps, mode);
+        const staged = await interleave(proxied.database, url, steps, { queryMode: mode });
+        const direct = await interleave(proxied.twin, proxied.twin.url, steps, { queryMode: mode });
         assert.equal(staged, direct);
       });
     }

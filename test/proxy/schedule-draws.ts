@@ -81,8 +81,6 @@ const subjects: readonly (readonly Draw[])[] = [
 export interface Schedule {
   readonly level: string;
   readonly steps: readonly Step[];
-  /** Behind them every connection commits, those last that have waited for others. */
-  readonly ending: readonly Step[];
 }
 
 /** Draws a schedule. */
@@ -102,9 +100,7 @@ export function drawSchedule(random: Random, levels: readonly string[]): Schedul
       random.chance(0.85) ? random.pick(subject)(random) : control(random, level),
     ]);
   }
-  const commits = Array.from({ length: connections }, (_, each): Step => [each, 'COMMIT']);
-  const ending = commits.flatMap(() => commits);
-  return { level, steps, ending };
+  return { level, steps };
 }
 
 const control = (random: Random, level: string) =>
