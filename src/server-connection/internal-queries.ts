@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import { CommitWall } from './commit-wall.ts';
 import { deliverWarning } from './error-mapping.ts';
+import type { Begun } from './fresh-block.ts';
 import { InternalMessages } from './internal-messages.ts';
 import type { InternalCall, InternalStatement } from './internal-statement.ts';
 import { failing, readOnly, texts, unlessFailed } from './internal-texts.ts';
@@ -50,6 +51,21 @@ export class InternalQueries extends InternalMessages {
   /** To be called before a BEGIN, ours or the client's, where no transaction block is open. */
   beforeBegin(): void {
     this.wall.begin(() => this.link.sync(syncBeforeBegin));
+  }
+
+  /** Ends the client's block, which is to be begun anew. */
+  rollback(): void {
+    // what was sent since the server has failed is skipped up to a Sync, and this would be, too
+    this.link.close();
+    this.runAtEdge({ text: 'ROLLBACK' });
+    this.state.end();
+  }
+
+  /** Begins a block of the client's as the client has. */
+  beginAs({ text, access }: Begun): void {
+    this.beforeBegin();
+    this.run({ text: text() });
+    this.state.begin('client', access);
   }
 
   /** Whether a statement is watched whose end has not been looked at. */

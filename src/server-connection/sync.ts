@@ -3,6 +3,7 @@
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { deliver } from './error-mapping.ts';
+import type { Begun } from './fresh-block.ts';
 import type { InternalQueries } from './internal-queries.ts';
 import type { Ask } from './internal-statement.ts';
 import { hiddenSync } from './pending-response.ts';
@@ -54,6 +55,20 @@ export async function syncAndGoOn(parts: Parts): Promise<void> {
   await syncAndWait(parts);
   // guard: nothing is done behind an error before the client's Sync
   if (parts.router.hasShownError) throw new Skipped();
+}
+
+/**
+ * Begins the client's block anew: nothing is left then of what has run in it unseen, neither an error, nor a snapshot, nor locks.
+ * @param begun how it was begun; null where it has to stay
+ */
+export async function beginAnew(parts: Parts, begun: Begun | null): Promise<void> {
+  if (begun === null) return;
+  const { internal, link } = parts;
+  internal.rollback();
+  await syncAndWait(parts);
+  internal.beginAs(begun);
+  await syncAndWait(parts);
+  link.fresh.begin(begun);
 }
 
 /**

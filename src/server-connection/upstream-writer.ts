@@ -9,6 +9,7 @@ import {
   syncMessage,
 } from '../wire/frontend-messages.ts';
 import { frontend } from '../wire/message-codes.ts';
+import { FreshBlock } from './fresh-block.ts';
 import type { PendingResponse } from './pending-response.ts';
 import { hiddenSync } from './pending-response.ts';
 import type { ResponseRouter } from './response-router.ts';
@@ -27,6 +28,8 @@ export class UpstreamWriter {
   private readonly writer: SocketWriter;
   private readonly router: ResponseRouter;
   private readonly state: TransactionState;
+  /** Follows what is sent. */
+  readonly fresh = new FreshBlock();
   private hasOpenBatch = false;
   /** Something was sent since the server last said which settings hold: it may have changed how the next text is read. */
   private isUnsettled = false;
@@ -65,6 +68,7 @@ export class UpstreamWriter {
 
   private put(frame: Buffer, pending: PendingResponse): void {
     this.router.expect(pending);
+    this.fresh.note(pending);
     this.writer.add(frame);
     this.hasOpenBatch = true;
     this.isUnsettled = true;
@@ -76,6 +80,7 @@ export class UpstreamWriter {
     this.prepareFor(text);
     this.close();
     this.router.expect(pending);
+    this.fresh.note(pending);
     this.writer.add(text.frame ?? queryMessage(text.bytes));
     this.isUnsettled = true;
   }

@@ -1,16 +1,19 @@
 /** Everything that belongs to one client connection, made once and handed to every step. */
 import type { ReadsMode } from '../model/session.ts';
+import type { OverlayManager } from '../overlay/install/manager.ts';
 import { FunctionNames } from '../rewrite/function-names.ts';
 import { ParameterTypes } from '../rewrite/parameter-types.ts';
 import type { QueryPlanner } from '../rewrite/query-planner.ts';
 import { Names } from '../rewrite/relation-names.ts';
 import { Rewriter } from '../rewrite/rewrite.ts';
+import { tableChanged } from '../rewrite/stageable.ts';
 import type {
   ConnectedPair,
   ProxyMetrics,
   ProxyServices,
 } from '../server-connection/connected-pair.ts';
 import { CopyIn } from '../server-connection/copy-in.ts';
+import type { FreshBlock } from '../server-connection/fresh-block.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
 import type { KeptTogether } from '../server-connection/kept-data.ts';
 import type {
@@ -24,7 +27,7 @@ import type { RouterEvents } from '../server-connection/response-router.ts';
 import { ResponseRouter } from '../server-connection/response-router.ts';
 import { SettingsWatch } from '../server-connection/settings-watch.ts';
 import type { SocketWriter } from '../server-connection/socket-writer.ts';
-import { createAsk } from '../server-connection/sync.ts';
+import { beginAnew, createAsk } from '../server-connection/sync.ts';
 import { TransactionState } from '../server-connection/transaction-state.ts';
 import { UpstreamWriter } from '../server-connection/upstream-writer.ts';
 import type { TransactionStatus } from '../wire/backend-messages.ts';
@@ -112,16 +115,18 @@ export function createConnectionContext(
   const pending = { ...nothingPending };
   const events: RouterEvents = {
     onReady: (status) =>
-      becomeReady({ state, pending, metrics, portals, inFailure, retry }, status),
+      becomeReady({ state, pending, metrics, portals, inFailure, retry, link }, status),
     onParameterStatus: (payload) => settings.observe(payload),
     onRowDescription: (frame) => names.origins.shown(frame),
   };
   const router = new ResponseRouter(writers.client, events, limits.maxMessageBytes);
   const link = new UpstreamWriter(writers.upstream, router, state);
   const internal = new InternalQueries(link, state);
-  const ask = createAsk({ link, router, internal, state, settings });
+  const parts = { link, router, internal, state, settings };
+  const ask = createAsk(parts);
+  const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
   const names = new Names(ask, limits.allowFunctions, made);
-  const functions = new FunctionNames(ask, names, overlays);
+  const functions = new FunctionNames(ask, names, madeVisible);
   const retry = new Retry(router, names, pair.cancels);
   return {
     planner,
@@ -134,7 +139,7 @@ export function createConnectionContext(
     internal,
     stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
-    rewriter: new Rewriter(names, functions, overlays, limits.allowFunctions),
+    rewriter: new Rewriter(names, functions, madeVisible, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
     copyIn: new CopyIn(link, keptTogether, pair.cancels, () => retry.disarm()),
@@ -146,14 +151,39 @@ export function createConnectionContext(
   };
 }
 
+/**
+ * What is made for a statement is newer than a snapshot that the transaction may have.
+ * @param renew gives the transaction another one, if nothing of the client's has run in it
+ */
+function visiblyMade(
+  overlays: OverlayManager,
+  block: FreshBlock,
+  renew: () => Promise<void>,
+): OverlayManager {
+  const renewing =
+    <Given extends unknown[]>(make: (...given: Given) => Promise<void>) =>
+    async (...given: Given): Promise<void> => {
+      // guard: the service does not wait for a lock of the client that waits for it
+      if (block.hasStale) throw tableChanged;
+      await make(...given);
+      await renew();
+    };
+  return {
+    demandUpToDate: overlays.demandUpToDate,
+    ensure: renewing(overlays.ensure),
+    ensureStagedViews: renewing(overlays.ensureStagedViews),
+    ensureFunctions: renewing(overlays.ensureFunctions),
+  };
+}
+
 type Readied = Pick<
   ConnectionContext,
-  'state' | 'pending' | 'metrics' | 'portals' | 'inFailure' | 'retry'
+  'state' | 'pending' | 'metrics' | 'portals' | 'inFailure' | 'retry' | 'link'
 >;
 
 /** A batch has ended; with its transaction, what lives no longer than that. */
 function becomeReady(
-  { state, pending, metrics, portals, inFailure, retry }: Readied,
+  { state, pending, metrics, portals, inFailure, retry, link }: Readied,
   status: TransactionStatus,
 ): void {
   state.ready(status);
@@ -161,6 +191,7 @@ function becomeReady(
   if (status !== 'E') inFailure.clear();
   if (status !== 'I') return;
   portals.clear();
+  link.fresh.end();
   if (!retry.isWanted) retry.disarm();
 }
 

@@ -2,6 +2,7 @@
 import { StageError } from '../errors.ts';
 import type { Particulars } from '../server-connection/pending-response.ts';
 import type { Access } from '../server-connection/transaction-table.ts';
+import type { UpstreamText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import { noticeResponse } from '../wire/backend-messages.ts';
@@ -110,16 +111,18 @@ const noTransaction = noticeResponse(
 /**
  * To be called when a control statement has been sent: what will hold once the server has run it.
  * @param replacements what was sent in place of parts of it, perhaps long ago when it was prepared
+ * @param sent gives what was sent
  */
 export function afterControl(
   context: ConnectionContext,
   action: ControlAction,
   replacements: readonly Replacement[],
+  sent: () => UpstreamText,
 ): void {
   const { state, names } = context;
   switch (action.type) {
     case 'begin':
-      begin(context, action.access ?? state.nextAccess, replacements.length > 0);
+      begin(context, action.access ?? state.nextAccess, replacements.length > 0 ? sent : null);
       return;
     case 'commit':
     case 'rollback':
@@ -156,12 +159,17 @@ function settingSent({ state, names, pending }: ConnectionContext, { type }: Con
   if (['prepare', 'deallocate', 'discard'].includes(type)) pending.wait = 'before more';
 }
 
-/** @param isTold the BEGIN was sent with this access */
-function begin(context: ConnectionContext, access: Access, isTold: boolean): void {
-  const { state, pending } = context;
-  if (state.block === 'none' && isTold) {
+/** @param told gives the BEGIN that was sent with this access; null for one that was not */
+function begin(
+  context: ConnectionContext,
+  access: Access,
+  told: (() => UpstreamText) | null,
+): void {
+  const { state, pending, link } = context;
+  if (state.block === 'none' && told !== null) {
     // guard: BEGIN is followed with the access it was sent with
     state.begin('client', access);
+    link.fresh.begin({ text: told, access });
     return;
   }
   const isInternal = state.block === 'internal';

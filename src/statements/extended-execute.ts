@@ -7,6 +7,7 @@ import { PendingResponse, passing } from '../server-connection/pending-response.
 import type { Portal, PortalWrite } from '../server-connection/prepared-statements.ts';
 import { inBody, preparingText, sqlStatement } from '../server-connection/prepared-statements.ts';
 import { checkName } from '../server-connection/reserved-names.ts';
+import { statementText } from '../server-connection/upstream-text.ts';
 import type { ControlAction } from '../sql/verdict.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
@@ -123,7 +124,9 @@ function executeControl(
   const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
   const expected = new PendingResponse('execute', 'all', { onDone, onError }, particular);
   link.send(frame, retry.answer(expected));
-  afterControl(context, action, portal.statement.replacements);
+  const { statement } = portal;
+  const sent = () => statementText(statement.statement, preparingText(statement));
+  afterControl(context, action, statement.replacements, sent);
   if (action.type === 'set transaction' && action.access && context.state.block === 'none')
     context.state.setImplicitAccess(action.access);
   if (action.type === 'prepare') noteResult(context, action.name, action.body);

@@ -20,9 +20,17 @@ import { checkResult } from './result-type.ts';
 import { enterExecute, learnParameterTypes, prepareAgain } from './shared-steps.ts';
 import { protectWrite, waitForRow } from './write-protection.ts';
 
-/** Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch. */
+/**
+ * Opens a block of ours unless one is open, after ending what ran before it READ ONLY in the same batch. One of the client's in which
+ * nothing has run can be begun anew.
+ */
 export async function openBlock(context: ConnectionContext, message: Message): Promise<void> {
-  const { state, internal, retry } = context;
+  const { state, internal, retry, link } = context;
+  const { begun } = link.fresh;
+  if (begun !== null) {
+    retry.arm('block', message, begun);
+    waitForRow(context);
+  }
   if (state.block !== 'none') return;
   if (state.implicit) await syncAndGoOn(context);
   internal.begin();

@@ -130,7 +130,7 @@ export function verifyAlong(
   message: Message,
   verification: Verification,
 ): void {
-  context.retry.arm('read', message);
+  context.retry.arm('read', message, context.link.fresh.begun);
   askAlong(context, verification, () => context.retry.repeat());
 }
 

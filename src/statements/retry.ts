@@ -4,6 +4,7 @@ import type { Names } from '../rewrite/relation-names.ts';
 import type { CancelRequests } from '../server-connection/cancel-requests.ts';
 import { gaveUp, withoutAgain } from '../server-connection/copy-in.ts';
 import { rowByRow, rowChanged, staleNames } from '../server-connection/error-mapping.ts';
+import type { Begun } from '../server-connection/fresh-block.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { ResponseRouter } from '../server-connection/response-router.ts';
@@ -33,7 +34,7 @@ interface Cause {
   readonly stageRowByRow?: (() => void) | null;
 }
 
-/** How far back another try begins: with a block of ours, at the savepoint before the statement, or with a batch that only reads. */
+/** How far back another try begins: with a block, at the savepoint before the statement, or with a batch that only reads. */
 type Scope = 'block' | 'savepoint' | 'read';
 
 interface Kept {
@@ -54,6 +55,8 @@ export class Retry {
   private readonly router: ResponseRouter;
   private readonly names: Names;
   private armedScope: Scope | null = null;
+  /** How the block to roll back was begun, where it is the client's. */
+  begun: Begun | null = null;
   private wanted = false;
   private kept: Kept[] = [];
   private keptBytes = 0;
@@ -112,8 +115,11 @@ export class Retry {
     this.hasCancelled = () => false;
   }
 
-  /** To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given. */
-  arm(scope: Scope, message: Message | null = null): void {
+  /**
+   * To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given.
+   * @param begun how the client's block was begun, if it can be begun anew
+   */
+  arm(scope: Scope, message: Message | null = null, begun: Begun | null = null): void {
     if (this.armedScope === null && !this.isAgain) {
       this.tries = { ...noTries };
       this.hasCancelled = this.cancels.watch();
@@ -122,12 +128,14 @@ export class Retry {
     this.isAgain = false;
     if (scope === 'block' || this.armedScope === null) this.disarm();
     this.armedScope ??= scope;
+    this.begun = begun;
     if (message !== null) this.push(message, scope === 'savepoint');
   }
 
   /** The client has seen a result, or the block is over. */
   disarm(): void {
     this.armedScope = null;
+    this.begun = null;
     if (this.kept.length > 0) this.kept = [];
     this.keptBytes = 0;
   }

@@ -8,7 +8,7 @@ import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
-import { waitForResponses } from '../server-connection/sync.ts';
+import { beginAnew, waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Statement } from '../sql/verdict.ts';
@@ -39,6 +39,7 @@ export async function runRead(context: ConnectionContext, step: Step): Promise<b
   const verification = verificationOf(context, step);
   const replacements = await replacementsIn(context, step, verification !== null);
   const isOfWrite = explainsWrite(step.statement.verdict);
+  const { begun } = context.link.fresh;
   internal.guard(isOfWrite);
   metrics.query('read');
   const wrapErrors = isOfWrite ? hintExplain : undefined;
@@ -52,6 +53,8 @@ export async function runRead(context: ConnectionContext, step: Step): Promise<b
   await waitForResponses(context);
   if (!outcome.isStale) return isReadyShown;
   context.router.reopen();
+  if (begun === null) context.link.fresh.noteStale();
+  await beginAnew(context, begun);
   if (!context.state.failed) return runRead(context, step);
   tellChanged(context);
   return true;
@@ -101,7 +104,10 @@ export async function sendControl(
       if (!outcome.failed) onSuccess();
     },
   });
-  afterControl(context, action, replacements);
+  const { plan, statement } = step;
+  const sent = () =>
+    statementText(statement, textToSend(plan.text, statement, false, replacements));
+  afterControl(context, action, replacements, sent);
   if (action.type === 'prepare') noteResult(context, action.name, action.body);
   context.link.close();
   await waitForResponses(context);

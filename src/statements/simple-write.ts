@@ -114,12 +114,13 @@ function endWatch({ internal, link }: ConnectionContext): void {
 }
 
 function openForWrite(context: ConnectionContext, { isSet }: Rewrite): void {
-  const { state, internal, retry } = context;
-  if (state.block !== 'none') {
+  const { state, internal, retry, link } = context;
+  const { begun } = link.fresh;
+  if (begun === null && state.block !== 'none') {
     protectWrite(context, null, isSet);
     return;
   }
-  internal.begin();
-  retry.arm('block');
+  if (begun === null) internal.begin();
+  retry.arm('block', null, begun);
   waitForRow(context);
 }

@@ -1,6 +1,6 @@
 /** Another try of a write that met a row which another connection of its session had changed, as PostgreSQL evaluates it again. */
 
-import { syncAndWait } from '../server-connection/sync.ts';
+import { beginAnew, syncAndWait } from '../server-connection/sync.ts';
 import type { Message } from '../wire/framer.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { tellChanged } from './read-batches.ts';
@@ -32,11 +32,17 @@ export function waitForRow({ internal, retry }: ConnectionContext): void {
   internal.run({ text: 'SELECT stage.hold_row($1)' }, { values: [Buffer.from(row)] });
 }
 
-/** Undoes what a statement that is to be tried again has done: all of a block of ours, or what came after its savepoint; of a read nothing. */
+/**
+ * Undoes what a statement that is to be tried again has done: all of a block of ours, or of one of the client's in which nothing else has
+ * run, or what came after its savepoint; of a read nothing.
+ */
 export async function undo(context: ConnectionContext): Promise<void> {
   context.internal.forgetWatch();
-  if (context.retry.scope === 'block') return endInternal(context);
-  if (context.retry.scope === 'read') {
+  const { scope, begun } = context.retry;
+  if (begun !== null) return beginAnew(context, begun);
+  if (scope === 'block') return endInternal(context);
+  if (scope === 'read') {
+    context.link.fresh.noteStale();
     if (!context.state.failed) return;
     context.retry.take();
     tellChanged(context);
