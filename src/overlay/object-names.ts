@@ -109,7 +109,7 @@ export const equalImages = (left: string, right: string) =>
   `${left} OPERATOR(pg_catalog.=) ${right}`;
 
 /** Columns by which rows of the table come to be referred to, or cease to be. */
-export const referredColumns = (table: Table) =>
+const referredColumns = (table: Table) =>
   table.referencedBy.flatMap(({ parent }) => [
     ...parent.columns,
     ...(parent.partitions?.columns ?? []),
