@@ -8,7 +8,7 @@ import { b, e, p, s, tell } from '../helpers/wire-script.ts';
 import { probe } from './probed-database.ts';
 
 const schema = `
-CREATE TABLE plain (id int PRIMARY KEY, v text);
+CREATE TABLE plain (id int PRIMARY KEY, v text); CREATE TABLE sampled (id int PRIMARY KEY, system int);
 CREATE TABLE drawn (id serial PRIMARY KEY, v text); INSERT INTO drawn VALUES (DEFAULT, 'a');
 CREATE FUNCTION writes(text) RETURNS text LANGUAGE plpgsql AS $$BEGIN INSERT INTO public.plain VALUES (99); RETURN $1; END$$;
 CREATE OPERATOR public.~@~ (leftarg = regclass, rightarg = bigint, function = setval);
@@ -151,13 +151,30 @@ suite('calls that are not spelled as calls', (test) => {
     assert.is(answers.filter((answer) => / C=0A000 /.test(answer)).length, 2, answers.join('\n'));
   });
 
-  test('do nothing where they were made after the connection began', async () => {
-    const client = new pg.Client({ connectionString: await probed.url('superuser', 'production') });
+  test('are not taken for columns called like functions that no expression can call', async () => {
+    const client = new pg.Client({ connectionString: await probed.url('superuser', 'staged') });
     await client.connect();
-    const refused = async (text: string) =>
-      assert.is((await rejects(client.query(text))).code, '0A000', text);
     try {
-      await client.query('TABLE replaced');
+      await client.query('INSERT INTO sampled VALUES (1, 2)');
+      await client.query('UPDATE sampled t SET system = abs(t.system)');
+      const { rows } = await client.query('SELECT t.system FROM sampled t WHERE t.system IS NOT NULL');
+      assert.equal(rows, [{ system: 2 }]);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('do nothing where they were made after the connection began', async () => {
+    const url = await probed.url('superuser', 'production');
+    const [reader, writer] = [0, 1].map(() => new pg.Client({ connectionString: url }));
+    const refused = async (client: pg.Client | undefined, text: string) =>
+      assert.is((await rejects(client?.query(text) as Promise<unknown>)).code, '0A000', text);
+    const write = 'INSERT INTO plain SELECT 77, v FROM replaced';
+    try {
+      await reader?.connect();
+      await writer?.connect();
+      await reader?.query('TABLE replaced');
+      await writer?.query(write);
       await probed.database.query(
         `SELECT pg_stat_force_next_flush();
         CREATE OPERATOR public.<!> (leftarg = text, rightarg = text, function = pg_notify);
@@ -167,11 +184,12 @@ suite('calls that are not spelled as calls', (test) => {
       const other = new pg.Client({ connectionString: await probed.url('reader', 'production') });
       await other.connect();
       await other.end();
-      await refused(`SELECT 'ch'::text <!> 'x'::text`);
-      await refused('TABLE replaced');
-      await refused(`INSERT INTO plain SELECT 1, v FROM replaced`);
+      await refused(reader, `SELECT 'ch'::text <!> 'x'::text`);
+      await refused(reader, 'TABLE replaced');
+      await refused(writer, write);
     } finally {
-      await client.end();
+      await reader?.end();
+      await writer?.end();
     }
   });
 });

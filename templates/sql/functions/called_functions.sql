@@ -14,6 +14,8 @@ BEGIN
     WHERE c.kind OPERATOR(pg_catalog.=) 'function'
       OR c.kind OPERATOR(pg_catalog.=) 'field' AND p.pronargs OPERATOR(pg_catalog.>=) 1
         AND p.pronargs OPERATOR(pg_catalog.-) p.pronargdefaults OPERATOR(pg_catalog.<=) 1
+        -- no expression is of type internal: `t.system` is a column
+        AND p.proargtypes[0] OPERATOR(pg_catalog.<>) 'pg_catalog.internal'::pg_catalog.regtype::pg_catalog.oid
     UNION ALL
     SELECT c.place, false, stage.is_made_by_users('pg_proc', p.oid), p.pronamespace, s.function
     FROM ROWS FROM (pg_catalog.jsonb_to_recordset(p_calls) AS (kind pg_catalog.text, name pg_catalog.name)) WITH ORDINALITY c(kind, name, place)
