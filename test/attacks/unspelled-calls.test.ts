@@ -157,7 +157,9 @@ suite('calls that are not spelled as calls', (test) => {
     try {
       await client.query('INSERT INTO sampled VALUES (1, 2)');
       await client.query('UPDATE sampled t SET system = abs(t.system)');
-      const { rows } = await client.query('SELECT t.system FROM sampled t WHERE t.system IS NOT NULL');
+      const { rows } = await client.query(
+        'SELECT t.system FROM sampled t WHERE t.system IS NOT NULL',
+      );
       assert.equal(rows, [{ system: 2 }]);
     } finally {
       await client.end();
