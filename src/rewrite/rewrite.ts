@@ -184,7 +184,7 @@ export class Rewriter {
     for (const each of named) {
       const obstacle = read.copy ? null : obstacleToOnly(each);
       if (obstacle) throw obstacle;
-      if (each.meaning.standIn.madeAs === 'staged view') checkVisible(each);
+      checkVisible(each);
     }
     const rewrite = await this.replace(read, named, false);
     const functions = await this.functions.replacements(read.called);

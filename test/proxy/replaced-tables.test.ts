@@ -99,4 +99,48 @@ suite('tables that are replaced', (test) => {
     assert.is((await client.query(read)).rowCount, 2);
     await client.query('COMMIT');
   });
+
+  const later: Readonly<Record<string, { text: string; values?: number[] }>> = {
+    reads: { text: 'SELECT id, v FROM carried ORDER BY id' },
+    'reads with parameters': {
+      text: 'SELECT id, v FROM carried WHERE id > $1 ORDER BY id',
+      values: [0],
+    },
+    'reads a view of it': { text: 'SELECT id, v FROM seen_carried ORDER BY id' },
+    updates: { text: `UPDATE carried SET v = v || '?' WHERE id = 1 RETURNING id, v` },
+  };
+  for (const level of ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE']) {
+    test(`in a block under ${level}, after another connection has written to it`, async () => {
+      const { database, twin } = proxied;
+      const schema = `SET search_path = public; DROP TABLE IF EXISTS carried CASCADE; CREATE TABLE carried (id int PRIMARY KEY, v text);
+        INSERT INTO carried VALUES (1, 'a'); CREATE VIEW seen_carried AS SELECT id, v FROM carried`;
+      for (const each of [database, twin]) await each.query(schema);
+      let columns = 0;
+      const told = async (url: string, of: typeof twin, statement: object) => {
+        const [reader, writer] = [await proxied.connect(url), await proxied.connect(url)];
+        for (const text of [`UPDATE carried SET v = 'staged' WHERE id = 1`, 'TABLE seen_carried'])
+          await reader.query(text);
+        await reader.query(`BEGIN ISOLATION LEVEL ${level}; SELECT 1`);
+        await of.query(`ALTER TABLE public.carried ADD COLUMN c${columns} int`);
+        await writer.query(`INSERT INTO carried (id, v) VALUES (${columns + 2}, 'b')`);
+        const answer = await reader.query(statement as never).then(
+          ({ rows }) => JSON.stringify(rows),
+          ({ code }) => code,
+        );
+        await reader.query('ROLLBACK');
+        await reader.end();
+        await writer.end();
+        return answer;
+      };
+      const url = await proxied.session('staged');
+      for (const [what, statement] of Object.entries(later)) {
+        const staged = await told(url, database, statement);
+        const direct = await told(twin.url, twin, statement);
+        // what was staged before is there only for transactions that begin later, and so is a view
+        const isFound = level === 'READ COMMITTED' && what !== 'reads a view of it';
+        assert.is(staged, isFound ? direct : '40001', what);
+        columns += 1;
+      }
+    });
+  }
 });

@@ -38,6 +38,8 @@ BEGIN
       UNION ALL
       SELECT 3, format('FUNCTION IF EXISTS %s', p.oid::regprocedure) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
       WHERE p.proname ~ v_functions AND stage.is_own_schema(n.oid) AND n.nspname !~ '^stage_function_'
+        -- transactions under way go on calling the one that tells the stamp: it is replaced, and goes with the table
+        AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = p_relation AND p.proname = 'stamp_' || c.oid AND n.nspname = 'stage_overlay_' || c.relnamespace)
       UNION ALL
       SELECT 4, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
       WHERE i.indrelid = v_shadow AND c.relname ~ '^(unique|reference|exclusion|lineage|ancestor|lookup)_'

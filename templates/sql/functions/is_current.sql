@@ -39,6 +39,8 @@ BEGIN
     v_is_stale := v_is_stale OR v_signature IS NULL AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'serializable'
       AND stage.is_cold(v_relation, p_entry OPERATOR(pg_catalog.?) 'only');
   END IF;
+  -- guard: a snapshot that does not show what was carried over is not read by
+  IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.!~~) 'read %' AND stage.is_hidden(v_relation) THEN RETURN false; END IF;
   -- guard: whether a role may read a view is asked of each role
   IF p_entry OPERATOR(pg_catalog.?) 'readable' AND v_relation IS NOT NULL
     AND pg_catalog.has_any_column_privilege(v_relation, 'SELECT') OPERATOR(pg_catalog.<>) (p_entry OPERATOR(pg_catalog.->>) 'readable')::pg_catalog.bool

@@ -53,7 +53,7 @@ BEGIN
       ELSE v_view IS NOT NULL AND v_signature = '' AND NOT v_has_view
         OR v_is_target AND NOT (v_view IS NOT NULL AND coalesce(v_overlay.writable, false)
           AND (v_tree IS NULL OR v_tree ->> 'signature' IS NOT NULL AND (v_tree ->> 'writable')::boolean)) END,
-    'isHidden', v_is_stale OR coalesce((v_tree ->> 'stale')::boolean, false)
+    'isHidden', v_is_stale OR stage.is_hidden(p_relation) OR coalesce((v_tree ->> 'stale')::boolean, false)
       OR v_is_target AND v_tree IS NOT NULL AND v_tree ->> 'signature' IS NULL
       OR (v_is_target OR v_is_read AND v_tree IS NULL) AND v_view IS NULL);
 END $$;
