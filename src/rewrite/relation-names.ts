@@ -69,14 +69,14 @@ export class Names {
     return this.currentVersion;
   }
 
-  /** The search path under which everything known was resolved. */
-  get path(): string {
-    return this.currentPath ?? '';
+  /** The search path under which everything known was resolved; null where no name had to be. */
+  get path(): string | null {
+    return this.currentPath;
   }
 
   /** Whether what is in another schema stands in for functions and operators of the server's own. */
   get hidesCatalog(): boolean {
-    const schemas = this.path.split(',').map((name) => name.replaceAll('"', '').trim());
+    const schemas = (this.path ?? '').split(',').map((name) => name.replaceAll('"', '').trim());
     return schemas.indexOf('pg_catalog') > 0;
   }
 

@@ -50,7 +50,7 @@ export interface Rewrite extends Omit<SplicedBody, 'options'> {
   /** Its rows are staged as a set: where that fails, they are to be staged one by one. */
   readonly isSet: boolean;
   /** The search path under which the names were resolved. */
-  readonly path: string;
+  readonly path: string | null;
   /** Of the names it was derived from. */
   readonly version: number;
 }

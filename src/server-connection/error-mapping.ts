@@ -75,9 +75,9 @@ export const deliver: ErrorHandler = (fields) => errorResponse(translate(fields,
 export const deliverNotice = (fields: ErrorFields): Buffer =>
   noticeResponse(translate(fields, null, noSchemas));
 
-/** For a notice of a COMMIT that we sent: such as that no synchronous standby has confirmed it. */
+/** For a notice of a COMMIT that we sent: all but that no synchronous standby has confirmed it is about us. */
 export const deliverWarning = (fields: ErrorFields): Buffer | null =>
-  fields.get('V') === 'WARNING' ? deliverNotice(fields) : null;
+  fields.get('R') === 'SyncRepWaitForLSN' ? deliverNotice(fields) : null;
 
 /**
  * For a statement of the client that we changed.

@@ -71,7 +71,12 @@ export function enter(
   }
   const run = runsCode ? internal.run : internal.runKept;
   run.call(internal, enterStatement(call, types), {
-    values: [call.text, ...[relations, options, path].map((each) => Buffer.from(each)), ...values],
+    values: [
+      call.text,
+      ...[relations, options].map((each) => Buffer.from(each)),
+      path === null ? null : Buffer.from(path),
+      ...values,
+    ],
     formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
     onError: whenEntering(onError),
   });
@@ -93,7 +98,8 @@ export function enterWithExpressions(
     internal.prepare(filled, { text: fill.text, types }, call.onError(null));
     execute(filled, []);
   }
-  const given = [call.text.toString(), relations, options, path].map(quoteLiteral);
+  const texts = [call.text.toString(), relations, options].map(quoteLiteral);
+  const given = [...texts, path === null ? 'NULL' : quoteLiteral(path)];
   internal.prepare(executed, enterStatement(call, types), whenEntering(call.onError(null)));
   execute(executed, given);
 

@@ -1,4 +1,5 @@
 /** Tables that are replaced or altered while a client has a connection: the next transaction block goes on, as on the tables themselves. */
+import type { QueryConfig } from 'pg';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -100,7 +101,7 @@ suite('tables that are replaced', (test) => {
     await client.query('COMMIT');
   });
 
-  const later: Readonly<Record<string, { text: string; values?: number[] }>> = {
+  const later: Readonly<Record<string, QueryConfig>> = {
     reads: { text: 'SELECT id, v FROM carried ORDER BY id' },
     'reads with parameters': {
       text: 'SELECT id, v FROM carried WHERE id > $1 ORDER BY id',
@@ -116,14 +117,14 @@ suite('tables that are replaced', (test) => {
         INSERT INTO carried VALUES (1, 'a'); CREATE VIEW seen_carried AS SELECT id, v FROM carried`;
       for (const each of [database, twin]) await each.query(schema);
       let columns = 0;
-      const told = async (url: string, of: typeof twin, statement: object) => {
+      const told = async (url: string, of: typeof twin, statement: QueryConfig) => {
         const [reader, writer] = [await proxied.connect(url), await proxied.connect(url)];
         for (const text of [`UPDATE carried SET v = 'staged' WHERE id = 1`, 'TABLE seen_carried'])
           await reader.query(text);
         await reader.query(`BEGIN ISOLATION LEVEL ${level}; SELECT 1`);
         await of.query(`ALTER TABLE public.carried ADD COLUMN c${columns} int`);
         await writer.query(`INSERT INTO carried (id, v) VALUES (${columns + 2}, 'b')`);
-        const answer = await reader.query(statement as never).then(
+        const answer = await reader.query(statement).then(
           ({ rows }) => JSON.stringify(rows),
           ({ code }) => code,
         );

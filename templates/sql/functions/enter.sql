@@ -4,7 +4,8 @@
 -- rights: what the statement writes, [{"operation", "columns": null | [name, ...]}, ...];
 -- the target of a COPY has "copy": true, a target that is a view has "view": true.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
--- p_path: the search path under which relations and functions were looked up; under another one no name is good.
+-- p_path: the search path under which relations and functions were looked up; under another one no name is good. NULL where
+-- the statement has no names.
 -- p_stamps: of each relation its stamp, where a function of its overlay can tell (see stage.stamp_when_planned).
 DROP FUNCTION IF EXISTS stage.enter(text, text, text, text, text);
 CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text, p_stamps text[] DEFAULT '{}')
