@@ -33,7 +33,7 @@ const namesOfTypes: InternalStatement = {
 };
 
 /** The first OID of what is not the server's own. */
-const firstOfUsers = 16_384;
+export const firstOfUsers = 16_384;
 
 /** Types by OID, as they are to be written under the search path. */
 const typeNames: InternalStatement = {

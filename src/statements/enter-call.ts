@@ -3,6 +3,7 @@
 import { quoteLiteral } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { MergeFill } from '../rewrite/merge-fill.ts';
+import { firstOfUsers } from '../rewrite/relation-names.ts';
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import { staleNames } from '../server-connection/error-mapping.ts';
 import type { InternalQueries } from '../server-connection/internal-queries.ts';
@@ -20,9 +21,8 @@ import { isStampGone, stampCalls } from './stamp-calls.ts';
 
 /** OID of text. */
 const text = 25;
-/** OIDs of json and json[], and the first one of types that are not built in: these may hold what jsonb cannot. */
+/** OIDs of json and json[]: these, and types that are not built in, may hold what jsonb cannot. */
 const json = new Set([114, 199]);
-const firstOfUsers = 16_384;
 /** The text, the names, the options and the search path come before the client's parameters. */
 const ownParameters = 4;
 const maxParameters = 65_535 - ownParameters;
