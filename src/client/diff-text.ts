@@ -27,18 +27,20 @@ export async function* diffText(
   if (filter.limit !== undefined) return yield* transport.stream(call);
   const reader = new DiffReader();
   let begun = '';
+  let isDecided = false;
   for await (const text of transport.stream(call)) {
-    if (reader.head.has('summary')) yield text;
+    if (isDecided) yield text;
     else {
       begun += text;
-      reader.push(text);
-      if (!reader.head.has('summary')) continue;
+      // a diff whose counts do not come first is read as it comes
+      isDecided = reader.push(text).length > 0 || reader.head.has('summary');
+      if (!isDecided) continue;
       // the answer that has begun is left first: it holds a snapshot of production
       if (countOf(reader) > most) break;
       yield begun;
     }
   }
-  if (!reader.head.has('summary')) yield begun;
+  if (!isDecided) yield begun;
   else if (countOf(reader) > most) yield* pagedText(transport, path, filter);
 }
 
