@@ -50,6 +50,7 @@ suite('daemon: start', (test) => {
       'waiting requests',
       'REST interface',
       'proxy',
+      'looks at what users have made',
       'upstream monitor',
       'proxy connections',
       'deciding connections',
