@@ -1,6 +1,5 @@
 /**
- * Runs the test files: `npm test -- [part of a path ...]`. Each in a process of its own, but for those of rooms that need no server,
- * which share one; all on one PostgreSQL.
+ * Runs the test files: `npm test -- [part of a path ...]`. Files of a room share processes; all run on one PostgreSQL.
  * Ends with the line `N passed, N failed`; anything that is wrong counts as a failure.
  *
  * STAGE_TEST_PG=15|16|17|18 chooses the major, or an installation by its absolute path (`/usr/lib/postgresql/15`: distributions' builds have JIT);
@@ -13,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { dropLeftovers } from './helpers/database.ts';
 import type { TestServer } from './runner/server.ts';
 import { defaultMajor, startTestServer } from './runner/server.ts';
-import type { FileResult } from './runner/test-file.ts';
+import type { GroupResult } from './runner/test-file.ts';
 import { runTestFiles } from './runner/test-file.ts';
 
 interface Settings {
@@ -51,20 +50,30 @@ async function findFiles({ directory, patterns }: Settings): Promise<string[]> {
     .sort();
 }
 
-/**
- * Rooms whose files share a process, room by room: they need no server, and are done sooner than a process has started. Those in a folder
- * below need one to themselves.
- */
-const sharing = /^test\/(wire|sql|config|client|tui|cli\/diff)\/(?=[^/]+$)/;
+/** Rooms whose files share one process: they need no server, and are done sooner than a process has started. */
+const quick = /^test\/(wire|sql|config|client|tui|cli\/diff)\/(?=[^/]+$)/;
+
+/** Rooms whose files go in batches: the start of a process is about half of what one of them takes. Other folders' files go alone. */
+const batched = /^test\/(attacks|cli|daemon|mcp|proxy|rest|review|staging)\/(?=[^/]+$)/;
+/** More would leave one process with the rest of a run. */
+const batchSize = 5;
 
 /** Groups the files by the process that they run in. */
 function groupFiles(paths: readonly string[]): string[][] {
   const rooms = new Map<string, string[]>();
   for (const path of paths) {
-    const process = sharing.exec(path)?.[0] ?? path;
-    rooms.set(process, [...(rooms.get(process) ?? []), path]);
+    const room = quick.exec(path)?.[0] ?? batched.exec(path)?.[0] ?? path;
+    rooms.set(room, [...(rooms.get(room) ?? []), path]);
   }
-  return [...rooms.values()];
+  return [...rooms].flatMap(([room, files]) => (batched.test(`${room}_`) ? deal(files) : [files]));
+}
+
+/** Deals files into batches. Neighbours by name are alike, and often slow together: they come into different ones. */
+function deal(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / batchSize);
+  return Array.from({ length: count }, (_, batch) =>
+    files.filter((_, index) => index % count === batch),
+  );
 }
 
 interface Totals {
@@ -96,9 +105,12 @@ async function runAll(
       const left = await dropLeftovers(server.url, next.id);
       const faults =
         left === 0 ? result.faults : [...result.faults, `left ${left} database(s) behind`];
-      totals.passed += result.passed;
-      totals.failed += result.failed + faults.length;
-      print(next.paths.join(' '), { ...result, faults });
+      for (const file of result.files) {
+        totals.passed += file.passed;
+        totals.failed += file.failed;
+      }
+      totals.failed += faults.length;
+      print({ ...result, faults });
     }
   };
   await Promise.all(Array.from({ length: settings.jobs }, work));
@@ -106,15 +118,18 @@ async function runAll(
   return totals;
 }
 
-function print(path: string, result: FileResult): void {
-  const good = result.failed + result.faults.length === 0;
-  const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : '';
-  const failed = result.failed > 0 ? `, ${result.failed} failed` : '';
-  console.log(
-    `${good ? 'ok  ' : 'FAIL'} ${path} (${result.passed} passed${failed}${skipped}, ${result.milliseconds} ms)`,
-  );
-  for (const fault of result.faults) console.log(`     ${fault}`);
-  if (!good) console.log(result.output.replace(/^/gm, '     '));
+function print({ files, faults, output }: GroupResult): void {
+  const named = (path: string) => faults.some((fault) => fault.startsWith(`${path}: `));
+  // what no file is to blame for is on all of them
+  const unnamed = faults.some((fault) => !files.some(({ path }) => fault.startsWith(`${path}: `)));
+  for (const { path, passed, failed, skipped, milliseconds } of files) {
+    const good = failed === 0 && !unnamed && !named(path);
+    const more = `${failed > 0 ? `, ${failed} failed` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+    console.log(`${good ? 'ok  ' : 'FAIL'} ${path} (${passed} passed${more}, ${milliseconds} ms)`);
+  }
+  for (const fault of faults) console.log(`     ${fault}`);
+  if (faults.length > 0 || files.some(({ failed }) => failed > 0))
+    console.log(output.replace(/^/gm, '     '));
 }
 
 async function runFiles(settings: Settings, signal: AbortSignal): Promise<Totals> {

@@ -21,22 +21,33 @@ export interface FileOptions {
 }
 
 export interface FileResult {
+  readonly path: string;
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What went wrong besides failing tests. */
-  readonly faults: readonly string[];
-  readonly output: string;
+  /** The start of the process counts to its first file. */
   readonly milliseconds: number;
 }
+
+export interface GroupResult {
+  readonly files: readonly FileResult[];
+  /** What went wrong besides failing tests; of a group, those of one file begin with its path. */
+  readonly faults: readonly string[];
+  readonly output: string;
+}
+
+type TimedEvent = TestEvent & { readonly at: number };
 
 /** How long a process may take to end once all its suites have: longer means that something is still open. */
 const lingering = (timeout: number) => Math.min(10_000, timeout / 2);
 
+/** The optimizing compiler would take longer for the SQL parser's WebAssembly than a few files of tests gain by it. */
+const flags = ['--enable-source-maps', '--liftoff-only'];
+
 /** Runs the files to their end, or kills them and all processes they started. */
-export async function runTestFiles(options: FileOptions): Promise<FileResult> {
+export async function runTestFiles(options: FileOptions): Promise<GroupResult> {
   const start = Date.now();
-  const child = spawn(process.execPath, ['--enable-source-maps', ...programOf(options.paths)], {
+  const child = spawn(process.execPath, [...flags, ...programOf(options.paths)], {
     // A process group of its own, so that what is left running can be found and ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -56,7 +67,7 @@ export async function runTestFiles(options: FileOptions): Promise<FileResult> {
       done(code === 0 ? null : `ended with ${signal ?? `exit code ${code}`}`),
     );
   });
-  const events: TestEvent[] = [];
+  const events: TimedEvent[] = [];
   const faults: string[] = [];
   const stopWatching = watch(child, options, events, (fault) => faults.push(fault));
   const closed = new Promise((done) => child.once('close', done));
@@ -65,10 +76,26 @@ export async function runTestFiles(options: FileOptions): Promise<FileResult> {
   if (await leftRunning(child)) faults.push('left a process running');
   // Its last words may still be in the pipes; a process that left the group could hold these open for ever.
   await Promise.race([closed, sleep(1000)]);
-  const counts = count(events);
+  const files = filesOf(options.paths, events, start);
   faults.push(...judge(options.paths, events));
-  if (ending && counts.failed === 0 && faults.length === 0) faults.push(ending);
-  return { ...counts, faults, output: output.join(''), milliseconds: Date.now() - start };
+  const isGreen = files.every(({ failed }) => failed === 0) && faults.length === 0;
+  if (ending && isGreen) faults.push(ending);
+  return { files, faults, output: output.join('') };
+}
+
+function filesOf(
+  paths: readonly string[],
+  events: readonly TimedEvent[],
+  start: number,
+): FileResult[] {
+  let before = start;
+  return byFile(paths, events).map((file) => {
+    const end = file.events.at(-1)?.at ?? before;
+    const { passed, failed, skipped } = count(file.events);
+    const milliseconds = end - before;
+    before = end;
+    return { path: file.path, passed, failed, skipped, milliseconds };
+  });
 }
 
 function programOf(paths: readonly string[]): string[] {
@@ -87,7 +114,7 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function watch(
   child: ChildProcess,
   options: FileOptions,
-  events: TestEvent[],
+  events: TimedEvent[],
   blame: (fault: string) => void,
 ): () => void {
   const end = (fault: string) => {
@@ -98,7 +125,7 @@ function watch(
   const total = setTimeout(() => end(`still running after ${options.timeout} ms`), options.timeout);
   let last: NodeJS.Timeout | undefined;
   createInterface({ input: child.stdio[3] as Readable }).on('line', (line) => {
-    events.push(JSON.parse(line) as TestEvent);
+    events.push({ ...(JSON.parse(line) as TestEvent), at: Date.now() });
     clearTimeout(last);
     const files = byFile(options.paths, events);
     if (unfinished(events) > 0 || files.at(-1)?.events.length === 0) return;
@@ -162,7 +189,7 @@ function unfinished(events: readonly TestEvent[]): number {
 }
 
 /** Splits the events among the files: where several run, each is announced. */
-function byFile(paths: readonly string[], events: readonly TestEvent[]) {
+function byFile<E extends TestEvent>(paths: readonly string[], events: readonly E[]) {
   if (paths.length === 1) return paths.map((path) => ({ path, events }));
   const start = (path: string) =>
     events.findIndex((event) => event.event === 'file' && event.path === path);
