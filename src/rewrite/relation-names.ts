@@ -9,15 +9,22 @@ import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/func
 import type { Assessment, Called, Candidate } from './called-names.ts';
 import { candidateOf, joinAssessments, namesCalled } from './called-names.ts';
 import { KnownCalls } from './known-calls.ts';
+import { distinct, keyOf } from './name-uses.ts';
 import type { NameUse, ResolvedName } from './resolved-name.ts';
+import type { SharedNames } from './shared-names.ts';
+import { isOfAll } from './shared-names.ts';
 
 const path = `pg_catalog.current_setting('search_path')`;
 
-const resolveRelations: InternalStatement = { text: `SELECT ${path}, stage.resolve_relations($1)` };
+const resolveRelations: InternalStatement = {
+  text: `SELECT ${path}, stage.resolve_relations($1), ${isOfAll}`,
+};
 
 const findCode: InternalStatement = {
-  text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
+  text: `SELECT ${path}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
+
+const namesHold: InternalStatement = { text: `SELECT ${path}, stage.names_hold($1)` };
 
 /** Takes the relations that `Names.verification` gives; the row is for `Names.confirm`. @param stamps calls that stamps spare others */
 export const areCurrent = (stamps = ''): InternalStatement => ({
@@ -45,6 +52,7 @@ export class Names {
   /** Where results come from, as the client knows it. */
   readonly origins = new ColumnOrigins();
   private readonly ask: Ask;
+  private readonly shared: SharedNames;
   private readonly relations = new Map<string, ResolvedName>();
   private readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();
@@ -58,10 +66,12 @@ export class Names {
     ask: Ask,
     allowedFunctions: readonly string[],
     made: Pick<MadeCallsWatch, 'current'>,
+    shared: SharedNames,
   ) {
     this.ask = ask;
+    this.shared = shared;
     const find = (called: readonly Called[]) => this.findCandidates(called);
-    this.calls = new KnownCalls(find, allowedFunctions, made);
+    this.calls = new KnownCalls(find, allowedFunctions, made, shared);
   }
 
   /** Changes whenever a name may mean something else: what was derived from names before is no longer good. */
@@ -122,6 +132,7 @@ export class Names {
     const known = again ? [] : names.flatMap((name) => this.relations.get(keyOf(name)) ?? []);
     if (known.length === names.length) return known;
     const asked = distinct(names);
+    if (!again && (await this.takeOver(asked))) return this.resolve(names);
     const learned = await this.learnRelations(asked);
     if (learned === null) return this.resolve(names, true);
     const meanings = new Map(asked.map((name, index) => [keyOf(name), learned[index]]));
@@ -205,19 +216,45 @@ export class Names {
 
   private async areCurrent(names: readonly NameUse[]): Promise<boolean> {
     const known = this.verification(names);
-    if (known === null) return false;
+    if (known === null) return this.takeOver(names);
     const [row] = await this.ask(areCurrent(), [known.relations]);
     return this.confirm(row ?? []);
   }
 
+  /** Takes what other connections have learned of the names, where that is known of all and holds here; says whether it does. */
+  private async takeOver(names: readonly NameUse[]): Promise<boolean> {
+    const path = this.currentPath ?? this.shared.path;
+    const meanings = path === null ? null : this.shared.meanings(path, names.map(keyOf));
+    if (path === null || meanings === null) return false;
+    const entries = meanings.map(({ standIn, origins }, index) => {
+      const { schema, name } = names[index] as NameUse;
+      const views = origins?.views.map(([view]) => view) ?? [];
+      return { schema, name, ...standIn.verify, views };
+    });
+    const [row] = await this.ask(namesHold, [Buffer.from(JSON.stringify(entries))]);
+    this.notePath(row?.[0]);
+    // of the connection's own search path there may be something known, too
+    if (this.currentPath !== path) return this.takeOver(names);
+    // guard: what others have learned holds on this connection, or is asked for
+    if (String(row?.[1]) !== 't') return false;
+    for (const [index, meaning] of meanings.entries())
+      this.learn(keyOf(names[index] as NameUse), meaning);
+    return true;
+  }
+
   /** Asks what the names stand for; null where the search path was another one before, under which others are known. */
   private async learnRelations(names: readonly NameUse[]): Promise<ResolvedName[] | null> {
+    const learner = this.shared.learner();
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
     const isSamePath = this.notePath(row?.[0]);
     if (this.relations.size > maxKept) this.forget();
-    for (const [index, name] of names.entries())
-      this.learn(keyOf(name), resolved[index] as ResolvedName);
+    for (const [index, name] of names.entries()) {
+      const meaning = resolved[index] as ResolvedName;
+      this.learn(keyOf(name), meaning);
+      // guard: what an old snapshot shows teaches nobody else
+      if (String(row?.[2]) === 't') learner.relation(String(row?.[0]), keyOf(name), meaning);
+    }
     return isSamePath ? resolved : null;
   }
 
@@ -245,30 +282,11 @@ export class Names {
   }
 
   private async findCandidates(called: readonly Called[]) {
+    const learner = this.shared.learner();
     const found = await this.ask(findCode, [Buffer.from(JSON.stringify(called))]);
     const candidates = called.map((): Candidate[] => []);
-    for (const [, place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
-    return { candidates, isSamePath: this.notePath(found[0]?.[0]) };
+    for (const [, , place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
+    const isSamePath = this.notePath(found[0]?.[0]);
+    return { candidates, isSamePath, learner: String(found[0]?.[1]) === 't' ? learner : null };
   }
-}
-
-function keyOf({ schema, name, ...use }: NameUse): string {
-  return `${schema === null ? '' : `${schema}\0`}${name}\0${onlyOf(use)}\0${targetOf(use)}`;
-}
-
-const onlyOf = ({ only }: Partial<NameUse>) => only ?? false;
-
-/** All writes but INSERT use what stands for a relation in the same way. */
-const targetOf = ({ target }: Partial<NameUse>) =>
-  target && target !== 'INSERT' ? 'UPDATE' : (target ?? null);
-
-/** Each use once, and nothing but what tells it apart. */
-function distinct(names: readonly NameUse[]): NameUse[] {
-  const found = new Map(names.map((each) => [keyOf(each), each]));
-  return [...found.values()].map(({ schema, name, ...use }) => ({
-    schema,
-    name,
-    only: onlyOf(use),
-    target: targetOf(use),
-  }));
 }

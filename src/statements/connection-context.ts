@@ -6,6 +6,7 @@ import { ParameterTypes } from '../rewrite/parameter-types.ts';
 import type { QueryPlanner } from '../rewrite/query-planner.ts';
 import { Names } from '../rewrite/relation-names.ts';
 import { Rewriter } from '../rewrite/rewrite.ts';
+import type { SharedNames } from '../rewrite/shared-names.ts';
 import { tableChanged } from '../rewrite/stageable.ts';
 import type {
   ConnectedPair,
@@ -98,6 +99,7 @@ interface SocketWriters {
 export interface Surroundings
   extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'isNext' | 'gone'> {
   readonly keptTogether: KeptTogether;
+  readonly sharedNames: SharedNames;
 }
 
 export function createConnectionContext(
@@ -105,7 +107,7 @@ export function createConnectionContext(
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  { keptTogether, ...surroundings }: Surroundings,
+  { keptTogether, sharedNames, ...surroundings }: Surroundings,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays, made } = services;
   const state = new TransactionState(pair.access);
@@ -125,7 +127,7 @@ export function createConnectionContext(
   const parts = { link, router, internal, state, settings };
   const ask = createAsk(parts);
   const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
-  const names = new Names(ask, limits.allowFunctions, made);
+  const names = new Names(ask, limits.allowFunctions, made, sharedNames);
   const functions = new FunctionNames(ask, names, madeVisible);
   const retry = new Retry(router, names, pair.cancels);
   return {

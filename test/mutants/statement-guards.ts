@@ -250,4 +250,19 @@ export const statementGuards: readonly Guard[] = [
     without: `if (true) return \`NOT EXISTS (SELECT 1 \${rows})\`;`,
     tests: ['proxy/periods'],
   },
+  {
+    name: 'what others have learned holds on this connection, or is asked for',
+    without: '',
+    tests: ['proxy/learned-names'],
+  },
+  {
+    name: 'what an old snapshot shows teaches nobody else',
+    without: 'learner.relation(String(row?.[0]), keyOf(name), meaning);',
+    tests: ['proxy/learned-names'],
+  },
+  {
+    name: 'what was put aside in the session itself is asked about',
+    without: 'WHERE false',
+    tests: ['proxy/learned-names'],
+  },
 ];

@@ -1,0 +1,97 @@
+/** What connections have learned of names, for those that begin: to ask whether it holds is cheaper than to ask what they mean. */
+import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.ts';
+import type { Called, KnownCall } from './called-names.ts';
+import { calledKey } from './called-names.ts';
+import type { ResolvedName } from './resolved-name.ts';
+
+/** More names than any application uses: what fills the memory is not kept. */
+const maxShared = 10_000;
+
+/**
+ * Whether the answer to a question may be shared: no snapshot older than the question gives it, and it shows no change of the
+ * transaction's own, which nobody else may see.
+ */
+export const isOfAll = `pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~~) 'read %' AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL`;
+
+export class SharedNames {
+  private readonly watch: Pick<MadeCallsWatch, 'current'>;
+  /** What users had made when this was learned. */
+  private made: MadeCalls;
+  private readonly relations = new Map<string, ResolvedName>();
+  private readonly calls = new Map<string, KnownCall>();
+  private lastPath: string | null = null;
+
+  constructor(watch: Pick<MadeCallsWatch, 'current'>) {
+    this.watch = watch;
+    this.made = watch.current;
+  }
+
+  /** The search path under which a name was learned last. */
+  get path(): string | null {
+    return this.lastPath;
+  }
+
+  /** What names meant under a search path; null where that is not known of all. Whoever takes it has to ask whether it holds. */
+  meanings(path: string, keys: readonly string[]): ResolvedName[] | null {
+    this.follow();
+    const known = keys.flatMap((key) => this.relations.get(`${path}\0${key}`) ?? []);
+    return known.length === keys.length ? known : null;
+  }
+
+  /** What is known of a call, under any search path. */
+  call(called: Called): KnownCall | undefined {
+    this.follow();
+    return this.calls.get(calledKey(called));
+  }
+
+  /** To be called before a question is asked: returns what takes what is learned by the answer. */
+  learner(): Learner {
+    this.follow();
+    const { made } = this;
+    const isGood = () => made === this.watch.current;
+    return {
+      relation: (path, key, meaning) => {
+        if (!isGood() || !canBeShared(meaning)) return;
+        if (this.relations.size > maxShared) this.relations.clear();
+        this.lastPath = path;
+        this.relations.set(`${path}\0${key}`, meaning);
+      },
+      call: (called, known) => {
+        if (!isGood() || !isAlwaysHarmless(called, known)) return;
+        if (this.calls.size > maxShared) this.calls.clear();
+        this.calls.set(calledKey(called), known);
+      },
+    };
+  }
+
+  private follow(): void {
+    if (this.made === this.watch.current) return;
+    this.made = this.watch.current;
+    this.relations.clear();
+    this.calls.clear();
+  }
+}
+
+export interface Learner {
+  relation(path: string, key: string, meaning: ResolvedName): void;
+  call(called: Called, known: KnownCall): void;
+}
+
+/** What is so for one session, one transaction or one connection only, is not shared. */
+function canBeShared({ oid, kind, standIn, parked }: ResolvedName): boolean {
+  if (oid === null || kind === 'temporary' || parked) return false;
+  const { signature, tree } = standIn.verify;
+  return !standIn.isLacking && !standIn.isHidden && signature !== '' && tree !== '';
+}
+
+/** Whether nothing can make another thing of the name but what `MadeCalls` tells. A relation's name may mean one of the connection's. */
+function isAlwaysHarmless({ kind }: Called, known: KnownCall): boolean {
+  const { harmful, harmfulInReads, runsCode, dependsOnPath } = known;
+  return (
+    kind !== 'relation' &&
+    harmful === null &&
+    harmfulInReads === null &&
+    !runsCode &&
+    !dependsOnPath
+  );
+}

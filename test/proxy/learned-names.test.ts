@@ -1,0 +1,102 @@
+/** What a connection takes over of what others have learned of names, and what not. */
+import { decodeDataRow } from '../../src/wire/backend-decoder.ts';
+import type { Relayed } from '../helpers/relay.ts';
+import { startRelayed } from '../helpers/relay.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import type { WireClient } from '../helpers/wire-script.ts';
+import { q } from '../helpers/wire-script.ts';
+
+suite('what is shared of names', (test) => {
+  let relayed: Relayed;
+  test.before(async () => {
+    relayed =
+      await startRelayed(`CREATE DOMAIN small AS int; CREATE TABLE t (id int PRIMARY KEY, v small, w text);
+      CREATE TABLE u (id int PRIMARY KEY); CREATE SEQUENCE numbers;
+      CREATE FUNCTION code(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RETURN true; END'`);
+    await relayed.database.query(`GRANT INSERT, UPDATE ON t, u TO ${relayed.reader.name}`);
+  });
+  test.after(() => relayed.stop());
+
+  /** Runs a text to its end; gives what is sent upstream for it, the SQLSTATE of its error, and the last values of its rows. */
+  async function sentFor(
+    client: WireClient,
+    text: string,
+  ): Promise<{ sent: string; error: string | null; rows: string[] }> {
+    const { relay, reader } = relayed;
+    relay.take(reader.name);
+    client.send(q(text));
+    const answers = await client.readTo('Z'.charCodeAt(0));
+    const error = answers.find(({ type }) => type === 'E'.charCodeAt(0));
+    const isRow = ({ type }: { type: number }) => type === 'D'.charCodeAt(0);
+    return {
+      rows: answers.filter(isRow).map(({ payload }) => String(decodeDataRow(payload).at(-1))),
+      sent: Buffer.concat(relay.take(reader.name)).toString('latin1'),
+      error: error ? (/\0C([0-9A-Z]{5})/.exec(error.payload.toString('latin1'))?.[1] ?? '') : null,
+    };
+  }
+
+  test('a later connection asks whether it holds', async () => {
+    // what its first write makes for the table counts as made by users, too
+    const maker = await relayed.connect();
+    await sentFor(maker, 'INSERT INTO t VALUES (0, 0)');
+    maker.close();
+    const first = await relayed.connect();
+    assert.match(
+      (await sentFor(first, 'INSERT INTO t VALUES (1, 1)')).sent,
+      /stage\.resolve_relations/,
+    );
+    const second = await relayed.connect();
+    const { sent, error } = await sentFor(second, 'INSERT INTO t VALUES (1, 1)');
+    assert.match(sent, /stage\.names_hold/);
+    assert.not.match(sent, /stage\.resolve_relations|stage\.find_code/);
+    assert.is(error, null);
+    first.close();
+    second.close();
+  });
+
+  test('and where it does not, what the names mean', async () => {
+    const { daemon, database, reader } = relayed;
+    const connect = async () => relayed.connect(await daemon.newSession({ reads: 'staged' }));
+    const maker = await connect();
+    assert.is((await sentFor(maker, 'INSERT INTO u VALUES (1)')).error, null);
+    const [first, second] = [await connect(), await connect()];
+    assert.is((await sentFor(first, 'SELECT * FROM u')).error, null);
+    await database.query(`ALTER TABLE u RENAME TO former; CREATE TABLE u AS SELECT 'another' AS v;
+      GRANT SELECT ON u TO ${reader.name}`);
+    const { sent, rows } = await sentFor(second, 'SELECT * FROM u');
+    assert.match(sent, /stage\.names_hold[\s\S]*stage\.resolve_relations/);
+    assert.equal(rows, ['another']);
+    for (const client of [maker, first, second]) client.close();
+  });
+
+  test('what an old snapshot shows teaches nobody else', async () => {
+    const old = await relayed.connect();
+    await sentFor(old, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await sentFor(old, 'SELECT count(*) FROM pg_class');
+    await relayed.database.query('ALTER DOMAIN small ADD CHECK (code(VALUE))');
+    // from its login on the service knows of the check
+    const later = await relayed.connect();
+    assert.is((await sentFor(old, 'INSERT INTO t VALUES (2, 2)')).error, null);
+    assert.match((await sentFor(later, 'INSERT INTO t VALUES (3, 3)')).sent, /stage\.watch/);
+    old.close();
+    later.close();
+  });
+
+  test('what was put aside in a session is not taken for staged', async () => {
+    const { daemon, database } = relayed;
+    const session = await daemon.newSession({ reads: 'staged' });
+    const before = await relayed.connect(session);
+    assert.is((await sentFor(before, `INSERT INTO t VALUES (4, 4, 'w')`)).error, null);
+    before.close();
+    await database.query('ALTER TABLE t DROP COLUMN w');
+    await daemon.call('GET', `/sessions/${session}/conflicts`);
+    const other = await relayed.connect(await daemon.newSession({ reads: 'staged' }));
+    for (const text of ['INSERT INTO t VALUES (5, 5)', 'SELECT * FROM t'])
+      assert.is((await sentFor(other, text)).error, null);
+    const again = await relayed.connect(session);
+    for (const text of ['SELECT * FROM t', 'INSERT INTO t VALUES (6, 6)'])
+      assert.is((await sentFor(again, text)).error, '55006', text);
+    other.close();
+    again.close();
+  });
+});
