@@ -61,6 +61,8 @@ export class Names {
   private currentPath: string | null = null;
   private isUnsure = false;
   private areOverlaysSuspect = false;
+  /** Whether it takes over what others have learned: not any more once something that it knew was no longer good. */
+  private takesOver = true;
 
   constructor(
     ask: Ask,
@@ -96,6 +98,7 @@ export class Names {
   }
 
   forget(): void {
+    if (this.relations.size > 0) this.takesOver = false;
     this.relations.clear();
     this.calls.forget();
     this.currentVersion += 1;
@@ -223,13 +226,13 @@ export class Names {
 
   /** Takes what other connections have learned of the names, where that is known of all and holds here; says whether it does. */
   private async takeOver(names: readonly NameUse[]): Promise<boolean> {
-    const path = this.currentPath ?? this.shared.path;
+    const path = this.takesOver ? (this.currentPath ?? this.shared.path) : null;
     const meanings = path === null ? null : this.shared.meanings(path, names.map(keyOf));
     if (path === null || meanings === null) return false;
-    const entries = meanings.map(({ standIn, origins }, index) => {
+    const entries = meanings.map(({ standIn, origins, stamp }, index) => {
       const { schema, name } = names[index] as NameUse;
       const views = origins?.views.map(([view]) => view) ?? [];
-      return { schema, name, ...standIn.verify, views };
+      return { schema, name, ...standIn.verify, views, stamp };
     });
     const [row] = await this.ask(namesHold, [Buffer.from(JSON.stringify(entries))]);
     this.notePath(row?.[0]);

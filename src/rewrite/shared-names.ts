@@ -77,11 +77,14 @@ export interface Learner {
   call(called: Called, known: KnownCall): void;
 }
 
-/** What is so for one session, one transaction or one connection only, is not shared. */
-function canBeShared({ oid, kind, standIn, parked }: ResolvedName): boolean {
-  if (oid === null || kind === 'temporary' || parked) return false;
-  const { signature, tree } = standIn.verify;
-  return !standIn.isLacking && !standIn.isHidden && signature !== '' && tree !== '';
+/**
+ * Whether `stage.names_hold` can tell that it holds: of a plain table that is staged, whose stamp tells all that changes. It takes the
+ * whole look to see what partitions, children and views have got. What is so for one session or one transaction only is not shared.
+ */
+function canBeShared({ kind, stamp, standIn, parked }: ResolvedName): boolean {
+  // guard: only what a stamp tells of is taken over from others
+  if (kind !== 'table' || stamp === null) return false;
+  return !parked && !standIn.isLacking && !standIn.isHidden && standIn.verify.signature !== '';
 }
 
 /** Whether nothing can make another thing of the name but what `MadeCalls` tells. A relation's name may mean one of the connection's. */

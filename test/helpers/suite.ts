@@ -250,8 +250,12 @@ export async function runFile(path: string, load: () => Promise<unknown>): Promi
   report({ event: 'file', path });
   // what has run stays in uvu's queue, and would run again
   Object.assign(globalThis, { UVU_QUEUE: [[null]] });
+  const env = { ...process.env };
   await load();
   while (counter.unfinished > 0) await sleep(1);
+  // a file may have had a server of its own
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
 }
 
 /** Events go to the runner's pipe; written synchronously, so none is lost however the process ends. */

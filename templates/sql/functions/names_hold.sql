@@ -1,5 +1,5 @@
 -- Whether what another connection has learned of names holds on the caller's, in its session. p_entries: what stage.is_current takes, and
--- "views": the OIDs of the views that stand for the relation.
+-- "views": the OIDs of the views that stand for the relation, and "stamp": the function that tells its stamp.
 CREATE OR REPLACE FUNCTION stage.names_hold(p_entries jsonb) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -7,6 +7,7 @@ BEGIN
     SELECT FROM pg_catalog.jsonb_array_elements(p_entries) e(entry)
     -- guard: what was put aside in the session itself is asked about
     WHERE stage.has_parked((e.entry OPERATOR(pg_catalog.->>) 'oid')::pg_catalog.oid, false)
+      OR pg_catalog.to_regproc(e.entry OPERATOR(pg_catalog.->>) 'stamp') IS NULL
       OR EXISTS (
         SELECT FROM pg_catalog.jsonb_array_elements_text(e.entry OPERATOR(pg_catalog.->) 'views') v(view)
         WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) v.view::pg_catalog.oid)));
