@@ -99,7 +99,7 @@ async function runAll(
       const result = await runTestFiles({
         ...next,
         upstream: server.url,
-        timeout: settings.timeout,
+        timeout: settings.timeout * next.paths.length,
         signal,
       });
       const left = await dropLeftovers(server.url, next.id);
