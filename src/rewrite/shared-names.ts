@@ -82,7 +82,7 @@ export interface Learner {
  * whole look to see what partitions, children and views have got. What is so for one session or one transaction only is not shared.
  */
 function canBeShared({ kind, stamp, standIn, parked }: ResolvedName): boolean {
-  // guard: only what a stamp tells of is taken over from others
+  // stage.names_hold would not take it either
   if (kind !== 'table' || stamp === null) return false;
   return !parked && !standIn.isLacking && !standIn.isHidden && standIn.verify.signature !== '';
 }

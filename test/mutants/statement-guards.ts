@@ -256,11 +256,6 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/learned-names'],
   },
   {
-    name: 'only what a stamp tells of is taken over from others',
-    without: '',
-    tests: ['proxy/own-of-partitions'],
-  },
-  {
     name: 'what an old snapshot shows teaches nobody else',
     without: 'learner.relation(String(row?.[0]), keyOf(name), meaning);',
     tests: ['proxy/learned-names'],
