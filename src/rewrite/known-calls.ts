@@ -4,15 +4,12 @@ import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.
 import type { QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { Called, Candidate, KnownCall } from './called-names.ts';
 import { assessCandidates, calledKey, harmless } from './called-names.ts';
-import type { Learner, SharedNames } from './shared-names.ts';
 
 interface Found {
   /** For each name, in order. */
   readonly candidates: readonly (readonly Candidate[])[];
   /** What was known before is still good. */
   readonly isSamePath: boolean;
-  /** Takes what other connections may know, too; null where they may not. */
-  readonly learner: Pick<Learner, 'call'> | null;
 }
 
 /** More names than any application uses: what fills the memory is not kept. */
@@ -23,7 +20,6 @@ export class KnownCalls {
   private readonly find: (called: readonly Called[]) => Promise<Found>;
   private readonly allowedFunctions: readonly string[];
   private readonly watch: Pick<MadeCallsWatch, 'current'>;
-  private readonly shared: Pick<SharedNames, 'call'>;
   private made: MadeCalls;
 
   /** @param find asks the server for candidates, and has everything forgotten when the search path has changed */
@@ -31,9 +27,7 @@ export class KnownCalls {
     find: (called: readonly Called[]) => Promise<Found>,
     allowedFunctions: readonly string[],
     watch: Pick<MadeCallsWatch, 'current'>,
-    shared: Pick<SharedNames, 'call'>,
   ) {
-    this.shared = shared;
     this.find = find;
     this.allowedFunctions = allowedFunctions;
     this.watch = watch;
@@ -64,7 +58,6 @@ export class KnownCalls {
   }
 
   private isHarmless(called: Called): boolean {
-    this.takeOver(called);
     const known = this.known.get(calledKey(called));
     // guard: what another search path would find is asked each time
     return known !== undefined && known.harmfulInReads === null && !known.dependsOnPath;
@@ -93,11 +86,10 @@ export class KnownCalls {
 
   /** Assesses each of the names, and asks for those that are not known. */
   async assess(called: readonly Called[]): Promise<KnownCall[]> {
-    for (const each of called) this.takeOver(each);
     const unknown = called.filter((each) => !this.known.has(calledKey(each)));
     if (unknown.length === 0)
       return called.map((each) => this.known.get(calledKey(each)) ?? harmless);
-    const { candidates, isSamePath, learner } = await this.find(unknown);
+    const { candidates, isSamePath } = await this.find(unknown);
     if (this.known.size > maxKept) this.forget();
     for (const [index, each] of unknown.entries()) {
       const assessment = assessCandidates(candidates[index] ?? [], this.allowedFunctions);
@@ -108,19 +100,10 @@ export class KnownCalls {
       : await this.assess(called);
     // A function that does not exist may be created at any time, and nothing would tell.
     for (const [index, each] of unknown.entries()) {
-      const known = this.known.get(calledKey(each));
       // guard: a function that does not exist is asked for again
       if (each.kind === 'function' && candidates[index]?.length === 0)
         this.known.delete(calledKey(each));
-      else if (known) learner?.call(each, known);
     }
     return assessments;
-  }
-
-  /** Takes what other connections know of a call that this one does not know. */
-  private takeOver(called: Called): void {
-    const key = calledKey(called);
-    const known = this.known.has(key) ? undefined : this.shared.call(called);
-    if (known) this.known.set(key, known);
   }
 }

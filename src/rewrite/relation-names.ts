@@ -21,7 +21,7 @@ const resolveRelations: InternalStatement = {
 };
 
 const findCode: InternalStatement = {
-  text: `SELECT ${path}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
+  text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
 const namesHold: InternalStatement = { text: `SELECT ${path}, stage.names_hold($1)` };
@@ -73,7 +73,7 @@ export class Names {
     this.ask = ask;
     this.shared = shared;
     const find = (called: readonly Called[]) => this.findCandidates(called);
-    this.calls = new KnownCalls(find, allowedFunctions, made, shared);
+    this.calls = new KnownCalls(find, allowedFunctions, made);
   }
 
   /** Changes whenever a name may mean something else: what was derived from names before is no longer good. */
@@ -247,7 +247,7 @@ export class Names {
 
   /** Asks what the names stand for; null where the search path was another one before, under which others are known. */
   private async learnRelations(names: readonly NameUse[]): Promise<ResolvedName[] | null> {
-    const learner = this.shared.learner();
+    const learn = this.shared.learner();
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
     const isSamePath = this.notePath(row?.[0]);
@@ -256,7 +256,7 @@ export class Names {
       const meaning = resolved[index] as ResolvedName;
       this.learn(keyOf(name), meaning);
       // guard: what an old snapshot shows teaches nobody else
-      if (String(row?.[2]) === 't') learner.relation(String(row?.[0]), keyOf(name), meaning);
+      if (String(row?.[2]) === 't') learn(String(row?.[0]), keyOf(name), meaning);
     }
     return isSamePath ? resolved : null;
   }
@@ -285,11 +285,9 @@ export class Names {
   }
 
   private async findCandidates(called: readonly Called[]) {
-    const learner = this.shared.learner();
     const found = await this.ask(findCode, [Buffer.from(JSON.stringify(called))]);
     const candidates = called.map((): Candidate[] => []);
-    for (const [, , place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
-    const isSamePath = this.notePath(found[0]?.[0]);
-    return { candidates, isSamePath, learner: String(found[0]?.[1]) === 't' ? learner : null };
+    for (const [, place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
+    return { candidates, isSamePath: this.notePath(found[0]?.[0]) };
   }
 }

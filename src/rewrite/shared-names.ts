@@ -1,7 +1,8 @@
-/** What connections have learned of names, for those that begin: to ask whether it holds is cheaper than to ask what they mean. */
+/**
+ * What connections have learned of relations' names, for those that begin: to ask whether it holds is cheaper than to ask what they
+ * mean. What calls mean depends on the search path, and is asked by each connection.
+ */
 import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.ts';
-import type { Called, KnownCall } from './called-names.ts';
-import { calledKey } from './called-names.ts';
 import type { ResolvedName } from './resolved-name.ts';
 
 /** More names than any application uses: what fills the memory is not kept. */
@@ -18,7 +19,6 @@ export class SharedNames {
   /** What users had made when this was learned. */
   private made: MadeCalls;
   private readonly relations = new Map<string, ResolvedName>();
-  private readonly calls = new Map<string, KnownCall>();
   private lastPath: string | null = null;
 
   constructor(watch: Pick<MadeCallsWatch, 'current'>) {
@@ -38,29 +38,15 @@ export class SharedNames {
     return known.length === keys.length ? known : null;
   }
 
-  /** What is known of a call, under any search path. */
-  call(called: Called): KnownCall | undefined {
-    this.follow();
-    return this.calls.get(calledKey(called));
-  }
-
-  /** To be called before a question is asked: returns what takes what is learned by the answer. */
-  learner(): Learner {
+  /** To be called before a question is asked: returns the function that takes what is learned by the answer. */
+  learner(): (path: string, key: string, meaning: ResolvedName) => void {
     this.follow();
     const { made } = this;
-    const isGood = () => made === this.watch.current;
-    return {
-      relation: (path, key, meaning) => {
-        if (!isGood() || !canBeShared(meaning)) return;
-        if (this.relations.size > maxShared) this.relations.clear();
-        this.lastPath = path;
-        this.relations.set(`${path}\0${key}`, meaning);
-      },
-      call: (called, known) => {
-        if (!isGood() || !isAlwaysHarmless(called, known)) return;
-        if (this.calls.size > maxShared) this.calls.clear();
-        this.calls.set(calledKey(called), known);
-      },
+    return (path, key, meaning) => {
+      if (made !== this.watch.current || !canBeShared(meaning)) return;
+      if (this.relations.size > maxShared) this.relations.clear();
+      this.lastPath = path;
+      this.relations.set(`${path}\0${key}`, meaning);
     };
   }
 
@@ -68,13 +54,7 @@ export class SharedNames {
     if (this.made === this.watch.current) return;
     this.made = this.watch.current;
     this.relations.clear();
-    this.calls.clear();
   }
-}
-
-export interface Learner {
-  relation(path: string, key: string, meaning: ResolvedName): void;
-  call(called: Called, known: KnownCall): void;
 }
 
 /**
@@ -85,16 +65,4 @@ function canBeShared({ kind, stamp, standIn, parked }: ResolvedName): boolean {
   // stage.names_hold would not take it either
   if (kind !== 'table' || stamp === null) return false;
   return !parked && !standIn.isLacking && !standIn.isHidden && standIn.verify.signature !== '';
-}
-
-/** Whether nothing can make another thing of the name but what `MadeCalls` tells. A relation's name may mean one of the connection's. */
-function isAlwaysHarmless({ kind }: Called, known: KnownCall): boolean {
-  const { harmful, harmfulInReads, runsCode, dependsOnPath } = known;
-  return (
-    kind !== 'relation' &&
-    harmful === null &&
-    harmfulInReads === null &&
-    !runsCode &&
-    !dependsOnPath
-  );
 }

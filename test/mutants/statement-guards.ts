@@ -257,7 +257,7 @@ export const statementGuards: readonly Guard[] = [
   },
   {
     name: 'what an old snapshot shows teaches nobody else',
-    without: 'learner.relation(String(row?.[0]), keyOf(name), meaning);',
+    without: 'learn(String(row?.[0]), keyOf(name), meaning);',
     tests: ['proxy/learned-names'],
   },
   {

@@ -82,6 +82,25 @@ suite('what is shared of names', (test) => {
     later.close();
   });
 
+  test('what a call is under one search path, it is not under another', async () => {
+    const { database, reader } = relayed;
+    await database.query(`CREATE TABLE plainly (id int PRIMARY KEY); CREATE SCHEMA before; GRANT USAGE ON SCHEMA before TO ${reader.name};
+      GRANT INSERT ON plainly TO ${reader.name};
+      CREATE FUNCTION same(int) RETURNS int LANGUAGE internal IMMUTABLE AS 'int4up';
+      CREATE FUNCTION before.same(int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'`);
+    const write = (id: number) => `INSERT INTO plainly VALUES (same(${id}))`;
+    // what the first write makes for the table counts as made by users, too
+    for (const id of [1, 2, 3]) {
+      const client = await relayed.connect();
+      assert.is((await sentFor(client, write(id))).error, null);
+      client.close();
+    }
+    const other = await relayed.connect();
+    await sentFor(other, 'SET search_path = before, public');
+    assert.is((await sentFor(other, write(4))).error, '0A000');
+    other.close();
+  });
+
   test('what was put aside in a session is not taken for staged', async () => {
     const { daemon, database } = relayed;
     const session = await daemon.newSession({ reads: 'staged' });
