@@ -65,7 +65,9 @@ function groupFiles(paths: readonly string[]): string[][] {
     const room = quick.exec(path)?.[0] ?? batched.exec(path)?.[0] ?? path;
     rooms.set(room, [...(rooms.get(room) ?? []), path]);
   }
-  return [...rooms].flatMap(([room, files]) => (batched.test(`${room}_`) ? deal(files) : [files]));
+  return [...rooms.values()].flatMap((files) =>
+    batched.test(files[0] ?? '') ? deal(files) : [files],
+  );
 }
 
 /** Deals files into batches. Neighbours by name are alike, and often slow together: they come into different ones. */
