@@ -13,11 +13,17 @@ const mostText = 300;
  */
 export function causeInWords(cause: Cause, mutation: Mutation | undefined): string {
   const { mutationId, origin, foreignKeys } = cause;
-  const role = mutation?.role;
-  const by = role === undefined || role === null ? '' : ` by ${textCell(role)}`;
+  const role = mutation ? roleInWords(mutation) : '';
+  const by = role === '' ? '' : ` by ${role}`;
   const keys = foreignKeys.length === 0 ? 'a foreign key' : foreignKeys.map(nameCell).join(' or ');
   const through = origin === 'foreign_key' ? ` through ${keys}` : '';
   return `${sanitize(mutationId)}${by}${through}: ${statementOf(mutation)}`;
+}
+
+/** `web`, or `web (login app)` where SET ROLE set it; empty where it is not known. */
+export function roleInWords({ role, login }: Pick<Mutation, 'role' | 'login'>): string {
+  if (role === null) return '';
+  return login === null ? textCell(role) : `${textCell(role)} (login ${textCell(login)})`;
 }
 
 function statementOf(mutation: Mutation | undefined): string {

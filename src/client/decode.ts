@@ -71,6 +71,7 @@ export function readMutation(json: JsonText): Mutation {
     affectedRows: fields.number('affected_rows'),
     executedAt: fields.required('executed_at'),
     role: fields.text('role'),
+    login: fields.text('login'),
     ...readHidden(fields),
   };
 }

@@ -23,8 +23,10 @@ export interface Mutation {
   readonly params: JsonText | null;
   readonly affectedRows: number;
   readonly executedAt: string;
-  /** The database role that logged in and staged it; null where that is not known. */
+  /** The database role that staged it; null where that is not known. */
   readonly role: string | null;
+  /** The one that logged in, where it set another one by SET ROLE; else null. */
+  readonly login: string | null;
   readonly hidden?: Hidden;
 }
 

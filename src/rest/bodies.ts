@@ -65,6 +65,7 @@ export function mutationBody(mutation: Mutation): JsonObject {
     affected_rows: mutation.affectedRows,
     executed_at: mutation.executedAt,
     role: mutation.role,
+    login: mutation.login,
     ...marked(mutation),
   };
 }

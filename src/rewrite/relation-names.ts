@@ -14,7 +14,7 @@ import type { NameUse, ResolvedName } from './resolved-name.ts';
 import type { SharedNames } from './shared-names.ts';
 import { isOfAll } from './shared-names.ts';
 
-const path = `pg_catalog.current_setting('search_path')`;
+const path = 'stage.name_context()';
 
 const resolveRelations: InternalStatement = {
   text: `SELECT ${path}, stage.resolve_relations($1), ${isOfAll}`,
@@ -81,7 +81,7 @@ export class Names {
     return this.currentVersion;
   }
 
-  /** The search path under which everything known was resolved; null where no name had to be. */
+  /** The search path, and the role, under which everything known was resolved; null where no name had to be. See stage.name_context. */
   get path(): string | null {
     return this.currentPath;
   }

@@ -29,7 +29,7 @@ WITH page AS MATERIALIZED (
 SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query END AS query,
   -- guard: the log withholds parameters, too
   CASE WHEN NOT m.withheld THEN m.params END AS params, m.affected_rows,
-  stage.iso_time(m.executed_at) AS executed_at, m.role
+  stage.iso_time(m.executed_at) AS executed_at, m.role, m.login
 FROM marked m ORDER BY m.id`;
 
 const selectMutations = selectPage(
@@ -108,6 +108,7 @@ type MutationRow = Row & {
   readonly affected_rows: string;
   readonly executed_at: string;
   readonly role: string | null;
+  readonly login: string | null;
 };
 
 function toMutation(row: MutationRow): Mutation {
@@ -120,6 +121,7 @@ function toMutation(row: MutationRow): Mutation {
     affectedRows: Number(row.affected_rows),
     executedAt: row.executed_at,
     role: row.role,
+    login: row.login,
     ...(row.query === null ? { hidden: true } : {}),
   };
 }

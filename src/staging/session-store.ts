@@ -25,7 +25,7 @@ const columns = `
   stage.iso_time(s.approved_at) AS approved_at, s.approved_by,
   stage.iso_time(s.rejected_at) AS rejected_at, s.reason,
   s.created_as, s.proposed_as, s.approved_as, s.rejected_as,
-  to_jsonb(ARRAY(SELECT stage.roles_of(s.id))) AS roles,
+  to_jsonb(ARRAY(SELECT stage.roles_of(s.id) UNION SELECT stage.logins_of(s.id) ORDER BY 1)) AS roles,
   ${sessionIdSql('s.reverts')} AS reverts`;
 
 const insertRow = `

@@ -90,4 +90,29 @@ suite('database roles of those who stage', (test) => {
     const approved = await call('POST', `/sessions/${session}/approve`, 'bob', {});
     assert.equal([approved.status, approved.approved_as], ['approved', 'bob']);
   });
+
+  test('who sets another role is known by both, and does not approve', async () => {
+    const acting = await createRole(
+      database,
+      `GRANT SELECT ON customers TO $role; GRANT $role TO ${login.name}`,
+    );
+    session = (await call('POST', '/sessions', 'agent', {})).session_id;
+    await stage(
+      login,
+      `SET ROLE ${acting.name}; UPDATE customers SET name = 'as another' WHERE id = 1`,
+    );
+    const { mutations } = await call('GET', `/sessions/${session}/mutations`, 'agent');
+    assert.equal(
+      mutations.map((each: Record<string, unknown>) => [each['role'], each['login']]),
+      [[acting.name, login.name]],
+    );
+    const proposed = await call('POST', `/sessions/${session}/propose`, 'agent', {});
+    assert.equal(proposed.roles, [acting.name, login.name].sort());
+    const refused = await call('POST', `/sessions/${session}/approve`, 'ann', {});
+    assert.match(refused.message, `the database role "${login.name}" staged in it`);
+    const { tables } = await call('GET', `/sessions/${session}/diff`, 'agent');
+    assert.is(tables.customers.changes[0].after.name, 'as another', 'the role set may read it');
+    await call('POST', `/sessions/${session}/reject`, 'bob', {});
+    await acting.drop();
+  });
 });

@@ -48,6 +48,11 @@ export const restGuards: readonly Guard[] = [
     tests: ['rest/roles'],
   },
   {
+    name: 'who set another role by SET ROLE is known by the login',
+    without: "const staging = 'SELECT stage.roles_of($1) AS role';",
+    tests: ['e2e/database-roles'],
+  },
+  {
     name: 'who staged over SQL does not approve',
     without: 'if (rows) return;',
     tests: ['rest/roles'],

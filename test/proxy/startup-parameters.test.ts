@@ -200,8 +200,6 @@ suite('proxy: start-up parameters', (test) => {
     ['track_counts', 'off'],
     ['standard_conforming_strings', 'off'],
     ['backslash_quote', 'on'],
-    ['role', 'postgres'],
-    ['role', 'none'],
     ['session_authorization', 'postgres'],
     ['stage.session', 'ffffffffffffffffffffffffffffffff'],
     ['stage.anything', 'x'],

@@ -42,6 +42,7 @@ const mutation: Mutation = {
   affectedRows: 1200,
   executedAt: '2026-01-31T12:00:00.000000Z',
   role: 'app',
+  login: null,
 };
 
 suite('tui: panes', (test) => {

@@ -90,6 +90,9 @@ export const mutation = z
       .string()
       .nullable()
       .meta({ description: 'Database role that staged it; null where that is not known' }),
+    login: z.string().nullable().meta({
+      description: 'Database role that logged in, where it set `role` by SET ROLE; else null',
+    }),
     hidden,
   })
   .meta({ id: 'Mutation' });

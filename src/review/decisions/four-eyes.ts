@@ -25,7 +25,9 @@ export async function demandFourEyes(
   // guard: who created or proposed does not approve
   if (authors.includes(name))
     throw refused(`${name} created or proposed the session, and may not approve it`);
-  const rows = await tx.query('SELECT role FROM stage.roles_of($1) AS r (role)', [uuid]);
+  // guard: who set another role by SET ROLE is known by the login
+  const staging = 'SELECT stage.roles_of($1) AS role UNION ALL SELECT stage.logins_of($1)';
+  const rows = await tx.query(staging, [uuid]);
   const stagers = rows.map(({ role }) => role ?? null);
   // guard: a role that is not known may be that of the approver
   if (stagers.includes(null) && !reverts)

@@ -18,7 +18,6 @@ const pinned: ReadonlyMap<string, RegExp> = new Map([
   ['standard_conforming_strings', /^(?:on|true|yes|1)$/i],
   ['backslash_quote', /^safe_encoding$/i],
   ['session_replication_role', /^origin$/i],
-  ['role', /$^/],
   ['session_authorization', /$^/],
   ['allow_system_table_mods', /^(?:off|false|no|0)$/i],
   ['track_counts', /^(?:on|true|yes|1)$/i],
@@ -27,7 +26,7 @@ const pinned: ReadonlyMap<string, RegExp> = new Map([
 /** Says what a setting is to us; names are compared as PostgreSQL does, whatever their case. */
 export function settingKind(setting: string): SettingKind {
   const name = setting.toLowerCase();
-  if (name === 'search_path') return 'path';
+  if (name === 'search_path' || name === 'role') return 'path';
   if (name === 'transaction_read_only') return 'transaction access';
   if (name === 'default_transaction_read_only') return 'default access';
   return pinned.has(name) || isOwnSetting(name) ? 'pinned' : 'free';

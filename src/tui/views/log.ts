@@ -1,5 +1,7 @@
 /** The mutation log: the statements in order, and of the chosen one all that a reviewer wants to know. */
-import { nameCell, tableCell, textCell, valueCell } from '../../client/cell.ts';
+
+import { roleInWords } from '../../client/cause-words.ts';
+import { nameCell, tableCell, valueCell } from '../../client/cell.ts';
 import { elementsOf } from '../../client/fields.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { hiddenInWords } from '../../client/words.ts';
@@ -58,7 +60,7 @@ function statement(state: State, mutation: Mutation, width: number): Line[] {
       ...(aids && aids.columns.length > 0
         ? [span('  writes ', 'faint'), span(aids.columns.map(nameCell).join(', '), 'accent')]
         : []),
-      ...(mutation.role === null ? [] : [span(`  by ${textCell(mutation.role)}`, 'faint')]),
+      ...(mutation.role === null ? [] : [span(`  by ${roleInWords(mutation)}`, 'faint')]),
     ],
     ...(aids?.noWhere ? [[span('! no WHERE clause: every row of the table', 'alarm')]] : []),
     ...lines.flatMap((line) => wrap(sanitize(line), width).map((part) => [span(part)])),

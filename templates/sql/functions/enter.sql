@@ -4,8 +4,8 @@
 -- rights: what the statement writes, [{"operation", "columns": null | [name, ...]}, ...];
 -- the target of a COPY has "copy": true, a target that is a view has "view": true.
 -- p_options: settings for the statement's triggers, e.g. {"stage.overriding_16402": "system"}; those of the last one end.
--- p_path: the search path under which relations and functions were looked up; under another one no name is good. NULL where
--- the statement has no names.
+-- p_path: the search path, and the role, under which relations and functions were looked up (see stage.name_context); under another
+-- one no name is good. NULL where the statement has no names.
 -- p_stamps: of each relation its stamp, where a function of its overlay can tell (see stage.stamp_when_planned).
 DROP FUNCTION IF EXISTS stage.enter(text, text, text, text, text);
 CREATE OR REPLACE FUNCTION stage.enter(p_query text, p_params text, p_relations text, p_options text, p_path text, p_stamps text[] DEFAULT '{}')
@@ -21,8 +21,9 @@ DECLARE
   -- for what follows is not to be compiled either; by an expression, which costs less than a statement.
   v_set pg_catalog.text := pg_catalog.set_config('jit', 'off', true);
 BEGIN
-  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) p_path THEN
-    RAISE EXCEPTION 'the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
+  -- guard: names are good under the role and the search path under which they were resolved
+  IF stage.name_context() OPERATOR(pg_catalog.<>) p_path THEN
+    RAISE EXCEPTION 'the role or the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
   -- guard: session_replication_role silences no trigger that stages
   IF pg_catalog.current_setting('session_replication_role') OPERATOR(pg_catalog.=) 'replica' THEN PERFORM stage.fire_triggers(); END IF;

@@ -6,7 +6,7 @@ DECLARE
 BEGIN
   PERFORM stage.enter(
     format('-- stage revert sess_%s aud_%s..aud_%s', replace(p_from::text, '-', ''), p_run.first, p_run.last), '[]', '[]',
-    jsonb_build_object('stage.overriding_' || v_relation, 'system')::text, current_setting('search_path'));
+    jsonb_build_object('stage.overriding_' || v_relation, 'system')::text, stage.name_context());
   EXECUTE format('SELECT stage_data.undo_%s($1, $2, $3, $4, $5, $6)', v_relation)
   USING p_from, p_run.relation, p_run.step, p_run.first, p_run.last, p_skipped;
 END $$;

@@ -1,4 +1,4 @@
--- The roles that staged in a session, each once, and null behind them where that of some mutation is not known. From role to
+-- The roles with whose rights a session was staged, each once, and null behind them where that of some mutation is not known. From role to
 -- role through the index, past the mutations of each: nothing is sorted, for by the other index that begins with the session all of
 -- them would be read.
 CREATE OR REPLACE FUNCTION stage.roles_of(p_session uuid) RETURNS SETOF name

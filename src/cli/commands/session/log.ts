@@ -1,6 +1,7 @@
 /** `stage log`: the statements that a session staged, oldest first. */
 
-import { tableCell, textCell, valueCell } from '../../../client/cell.ts';
+import { roleInWords } from '../../../client/cause-words.ts';
+import { tableCell, valueCell } from '../../../client/cell.ts';
 import { elementsOf } from '../../../client/fields.ts';
 import { sanitize } from '../../../client/sanitize.ts';
 import { hiddenInWords, nothingInWords } from '../../../client/words.ts';
@@ -73,6 +74,6 @@ function mutationRow(mutation: Mutation): string[] {
     String(mutation.affectedRows),
     mutation.query === null ? hiddenInWords : sanitize(mutation.query),
     params.join(' '),
-    mutation.role === null ? '' : textCell(mutation.role),
+    roleInWords(mutation),
   ];
 }
