@@ -18,7 +18,7 @@ import {
 import {
   readAuditEntry,
   readChangePage,
-  readConflict,
+  readConflicts,
   readConnection,
   readMutation,
   readOutline,
@@ -131,9 +131,9 @@ export class ApiClient {
     return this.#get(sessionPath(id, 'diff/changes'), readChangePage, { ...filter });
   }
 
+  /** Those that do not count come last. */
   async findConflicts(id: string): Promise<Reply<readonly Conflict[]>> {
-    const read = (json: JsonText) => new Fields(json).list('conflicts').map(readConflict);
-    return this.#get(sessionPath(id, 'conflicts'), read);
+    return this.#get(sessionPath(id, 'conflicts'), (json) => readConflicts(new Fields(json)));
   }
 
   /** Has approval tried, and rolled back. The signal ends the waiting for it. */

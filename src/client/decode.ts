@@ -147,6 +147,15 @@ export function readChangePage(json: JsonText): ChangePage {
   };
 }
 
+/** The conflicts of an answer, behind them those that do not count. */
+export function readConflicts(fields: Fields): Conflict[] {
+  const ignored = fields.json('ignored') === null ? [] : fields.list('ignored');
+  return [
+    ...fields.list('conflicts').map(readConflict),
+    ...ignored.map((json) => ({ ...readConflict(json), ignored: true as const })),
+  ];
+}
+
 export function readConflict(json: JsonText): Conflict {
   const fields = new Fields(json);
   return {

@@ -8,7 +8,7 @@ import { elementsOf } from './fields.ts';
 import type { RowReport } from './unstage.ts';
 import { readRow } from './unstage.ts';
 import { columnCell, sidesOf } from './values.ts';
-import { conflictInWords, hiddenInWords } from './words.ts';
+import { conflictInWords, hiddenInWords, ignoredInWords } from './words.ts';
 
 /** A row by its table and key. */
 export const rowPlace = ({ table, rowId }: RowReport) =>
@@ -30,7 +30,8 @@ export function conflictLine(conflict: Conflict): string {
   if (conflict.kind === 'schema') return `${schemaPlace(conflict)}: ${conflictInWords(conflict)}`;
   if (conflict.field === null) return `${place}: ${conflictInWords(conflict)}`;
   const [base, staged, production] = conflictSides(conflict);
-  return `${place} ${nameCell(conflict.field)}: was ${base}, staged ${staged}, in production ${production}`;
+  const mark = conflict.ignored ? `${ignoredInWords}; ` : '';
+  return `${place} ${nameCell(conflict.field)}: ${mark}was ${base}, staged ${staged}, in production ${production}`;
 }
 
 /** The table, or the column, that has changed. */

@@ -39,6 +39,10 @@ export function rehearsalLines(told: RehearsalReport): RehearsalLine[] {
 export const conflictLines = ({ conflicts }: RehearsalReport): RehearsalLine[] =>
   conflicts.map((conflict) => line('objection')(conflictLine(conflict)));
 
+/** Lines for what has changed in columns that do not count. */
+export const ignoredLines = ({ ignored }: RehearsalReport): RehearsalLine[] =>
+  ignored.map((conflict) => line('UPDATE')(conflictLine(conflict)));
+
 /** What stands above the conflicts. */
 export const nothingWouldLand = ({ conflicts }: RehearsalReport): RehearsalLine =>
   line('outcome')(`nothing would land: ${counted(conflicts.length, 'conflict')} with production`);

@@ -2,7 +2,7 @@
 import type { Change, Conflict, NetCounts } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import type { DifferingRow } from '../model/rehearsal.ts';
-import { readChange, readConflict } from './decode.ts';
+import { readChange, readConflicts } from './decode.ts';
 import { Fields } from './fields.ts';
 
 export interface RehearsalReport {
@@ -11,6 +11,8 @@ export interface RehearsalReport {
   /** Of what was rehearsed, as `approve` takes it. */
   readonly digest: string;
   readonly conflicts: readonly Conflict[];
+  /** Of columns that do not count. */
+  readonly ignored: readonly Conflict[];
   readonly failure: {
     readonly sqlstate: string;
     readonly message: string | null;
@@ -41,10 +43,12 @@ export type TableCounts = NetCounts & { readonly table: string; readonly isCount
 
 export function readRehearsal(json: JsonText): RehearsalReport {
   const fields = new Fields(json);
+  const conflicts = readConflicts(fields);
   return {
     ok: fields.json('ok')?.text === 'true',
     digest: fields.required('digest'),
-    conflicts: fields.list('conflicts').map(readConflict),
+    conflicts: conflicts.filter(({ ignored }) => !ignored),
+    ignored: conflicts.filter(({ ignored }) => ignored),
     failure: readFailure(fields.object('failure')),
     wouldLand: fields.json('would_land') && fields.list('would_land').map(readCounts),
     differs: fields.list('differs').map(readDiffering),

@@ -44,8 +44,13 @@ export function changesHidden({ inserts, updates, deletes, furtherChanges }: Ste
 }
 
 /** Says of a conflict what it is. */
-export const conflictInWords = ({ kind, reason }: Conflict) =>
-  reason === undefined ? conflictWords[kind] : sanitize(reason);
+export function conflictInWords({ kind, reason, ignored }: Conflict): string {
+  if (ignored) return ignoredInWords;
+  return reason === undefined ? conflictWords[kind] : sanitize(reason);
+}
+
+/** What stands beside a change of a column that the configuration has not count. */
+export const ignoredInWords = 'ignored: its column does not count';
 
 const conflictWords: Readonly<Record<ConflictKind, string>> = {
   changed: 'the row has changed in production',

@@ -141,7 +141,9 @@ function readCandidate(name: SettingName, found: Candidate, faults: string[]): u
   const value = option.type.read(found.raw, found.folder);
   if (value === undefined) {
     // A faulty connection URL may well hold a password: values are not repeated here.
-    faults.push(`${where} must be ${option.type.wanted}`);
+    const culprit = option.type.culprit?.(found.raw);
+    const what = culprit === undefined ? '' : `, and ${JSON.stringify(culprit)} names none`;
+    faults.push(`${where} must be ${option.type.wanted}${what}`);
   }
   return value;
 }

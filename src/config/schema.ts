@@ -9,7 +9,15 @@ import type { RehearsalAccess } from './review-options.ts';
 import { reviewOptions } from './review-options.ts';
 import { sessionOptions } from './session-options.ts';
 import type { Option } from './types.ts';
-import { afterTrust, choice, databaseUrl, flag, list, pathOrTrue } from './types.ts';
+import {
+  afterTrust,
+  choice,
+  columnPatterns,
+  databaseUrl,
+  flag,
+  list,
+  pathOrTrue,
+} from './types.ts';
 
 const conflictScopes = ['row', 'column'] as const;
 export type ConflictScope = (typeof conflictScopes)[number];
@@ -29,6 +37,7 @@ export interface Settings {
   readonly allowUnauthenticated: boolean;
   readonly fourEyes: boolean;
   readonly conflictScope: ConflictScope;
+  readonly conflictIgnoreColumns: readonly string[];
   readonly approveLockTimeoutMs: number;
   readonly rehearsal: RehearsalAccess;
   readonly rehearsalTimeoutMs: number;
@@ -92,6 +101,16 @@ export const options: { readonly [Name in SettingName]: Option<Settings[Name]> }
     project: afterTrust('decides what must be unchanged when a session is approved'),
     sentence:
       'What must be unchanged in production at approval: the whole `row`, or only each `column` the session changed.',
+  },
+  conflictIgnoreColumns: {
+    type: columnPatterns(),
+    default: [],
+    env: ['STAGE_CONFLICT_IGNORE_COLUMNS'],
+    flag: '--conflict-ignore-columns NAMES',
+    key: 'conflict_ignore_columns',
+    project: afterTrust('decides what must be unchanged when a session is approved'),
+    sentence:
+      'Columns that may change in production before approval: `table.column` or `schema.table.column`, `*` for every table. Columns of keys always count.',
   },
   ...reviewOptions,
   allowPublications: {

@@ -1,5 +1,6 @@
 /** The types of options: each reads what a file, an environment variable or a flag holds, or gives undefined. */
 import { resolve } from 'node:path';
+import { isColumnPattern } from '../model/ignored-columns.ts';
 import { hostUrls, withHostsOf } from '../model/upstream-hosts.ts';
 
 export interface OptionType<T> {
@@ -10,6 +11,8 @@ export interface OptionType<T> {
    * and lists. Relative paths start at `folder`.
    */
   read(raw: unknown, folder: string): T | undefined;
+  /** Which part of a value that will not do is wrong, where that can be told without a secret. */
+  culprit?(raw: unknown): string | undefined;
   /** The value for people, the secret inside it hidden; as it is when absent. */
   show?(value: T): string;
 }
@@ -76,6 +79,16 @@ export function list(): OptionType<readonly string[]> {
     return Array.isArray(raw) && raw.every((item) => typeof item === 'string') ? raw : undefined;
   };
   return { wanted: 'a list of texts (or one text, separated by commas)', read };
+}
+
+/** Columns by table and name, `*` for every table. */
+export function columnPatterns(): OptionType<readonly string[]> {
+  const items = (raw: unknown) => list().read(raw, '');
+  return {
+    wanted: 'a list of columns such as `*.updated_at`, `orders.touched_by` or `sales.orders.seen`',
+    read: (raw) => (items(raw)?.every(isColumnPattern) ? items(raw) : undefined),
+    culprit: (raw) => items(raw)?.find((item) => !isColumnPattern(item)),
+  };
 }
 
 /** Names, each with one text or several. */

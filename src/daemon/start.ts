@@ -117,7 +117,8 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
   });
   const proxy = { host: reachableHost(proxyAddress.host), port: proxyAddress.port };
   const info: ServerInfo = { version, proxy, database, embedded: login };
-  const { conflictScope, fourEyes, approveLockTimeoutMs, stallTimeoutMs } = settings;
+  const { conflictScope, conflictIgnoreColumns: ignoredColumns, fourEyes } = settings;
+  const { approveLockTimeoutMs, stallTimeoutMs } = settings;
   const access = {
     tokens: start.tokens.accepted,
     areStale: start.tokens.isStale,
@@ -129,7 +130,7 @@ async function startParts(start: Start): Promise<Omit<Daemon, 'log' | 'reload' |
     scanRows: settings.rehearsalScanRows,
   };
   const limits = { approveLockTimeoutMs, maxBodyBytes, stallTimeoutMs };
-  const rules = { conflictScope, fourEyes, rehearsal, ...limits };
+  const rules = { conflictScope, ignoredColumns, fourEyes, rehearsal, ...limits };
   const events = createEventWatch(reading);
   const parts = { reading, deciding, events, upstream, clients, metrics, log, access, info };
   const services = { ...parts, ...rules };

@@ -171,6 +171,8 @@ export interface Conflict {
   readonly sessionBase: JsonText | null;
   readonly sessionNew: JsonText | null;
   readonly productionCurrent: JsonText | null;
+  /** It is told, but stands in the way of nothing: the configuration has its column not count. */
+  readonly ignored?: true;
   /** What has changed of the table itself, in words; left out of conflicts between values. */
   readonly reason?: string;
   /** As those of a change, under `session_base`, `session_new` and `production_current`. */

@@ -50,6 +50,7 @@ export interface SideEffects {
 export interface Rehearsal {
   /** Of what was rehearsed, as approve takes it. */
   readonly digest: string;
+  /** Those that do not count come last. */
   readonly conflicts: readonly Conflict[];
   readonly failure: Failure | null;
   /** Null, as those below, where a conflict or a failure leaves nothing to tell. */

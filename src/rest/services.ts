@@ -97,6 +97,8 @@ export interface RestServices {
   readonly info: ServerInfo;
   /** Of sessions that choose none. */
   readonly conflictScope: ConflictScope;
+  /** Patterns of columns that do not count as conflicts; no request names any. */
+  readonly ignoredColumns: readonly string[];
   /** Whether the author of a session may not approve it. */
   readonly fourEyes: boolean;
   /** How long an approval may wait for locks, all together. */

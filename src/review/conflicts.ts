@@ -1,6 +1,7 @@
 /** Conflicts: what has changed in production under a session's staged rows. */
 import type { Database, Queryable, Row } from '../db/database.ts';
 import type { Conflict, ConflictKind } from '../model/change.ts';
+import { ignoredColumnsOf } from '../model/ignored-columns.ts';
 import type { JsonObject } from '../model/json.ts';
 import { JsonText } from '../model/json.ts';
 import type { ConflictScope } from '../model/session.ts';
@@ -14,13 +15,27 @@ import { inSnapshot } from './snapshot.ts';
 /** Nobody reads more; counting on would only fill memory. */
 const mostConflicts = 10_000;
 
-const conflictsOf = (relation: number) =>
-  `SELECT * FROM stage_data.conflicts_${relation}($1, $2, $3) LIMIT ${mostConflicts}`;
+/** Those that do not count come last, and crowd out none of the others. */
+const conflictsOf = (relation: number) => `
+WITH found AS (
+  SELECT * FROM stage_data.conflicts_${relation}($1, $2, $3, ARRAY(SELECT jsonb_array_elements_text($4)))
+)
+(SELECT * FROM found WHERE NOT ignored LIMIT ${mostConflicts})
+UNION ALL (SELECT * FROM found WHERE ignored LIMIT ${mostConflicts})`;
 const reachedIn = (relation: number) =>
   `SELECT * FROM stage_data.reached_${relation}($1) LIMIT ${mostConflicts}`;
 
+/** What the service takes for a conflict, in all sessions alike. */
+export interface ConflictRules {
+  /** Patterns of columns that do not count; none when left out. */
+  readonly ignoredColumns?: readonly string[] | undefined;
+}
+
+/** Whether a conflict stands in the way of approval. */
+export const counts = ({ ignored }: Conflict): boolean => ignored !== true;
+
 /**
- * Makes the check that approve would make, and changes nothing. A final session has no conflicts.
+ * Makes the check that approve would make, and changes nothing. A final session has no conflicts. Those that do not count come last.
  * @param readableOnly whether no more is told than that there is a conflict, where a role that staged in the session may not
  *   read the table
  * @throws StageError `session_not_found`, `took_too_long`
@@ -29,6 +44,7 @@ export async function findConflicts(
   db: Database,
   id: string,
   readableOnly = false,
+  { ignoredColumns }: ConflictRules = {},
 ): Promise<Conflict[]> {
   const { status, conflictScope } = await getSession(db, id);
   if (status === 'approved' || status === 'rejected') return [];
@@ -37,7 +53,7 @@ export async function findConflicts(
     inSnapshot(db, async (tx) => {
       const relations = await reviewRelations(tx, uuid);
       refuse(relations);
-      const found = await detectConflicts(tx, uuid, relations, conflictScope);
+      const found = await detectConflicts(tx, uuid, relations, { conflictScope, ignoredColumns });
       // guard: conflicts in hidden tables are withheld
       return readableOnly ? withhold(tx, uuid, found) : found;
     }),
@@ -62,30 +78,39 @@ export async function lockTouchedRows(
   return kept;
 }
 
+/** What is compared of a session's rows. */
+interface Compared extends ConflictRules {
+  readonly conflictScope: ConflictScope;
+}
+
 /**
- * Finds a session's conflicts in the given tables.
+ * Finds a session's conflicts in the given tables. Those that do not count come last.
  * @param kept what lockTouchedRows gave in the same transaction; nothing where no rows are locked
  */
 export async function detectConflicts(
   tx: Queryable,
   uuid: string,
   relations: readonly ReviewRelation[],
-  scope: ConflictScope,
+  { conflictScope, ignoredColumns = [] }: Compared,
   kept: KeptTables = new Set(),
 ): Promise<Conflict[]> {
   const found = await parkedConflicts(tx, uuid);
+  const ignored: Conflict[] = [];
   for (const { relation, name, staged, current } of relations) {
     if (!current) {
       found.push(schemaConflict(name, null, await changeOf(tx, relation)));
       continue;
     }
-    const values = [uuid, scope, String(kept.has(relation))];
+    const columns = JSON.stringify(ignoredColumnsOf(ignoredColumns, name));
+    const values = [uuid, conflictScope, String(kept.has(relation)), columns];
     const rows = staged ? await tx.query(conflictsOf(relation), values) : [];
     rows.push(...(await tx.query(reachedIn(relation), [uuid])));
-    found.push(...rows.map((row) => toConflict(name, row as ConflictRow)));
-    if (found.length >= mostConflicts) return found.slice(0, mostConflicts);
+    const conflicts = rows.map((row) => toConflict(name, row as ConflictRow));
+    found.push(...conflicts.filter(counts));
+    ignored.push(...conflicts.filter((conflict) => !counts(conflict)));
+    if (found.length >= mostConflicts) break;
   }
-  return found;
+  return [...found.slice(0, mostConflicts), ...ignored.slice(0, mostConflicts)];
 }
 
 /** Of the tables with the shown names of $2, those that a role that staged in the session may not read. */
@@ -108,9 +133,20 @@ export async function withhold(
   const rows = await tx.query(unreadable, [uuid, JSON.stringify(names)]);
   const tables = new Set(rows.map((row) => row['name']));
   return conflicts.map((conflict) => {
-    const { table, kind } = conflict;
-    return tables.has(table) ? { ...emptyConflict, table, kind, hidden: true } : conflict;
+    const { table, kind, ignored } = conflict;
+    const facts = { ...emptyConflict, table, kind, ...(ignored && { ignored }) };
+    return tables.has(table) ? { ...facts, hidden: true } : conflict;
   });
+}
+
+/** How many rows have changed in columns that do not count, by column. No keys: who reads events need not be one who may read the table. */
+export function countIgnored(conflicts: readonly Conflict[]): JsonObject[] {
+  const places = new Map<string, { table: string; field: string | null; rows: number }>();
+  for (const { table, field } of conflicts) {
+    const name = JSON.stringify([table, field]);
+    places.set(name, { table, field, rows: (places.get(name)?.rows ?? 0) + 1 });
+  }
+  return [...places.values()];
 }
 
 /** A conflict as it stands in the facts of an error, and so in the REST body. */
@@ -129,6 +165,17 @@ export function conflictFacts(conflict: Conflict): JsonObject {
   };
 }
 
+/** Conflicts as the bodies of answers have them: those that stand in the way, and those that do not count. */
+export function conflictLists(found: readonly Conflict[]): {
+  readonly conflicts: JsonObject[];
+  readonly ignored: JsonObject[];
+} {
+  return {
+    conflicts: found.filter(counts).map(conflictFacts),
+    ignored: found.filter((conflict) => !counts(conflict)).map(conflictFacts),
+  };
+}
+
 type ConflictRow = Row & {
   readonly kind: ConflictKind;
   readonly row_id: string;
@@ -137,6 +184,7 @@ type ConflictRow = Row & {
   readonly session_new: string | null;
   readonly production_current: string | null;
   readonly texts: string | null;
+  readonly ignored?: string;
 };
 
 function toConflict(table: string, row: ConflictRow): Conflict {
@@ -149,6 +197,7 @@ function toConflict(table: string, row: ConflictRow): Conflict {
     sessionNew: toJson(row.session_new),
     productionCurrent: toJson(row.production_current),
     ...textsOf(row.texts),
+    ...(row.ignored === 't' ? { ignored: true } : {}),
   };
 }
 

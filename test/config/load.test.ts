@@ -140,6 +140,25 @@ suite('configuration', (test) => {
     assert.is(load({ embedded: 'false' }).settings.embedded, null);
   });
 
+  test('takes columns by table and name alone, and says which of them is none', () => {
+    env['STAGE_CONFLICT_IGNORE_COLUMNS'] = '*.updated_at, public.orders.seen';
+    assert.equal(load().settings.conflictIgnoreColumns, ['*.updated_at', 'public.orders.seen']);
+    env = { HOME: base, STAGE_TRUST: '1' };
+    write('project/stage.config.yaml', 'conflict_ignore_columns: ["orders.seen", "orders.*"]');
+    const { code, message, hint } = fault();
+    assert.is(code, 'configuration_invalid');
+    assert.match(
+      message,
+      /stage\.config\.yaml: `conflict_ignore_columns` must be a list of columns/,
+    );
+    assert.match(message, /such as `\*\.updated_at`, .+, and "orders\.\*" names none$/);
+    assert.match(hint ?? '', 'stage serve --print-config');
+    write('project/stage.config.yaml', 'conflict_ignore_columns: [7]');
+    assert.match(fault().message, /`conflict_ignore_columns` must be a list of columns/);
+    env = { HOME: base };
+    assert.equal(load().settings.conflictIgnoreColumns, []);
+  });
+
   test('names every fault at once, and the nearest key for an unknown one', () => {
     write('project/stage.config.yaml', 'proxyport: 1\nport: many');
     env['STAGE_LOG_LEVEL'] = 'loud';

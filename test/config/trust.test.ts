@@ -48,6 +48,7 @@ const values: Readonly<Record<string, string>> = {
   rehearsal_scan_rows: '0',
   allow_publications: 'true',
   allow_functions: '[pg_notify]',
+  conflict_ignore_columns: '["*.seen"]',
   max_connections: '1',
   active_session_ttl_hours: '1',
   proposed_session_ttl_hours: '1',

@@ -45,6 +45,7 @@ export interface TestRestOptions {
   readonly database?: TestDatabase;
   readonly tokens?: readonly Token[];
   readonly fourEyes?: boolean;
+  readonly ignoredColumns?: readonly string[];
   readonly approveLockTimeoutMs?: number;
   readonly rehearsal?: RehearsalAccess;
   readonly rehearsalTimeoutMs?: number;
@@ -104,6 +105,7 @@ export async function startTestRest(options: TestRestOptions = {}): Promise<Test
       embedded: null,
     },
     conflictScope: 'row',
+    ignoredColumns: options.ignoredColumns ?? [],
     fourEyes: options.fourEyes ?? false,
     approveLockTimeoutMs: options.approveLockTimeoutMs ?? 2_000,
     rehearsal: {

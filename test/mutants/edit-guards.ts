@@ -50,6 +50,16 @@ export const editGuards: readonly Guard[] = [
     tests: ['review/unstage-trial'],
   },
   {
+    name: 'a column of a key always counts',
+    without: 'const ignorable = fixed.size > 0;',
+    tests: ['review/ignored-columns'],
+  },
+  {
+    name: 'a row that is gone always counts',
+    without: '',
+    tests: ['review/ignored-columns'],
+  },
+  {
     name: 'nothing is settled that the caller saw differently',
     without: 'return;',
     tests: ['review/resolve', 'rest/resolve'],

@@ -1399,8 +1399,9 @@ END $body$;
 -- Touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
 -- p_kept: what `stage_data.lock_<invoice>` said in this transaction; where it says so, production changed and deleted none.
-CREATE FUNCTION stage_data.conflicts_<invoice>(p_session uuid, p_scope text, p_kept boolean)
-RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb)
+-- p_ignored: columns that do not count. They are told, as ignored.
+CREATE FUNCTION stage_data.conflicts_<invoice>(p_session uuid, p_scope text, p_kept boolean, p_ignored text[])
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, ignored boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -1423,15 +1424,18 @@ BEGIN
       JOIN stage_data.shadow_<invoice> h ON h._stage_session = p_session AND h._stage_seq = v.newest
     )
     SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
-      stage.texts_of_conflict(c.field, stage_data.texts_<invoice>(m.base), stage_data.texts_<invoice>(m.staged), stage_data.texts_<invoice>(m.current))
+      stage.texts_of_conflict(c.field, stage_data.texts_<invoice>(m.base), stage_data.texts_<invoice>(m.staged), stage_data.texts_<invoice>(m.current)),
+      -- guard: a row that is gone always counts
+      NOT m.gone AND
+      c.ignorable AND c.field = ANY (p_ignored)
     FROM compared m CROSS JOIN LATERAL (SELECT (m.base).*) b CROSS JOIN LATERAL (SELECT (m.staged).*) n CROSS JOIN LATERAL (SELECT (m.current).*) p
     CROSS JOIN LATERAL (VALUES
-      ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."id"), ROW(b."id")) END, to_jsonb(b."id"), to_jsonb(n."id"), to_jsonb(p."id")),
-    ('customer', 2, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."customer"), ROW(b."customer")) END, to_jsonb(b."customer"), to_jsonb(n."customer"), to_jsonb(p."customer")),
-    ('amount', 3, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."amount"), ROW(b."amount")) END, to_jsonb(b."amount"), to_jsonb(n."amount"), to_jsonb(p."amount")),
-    ('note', 4, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."note"), ROW(b."note")) END, to_jsonb(b."note"), to_jsonb(n."note"), to_jsonb(p."note")),
-      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), pg_catalog.to_jsonb(m.base), pg_catalog.to_jsonb(m.staged), NULL)
-    ) AS c (field, number, shown, base, staged, current)
+      ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."id"), ROW(b."id")) END, false, to_jsonb(b."id"), to_jsonb(n."id"), to_jsonb(p."id")),
+    ('customer', 2, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."customer"), ROW(b."customer")) END, false, to_jsonb(b."customer"), to_jsonb(n."customer"), to_jsonb(p."customer")),
+    ('amount', 3, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."amount"), ROW(b."amount")) END, true, to_jsonb(b."amount"), to_jsonb(n."amount"), to_jsonb(p."amount")),
+    ('note', 4, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."note"), ROW(b."note")) END, true, to_jsonb(b."note"), to_jsonb(n."note"), to_jsonb(p."note")),
+      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), false, pg_catalog.to_jsonb(m.base), pg_catalog.to_jsonb(m.staged), NULL)
+    ) AS c (field, number, shown, ignorable, base, staged, current)
     WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
     ORDER BY m.root, c.number;
   END IF;
@@ -1445,13 +1449,13 @@ BEGIN
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
   SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i._stage_taken),
-    stage.texts_of_conflict(NULL, NULL, NULL::pg_catalog.jsonb, stage_data.texts_<invoice>(i._stage_taken))
+    stage.texts_of_conflict(NULL, NULL, NULL::pg_catalog.jsonb, stage_data.texts_<invoice>(i._stage_taken)), false
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first AND f._stage_old_1 OPERATOR(pg_catalog.=) i."id")
   ORDER BY i."id", i._stage_seq DESC;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.lock_<invoice>(uuid), stage_data.conflicts_<invoice>(uuid, text, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.lock_<invoice>(uuid), stage_data.conflicts_<invoice>(uuid, text, boolean, text[]) FROM PUBLIC;
 ;
 -- The net change of each row that a session staged, from the one after p_after on; of one kind only, where p_operation says so.
 -- Statistics know little of rows just staged: a sequential scan in the wrong place would go quadratic.

@@ -20,6 +20,7 @@ const ok: RehearsalReport = {
   ok: true,
   digest,
   conflicts: [],
+  ignored: [],
   failure: null,
   wouldLand: [counts('orders', 0, 2, 0)],
   differs: [],

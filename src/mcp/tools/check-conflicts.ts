@@ -13,9 +13,11 @@ export const checkConflicts = defineTool({
   takesSession: true,
   annotations: reading,
   work: async (_, { api, sessionId }) => {
-    const { value: found } = await api.findConflicts(sessionId);
+    const { value } = await api.findConflicts(sessionId);
+    const found = value.filter(({ ignored }) => !ignored);
     const { status } = (await api.getSession(sessionId)).value;
-    const [conflicts, truncated] = fitting(found.map(conflictBody));
+    const [bodies, truncated] = fitting(value.map(conflictBody));
+    const conflicts = bodies.slice(0, found.length);
     return {
       says: found.length === 0 ? 'There are no conflicts.' : `There are ${found.length} conflicts.`,
       next:
@@ -23,7 +25,7 @@ export const checkConflicts = defineTool({
           ? 'Propose the session when the diff is what was asked for.'
           : 'The session cannot be approved as it is: discard it with discard_session, open another one, and stage the changes anew from what production holds now.',
       facts: { status, count: found.length },
-      data: { conflicts },
+      data: { conflicts, ignored: bodies.slice(found.length) },
       truncated,
     };
   },

@@ -115,8 +115,12 @@ function changedBySession(table: Table): string {
   return `ARRAY[${changed.join(', ')}]::boolean[]`;
 }
 
-/** One row a compared column of the row `m`: name, number, whether production has another value, the three values of `b`, `n` and `p`. */
+/**
+ * One row a compared column of the row `m`: name, number, whether production has another value, whether it may be ignored, the three
+ * values of `b`, `n` and `p`.
+ */
 function fields(table: Table): string {
+  const fixed = keyedColumns(table);
   return comparedColumns(table)
     .map((name, index) => {
       const image = columnNamed(table, name).mayLackJson ? 'stage.value_image' : 'to_jsonb';
@@ -125,10 +129,20 @@ function fields(table: Table): string {
       const moved = `NOT ${same(`p.${column}`, `b.${column}`)}`;
       const shown = `CASE WHEN m.gone THEN NOT m.deleted ELSE ${moved} END`;
       const values = images.map((value) => `${image}(${value})`);
-      return `(${[quoteLiteral(name), index + 1, shown, ...values].join(', ')})`;
+      // guard: a column of a key always counts
+      const ignorable = !fixed.has(name);
+      return `(${[quoteLiteral(name), index + 1, shown, ignorable, ...values].join(', ')})`;
     })
     .join(',\n    ');
 }
+
+/** By which rows are found, placed and referred to: with another value, what was reviewed would happen to another row. */
+const keyedColumns = (table: Table) =>
+  new Set([
+    ...oldColumns(table),
+    ...table.partitionColumns,
+    ...table.references.flatMap(({ child }) => child.columns),
+  ]);
 
 const acts = (action: ForeignKeyAction) => action !== 'no action' && action !== 'restrict';
 

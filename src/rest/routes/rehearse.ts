@@ -10,7 +10,7 @@ import type {
   Rehearsal,
   SideEffects,
 } from '../../model/rehearsal.ts';
-import { conflictFacts } from '../../review/conflicts.ts';
+import { conflictLists } from '../../review/conflicts.ts';
 import { rehearseSession } from '../../review/rehearsal/rehearse.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
@@ -36,12 +36,13 @@ const rehearse = defineRoute({
     'busy',
   ],
   needsUpstream: true,
-  handle: async ({ id, caller }, { db, rehearsals, rehearsal, approveLockTimeoutMs }) => {
+  handle: async ({ id, caller }, { db, rehearsals, rehearsal, ignoredColumns, ...services }) => {
     const { access, timeoutMs, scanRows } = rehearsal;
     demandRehearsal(access, caller, isAuthorOf(caller, await getSession(db, id)));
     const leave = await rehearsals.take();
     try {
-      const rules = { timeoutMs, scanRows, lockTimeoutMs: approveLockTimeoutMs };
+      const lockTimeoutMs = services.approveLockTimeoutMs;
+      const rules = { timeoutMs, scanRows, lockTimeoutMs, ignoredColumns };
       const readableOnly = seesReadableOnly(caller);
       return { body: bodyOf(id, await rehearseSession(db, id, { ...rules, readableOnly })) };
     } finally {
@@ -76,13 +77,14 @@ function demandRehearsal(access: RehearsalAccess, caller: Caller, isOwn: boolean
 }
 
 function bodyOf(id: string, told: Rehearsal): JsonObject {
-  const { digest, conflicts, failure, wouldLand, differs, sideEffects, warnings } = told;
+  const { digest, failure, wouldLand, differs, sideEffects, warnings } = told;
+  const lists = conflictLists(told.conflicts);
   return {
     session_id: id,
     id,
-    ok: conflicts.length === 0 && failure === null,
+    ok: lists.conflicts.length === 0 && failure === null,
     digest,
-    conflicts: conflicts.map(conflictFacts),
+    ...lists,
     failure: failure && failureBody(failure),
     would_land: wouldLand?.map(landingBody) ?? null,
     differs: differs?.map(differingBody) ?? null,

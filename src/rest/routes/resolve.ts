@@ -31,7 +31,7 @@ const resolve = defineRoute({
     'busy',
   ],
   needsUpstream: true,
-  handle: async ({ id, body, texts, caller }, { db, approveLockTimeoutMs }) => {
+  handle: async ({ id, body, texts, caller }, { db, approveLockTimeoutMs, ignoredColumns }) => {
     const written = jsonElements(texts.get('resolutions')?.text ?? '[]');
     const named = body.resolutions?.map(({ table, row_id: key, field = null, take }, index) => ({
       table,
@@ -46,6 +46,7 @@ const resolve = defineRoute({
       resolvedAs: caller.name,
       readableOnly: seesReadableOnly(caller),
       lockTimeoutMs: approveLockTimeoutMs,
+      ignoredColumns,
     });
     const lists = { resolved: settled.map(conflictFacts), conflicts: left.map(conflictFacts) };
     return { body: { ...sessionBody(session), ...lists } };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { StageError } from '../../errors.ts';
 import { databaseRolesOf, seesReadableOnly } from '../../model/access.ts';
-import { conflictFacts, findConflicts } from '../../review/conflicts.ts';
+import { conflictLists, findConflicts } from '../../review/conflicts.ts';
 import { approveSession } from '../../review/decisions/approve.ts';
 import { proposeSession } from '../../review/decisions/propose.ts';
 import { rejectSession } from '../../review/decisions/reject.ts';
@@ -108,10 +108,10 @@ const showConflicts = defineRoute({
   answers: { 200: conflictList },
   errors: ['session_not_found', 'took_too_long'],
   needsUpstream: true,
-  handle: async ({ id, caller }, { db }) => {
-    const found = await findConflicts(db, id, seesReadableOnly(caller));
-    const conflicts = found.map(conflictFacts);
-    return { body: { session_id: id, id, conflicts, total_count: conflicts.length } };
+  handle: async ({ id, caller }, { db, ignoredColumns }) => {
+    const found = await findConflicts(db, id, seesReadableOnly(caller), { ignoredColumns });
+    const lists = conflictLists(found);
+    return { body: { session_id: id, id, ...lists, total_count: lists.conflicts.length } };
   },
 });
 
@@ -161,10 +161,11 @@ const approve = defineRoute({
       const { approved_by: claimed = null, digest = null } = body;
       const approvedBy = claimed ?? caller.name;
       const databaseRoles = databaseRolesOf(access.tokens(), caller);
-      const { fourEyes, approveLockTimeoutMs: lockTimeoutMs } = rules;
+      const { fourEyes, approveLockTimeoutMs: lockTimeoutMs, ignoredColumns } = rules;
       const by = { approvedBy, approvedAs: caller.name, databaseRoles, digest };
       const { status } = await getSession(db, id);
-      const approved = await approveSession(db, id, { ...by, fourEyes, lockTimeoutMs });
+      const demands = { fourEyes, lockTimeoutMs, ignoredColumns };
+      const approved = await approveSession(db, id, { ...by, ...demands });
       // a repeated approval of the same diff applies nothing
       if (status !== 'approved') metrics.reviewed('approved', approved.mutationCount);
       end('approved');

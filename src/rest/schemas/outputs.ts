@@ -205,9 +205,15 @@ export const revertedSession = session.extend({
   }),
 });
 
+export const ignored = z.array(conflict).meta({
+  description:
+    'Changes of columns that the configuration of the service has not count (conflict_ignore_columns); they stand in the way of nothing',
+});
+
 export const conflictList = z.object({
   ...sessionIds,
   conflicts: z.array(conflict),
+  ignored,
   total_count: count,
 });
 

@@ -1,6 +1,6 @@
 /** What the answer to a rehearsal looks like. */
 import { z } from 'zod';
-import { change, conflict, count, hidden, row, rowId, sessionIds } from './outputs.ts';
+import { change, conflict, count, hidden, ignored, row, rowId, sessionIds } from './outputs.ts';
 
 const refusal = z
   .object({
@@ -51,6 +51,7 @@ export const rehearsal = z
     ok: z.boolean().meta({ description: 'Approval would find no conflict and no refusal' }),
     digest: z.string().meta({ description: 'Of what was rehearsed; approve can demand it' }),
     conflicts: z.array(conflict),
+    ignored,
     failure: refusal.nullable(),
     would_land: z
       .array(landing)

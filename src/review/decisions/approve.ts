@@ -9,7 +9,14 @@ import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
-import { conflictFacts, detectConflicts, lockTouchedRows } from '../conflicts.ts';
+import type { ConflictRules } from '../conflicts.ts';
+import {
+  conflictFacts,
+  countIgnored,
+  counts,
+  detectConflicts,
+  lockTouchedRows,
+} from '../conflicts.ts';
 import type { RefuseOutdated } from '../current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import { digestOf } from '../diff/diff-tables.ts';
@@ -18,7 +25,7 @@ import type { ProductionRefusal } from './apply-failed.ts';
 import { refusalError } from './apply-failed.ts';
 import { demandFourEyes } from './four-eyes.ts';
 
-export interface Approval {
+export interface Approval extends ConflictRules {
   /** Who approves, as the caller says. */
   readonly approvedBy: string | null;
   /** Who approves, by the token that was shown. */
@@ -67,7 +74,14 @@ interface Attempt {
 async function approveLocked(
   tx: Queryable,
   id: string,
-  { approvedBy, approvedAs = null, databaseRoles = [], digest, fourEyes = false }: Approval,
+  {
+    approvedBy,
+    approvedAs = null,
+    databaseRoles = [],
+    digest,
+    fourEyes = false,
+    ...rules
+  }: Approval,
   { leftMs, refuse }: Attempt,
 ): Promise<Session> {
   const session = await lockSession(tx, id);
@@ -77,7 +91,7 @@ async function approveLocked(
   if (fourEyes) await demandFourEyes(tx, session, { approvedAs, databaseRoles });
   await refuseLateRows(tx, session);
   await prepare(tx);
-  await refuseConflicts(tx, session, refuse);
+  const ignored = await refuseConflicts(tx, session, rules, refuse);
   const current = await digestOf(tx, session.uuid);
   // guard: approval compares the digest
   if (digest !== null && digest !== current) throw digestMismatch(current);
@@ -90,8 +104,14 @@ async function approveLocked(
   ]);
   const failure = row?.['failure'] ?? null;
   if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
-  const body = new JsonText(stringifyJson({ digest: current, approved_by: approvedBy }));
-  await emit(tx, { ...session, kind: 'approved', by: approvedAs, body });
+  const facts = { digest: current, approved_by: approvedBy };
+  const body = ignored.length > 0 ? { ...facts, ignored: countIgnored(ignored) } : facts;
+  await emit(tx, {
+    ...session,
+    kind: 'approved',
+    by: approvedAs,
+    body: new JsonText(stringifyJson(body)),
+  });
   return getSession(tx, id);
 }
 
@@ -126,17 +146,21 @@ export async function refuseLateRows(
   );
 }
 
+/** Gives those that do not count. @throws StageError `conflict_detected` */
 async function refuseConflicts(
   tx: Queryable,
   session: LockedSession,
+  { ignoredColumns }: ConflictRules,
   refuse: RefuseOutdated,
-): Promise<void> {
+): Promise<readonly Conflict[]> {
   const relations = await reviewRelations(tx, session.uuid);
   refuse(relations);
   const { uuid, conflictScope } = session;
   const kept = await lockTouchedRows(tx, uuid, relations);
-  const conflicts = await detectConflicts(tx, uuid, relations, conflictScope, kept);
-  if (conflicts.length === 0) return;
+  const compared = { conflictScope, ignoredColumns };
+  const found = await detectConflicts(tx, uuid, relations, compared, kept);
+  const conflicts = found.filter(counts);
+  if (conflicts.length === 0) return found;
   const changed = conflicts.filter(({ reason }) => reason !== undefined);
   const reasons = changed.slice(0, 3).map(placedReason);
   const others = changed.length > 3 ? [`${changed.length - 3} more changes of tables`] : [];

@@ -10,7 +10,8 @@ import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession } from '../../staging/session-store.ts';
-import { conflictFacts, detectConflicts, withhold } from '../conflicts.ts';
+import type { ConflictRules } from '../conflicts.ts';
+import { conflictFacts, counts, detectConflicts, withhold } from '../conflicts.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
 import { renewOutdated } from '../renew.ts';
@@ -21,7 +22,7 @@ import { changing, chooseSides, settle, textOf } from './resolution.ts';
 import { demandOperable } from './row-choice.ts';
 import { hasDependents, Names } from './unstage.ts';
 
-export interface Resolving {
+export interface Resolving extends ConflictRules {
   /** What is settled how; or all conflicts one way. */
   readonly resolutions: readonly Resolution[] | Side;
   /** Takes out, too, what would not hold without rows that are given up. */
@@ -78,7 +79,7 @@ async function resolveLocked(
   const readableOnly = asked.readableOnly ?? false;
   await tx.query('DISCARD PLANS');
   await yieldFirst(tx);
-  const found = await conflictsOf(tx, session, readableOnly);
+  const found = await conflictsOf(tx, session, asked);
   const chosen = chooseSides(found, asked.resolutions);
   const tables = await stagedTables(tx, uuid, readableOnly);
   const touched = tables.filter(({ name }) =>
@@ -91,7 +92,7 @@ async function resolveLocked(
     if (lineage !== null) given.push(lineage);
   }
   await giveUp(tx, uuid, tables, given, asked.withDependents);
-  const left = await conflictsOf(tx, session, readableOnly);
+  const left = await conflictsOf(tx, session, asked);
   const settled = chosen.flatMap(({ conflicts }) => conflicts);
   refuseUnsettled(settled, left);
   await tx.query('SELECT stage.note_edit($1, $2)', [uuid, asked.resolvedAs]);
@@ -100,12 +101,15 @@ async function resolveLocked(
   return { resolved: { session: await getSession(tx, id), settled, left }, number };
 }
 
+/** Those that count: the others are settled by the configuration. */
 async function conflictsOf(
   tx: Queryable,
   { uuid, conflictScope }: LockedSession,
-  readableOnly: boolean,
+  { readableOnly = false, ignoredColumns }: Resolving,
 ): Promise<readonly Conflict[]> {
-  const found = await detectConflicts(tx, uuid, await reviewRelations(tx, uuid), conflictScope);
+  const relations = await reviewRelations(tx, uuid);
+  const compared = { conflictScope, ignoredColumns };
+  const found = (await detectConflicts(tx, uuid, relations, compared)).filter(counts);
   return readableOnly ? withhold(tx, uuid, found) : found;
 }
 

@@ -7,7 +7,8 @@ import type { Failure, Rehearsal } from '../../model/rehearsal.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
-import { detectConflicts, lockTouchedRows, withhold } from '../conflicts.ts';
+import type { ConflictRules } from '../conflicts.ts';
+import { counts, detectConflicts, lockTouchedRows, withhold } from '../conflicts.ts';
 import type { RefuseOutdated } from '../current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import type { ProductionRefusal } from '../decisions/apply-failed.ts';
@@ -23,7 +24,7 @@ import { readWarnings } from './rehearsal-warnings.ts';
  * `scanRows`: tables with more rows are not looked through. `readableOnly`: no more than counts are told of tables that a role
  * that staged in the session may not read.
  */
-export interface RehearsalRules extends EffectRules {
+export interface RehearsalRules extends EffectRules, ConflictRules {
   /** How long it may take, with everything it sets off. */
   readonly timeoutMs: number;
   /** How long it may wait, all together, for those who hold what it needs. */
@@ -64,11 +65,11 @@ async function rehearseLocked(
   // guard: a rehearsal locks the rows before it reads what is staged
   const conflicts = await findConflicts(tx, session, rules, refuse);
   const digest = await digestOf(tx, session.uuid);
-  if (conflicts.length > 0) return withoutOutcome(digest, { conflicts });
+  if (conflicts.some(counts)) return withoutOutcome(digest, { conflicts });
   const readEffects = await rememberBefore(tx, session.uuid, rules);
   const failure = await apply(tx, session.uuid, rules);
-  if (failure !== null) return withoutOutcome(digest, { failure });
-  const seen = withoutOutcome(digest, {});
+  if (failure !== null) return withoutOutcome(digest, { conflicts, failure });
+  const seen = withoutOutcome(digest, { conflicts });
   return { ...seen, ...(await lookAround(tx, session.uuid, rules, await readEffects())) };
 }
 
@@ -83,13 +84,14 @@ function withoutOutcome(
 async function findConflicts(
   tx: Queryable,
   { uuid, conflictScope }: LockedSession,
-  { readableOnly }: RehearsalRules,
+  { readableOnly, ignoredColumns }: RehearsalRules,
   refuse: RefuseOutdated,
 ): Promise<Conflict[]> {
   const relations = await reviewRelations(tx, uuid);
   refuse(relations);
   const kept = await lockTouchedRows(tx, uuid, relations);
-  const found = await detectConflicts(tx, uuid, relations, conflictScope, kept);
+  const compared = { conflictScope, ignoredColumns };
+  const found = await detectConflicts(tx, uuid, relations, compared, kept);
   return readableOnly ? withhold(tx, uuid, found) : found;
 }
 

@@ -87,7 +87,13 @@ const handlers: Handlers = {
   }),
   digest: (state, { digest }) => ({ ...state, digest }),
   found: (state, action) => found(state, action.need, action.page),
-  conflicts: (state, { conflicts }) => withConflicts(state, conflicts),
+  conflicts: (state, { conflicts }) => ({
+    ...withConflicts(
+      state,
+      conflicts.filter(({ ignored }) => !ignored),
+    ),
+    ignored: conflicts.filter(({ ignored }) => ignored),
+  }),
   comments: (state, { comments }) => ({
     ...state,
     comments,

@@ -83,6 +83,8 @@ export interface State {
   readonly mutation: number;
   readonly aids: ReadonlyMap<string, Aids>;
   readonly conflicts: readonly Conflict[] | null;
+  /** Of columns that do not count. */
+  readonly ignored: readonly Conflict[];
   readonly conflict: number;
   readonly comments: readonly Comment[];
   readonly comment: number;
@@ -128,6 +130,7 @@ const nothingRead = {
   mutation: 0,
   aids: new Map(),
   conflicts: null,
+  ignored: [],
   conflict: 0,
   comments: [],
   comment: 0,

@@ -1,5 +1,6 @@
 /** The conflicts: what the session saw, what it staged, what production has now, side by side. */
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
+import { conflictLine } from '../../client/place-words.ts';
 import type { Value } from '../../client/values.ts';
 import { sidesOf } from '../../client/values.ts';
 import { conflictInWords, hiddenInWords } from '../../client/words.ts';
@@ -8,7 +9,7 @@ import { shortCell } from '../cells.ts';
 import type { State } from '../state/state.ts';
 import type { Line, Style } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
-import { fit } from '../terminal/text.ts';
+import { fit, wrap } from '../terminal/text.ts';
 
 function titledSides(conflict: Conflict): [string, Value, Style][] {
   const [base, staged, current] = sidesOf(conflict);
@@ -23,12 +24,14 @@ const shown = (value: Value) => shortCell(value, 500);
 
 /** Draws the list, and below it the chosen conflict with its three sides. */
 export function conflictsView(state: State, width: number, height: number): Line[] {
-  const { conflicts } = state;
+  const { conflicts, ignored } = state;
   if (conflicts === null) return [[], [span('  Comparing with production …', 'faint')]];
-  if (conflicts.length === 0) {
-    return [[], [span('  No conflicts: production is as the session saw it.', 'added')]];
-  }
-  const listed = Math.max(1, Math.min(conflicts.length, height - 6));
+  if (conflicts.length === 0) return withoutConflicts(ignored, width);
+  const below: Line[] =
+    ignored.length === 0
+      ? []
+      : [[span(`  ${ignored.length} ignored: columns that do not count`, 'faint')]];
+  const listed = Math.max(1, Math.min(conflicts.length, height - 6 - below.length));
   const first = Math.max(0, Math.min(state.conflict - listed + 1, conflicts.length - listed));
   const chosen = conflicts[state.conflict] as Conflict;
   const side = Math.max(8, Math.floor((width - 30) / 3));
@@ -43,6 +46,19 @@ export function conflictsView(state: State, width: number, height: number): Line
     [span('─'.repeat(width), 'faint')],
     [span(`${placeOf(chosen)}: ${conflictInWords(chosen)}`, 'strong')],
     ...(chosen.hidden ? [[span(`  ${hiddenInWords}`)]] : sideLines(chosen)),
+    ...below,
+  ];
+}
+
+function withoutConflicts(ignored: readonly Conflict[], width: number): Line[] {
+  if (ignored.length === 0)
+    return [[], [span('  No conflicts: production is as the session saw it.', 'added')]];
+  return [
+    [],
+    [span('  No conflicts: what has changed in production does not count.', 'added')],
+    ...ignored.flatMap((conflict) =>
+      wrap(conflictLine(conflict), width - 2).map((text): Line => [span(`  ${text}`, 'faint')]),
+    ),
   ];
 }
 

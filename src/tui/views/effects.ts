@@ -4,6 +4,7 @@ import type { RehearsalReport } from '../../client/rehearsal.ts';
 import type { RehearsalLine } from '../../client/rehearsal-words.ts';
 import {
   conflictLines,
+  ignoredLines,
   nothingWouldLand,
   rehearsalLines,
   warningLines,
@@ -46,6 +47,7 @@ function effectsLines(state: State, width: number): Line[] {
       ...(rehearsal.conflicts.length > 0 ? [nothingWouldLand(rehearsal)] : []),
       ...conflictLines(rehearsal),
       ...rehearsalLines(rehearsal),
+      ...ignoredLines(rehearsal),
       ...warningLines(rehearsal),
     ].flatMap((line) => reportLines(line, width)),
   ];

@@ -3,7 +3,7 @@
 import type { Reply } from '../../../client/api-client.ts';
 import { keyCell, nameCell, tableCell } from '../../../client/cell.ts';
 import { conflictSides } from '../../../client/place-words.ts';
-import { rehearsalLines, warningLines } from '../../../client/rehearsal-words.ts';
+import { ignoredLines, rehearsalLines, warningLines } from '../../../client/rehearsal-words.ts';
 import { conflictInWords, hiddenInWords } from '../../../client/words.ts';
 import { StageError } from '../../../errors.ts';
 import type { Conflict } from '../../../model/change.ts';
@@ -73,6 +73,10 @@ async function tellConflicts(
     none: 'No conflicts: production is as the session saw it.',
   });
   if (value.length === 0) return 0;
+  if (value.every(({ ignored }) => ignored)) {
+    await context.out.remark('No conflicts: what has changed in production does not count.');
+    return 0;
+  }
   await context.out.remark(
     `Next: stage resolve, where the session is active (a proposed one: stage reopen ${id}); or stage reject ${id}, then stage session new: it starts from production as it is now`,
   );
@@ -102,8 +106,12 @@ async function rehearse(
     return value.ok ? 0 : 3;
   }
   if (value.conflicts.length > 0)
-    return tellConflicts(context, options, id, { body, value: value.conflicts });
-  await out.lines(rehearsalLines(value).map(({ text }) => text));
+    return tellConflicts(context, options, id, {
+      body,
+      value: [...value.conflicts, ...value.ignored],
+    });
+  const lines = [...rehearsalLines(value), ...ignoredLines(value)];
+  await out.lines(lines.map(({ text }) => text));
   for (const { text } of warningLines(value)) await out.note(text);
   return value.ok ? 0 : 3;
 }

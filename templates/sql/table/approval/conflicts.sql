@@ -30,8 +30,9 @@ END $body$;
 -- Touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
 -- p_kept: what `{{lock}}` said in this transaction; where it says so, production changed and deleted none.
-CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text, p_kept boolean)
-RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb)
+-- p_ignored: columns that do not count. They are told, as ignored.
+CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text, p_kept boolean, p_ignored text[])
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, ignored boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -54,12 +55,15 @@ BEGIN
       JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = v.newest
     )
     SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
-      stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}})
+      stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}}),
+      -- guard: a row that is gone always counts
+      NOT m.gone AND
+      c.ignorable AND c.field = ANY (p_ignored)
     FROM compared m CROSS JOIN LATERAL (SELECT (m.base).*) b CROSS JOIN LATERAL (SELECT (m.staged).*) n CROSS JOIN LATERAL (SELECT (m.current).*) p
     CROSS JOIN LATERAL (VALUES
       {{fields}},
-      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), {{row_image}}(m.base), {{row_image}}(m.staged), NULL)
-    ) AS c (field, number, shown, base, staged, current)
+      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), false, {{row_image}}(m.base), {{row_image}}(m.staged), NULL)
+    ) AS c (field, number, shown, ignorable, base, staged, current)
     WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
     ORDER BY m.root, c.number;
   END IF;
@@ -73,10 +77,10 @@ BEGIN
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )
   SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i._stage_taken),
-    stage.texts_of_conflict(NULL, NULL, {{i_texts}}, {{taken_texts}})
+    stage.texts_of_conflict(NULL, NULL, {{i_texts}}, {{taken_texts}}), false
   FROM taken i
   WHERE NOT EXISTS (SELECT 1 FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first AND {{f_had_inserted}})
   ORDER BY {{i_key}}, i._stage_seq DESC;
 END $body$;
 
-REVOKE ALL ON FUNCTION {{lock}}(uuid), {{conflicts}}(uuid, text, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION {{lock}}(uuid), {{conflicts}}(uuid, text, boolean, text[]) FROM PUBLIC;

@@ -1,0 +1,27 @@
+/** Columns that do not count as conflicts: `table.column` or `schema.table.column`, with `*` for every table. */
+import { shownParts } from './table.ts';
+
+/** A part as SQL has it in quotes, or a plain name; `*` stands for a table alone. */
+const name = String.raw`(?:"(?:[^"]|"")+"|[^\s".,*]+)`;
+const pattern = new RegExp(String.raw`^(?:(?:${name}\.)?${name}|(?:${name}\.)?\*)\.${name}$`);
+
+/** Whether a text names columns as the setting takes them: always one column by its name, of one table or of all. */
+export const isColumnPattern = (text: string): boolean => pattern.test(text);
+
+/** The columns that the patterns name of a table, given by its shown name. */
+export function ignoredColumnsOf(patterns: readonly string[], shownTable: string): string[] {
+  const [schema, table] = schemaAndName(shownParts(shownTable));
+  return patterns.flatMap((text) => {
+    const parts = text.match(new RegExp(String.raw`${name}|\*`, 'g')) ?? [];
+    const [column = ''] = shownParts(parts.at(-1) ?? '');
+    const isEvery = parts.at(-2) === '*';
+    const [wantedSchema, wantedTable] = schemaAndName(shownParts(parts.slice(0, -1).join('.')));
+    const fits = isEvery
+      ? parts.length === 2 || wantedSchema === schema
+      : wantedSchema === schema && wantedTable === table;
+    return fits ? [column] : [];
+  });
+}
+
+const schemaAndName = (parts: readonly string[]) =>
+  parts.length === 1 ? ['public', ...parts] : parts;
