@@ -57,6 +57,8 @@ interface ErrorOptions {
   /** What the user can do next, one sentence. */
   readonly hint?: string;
   readonly detail?: string;
+  /** In characters of the client's text, from 1. */
+  readonly position?: number | undefined;
   /** Replaces the table's SQLSTATE where PostgreSQL has a more exact one. */
   readonly sqlstate?: string;
   /** Extra members of the REST error body. */
@@ -69,6 +71,7 @@ export class StageError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly detail: string | undefined;
+  readonly position: number | undefined;
   readonly facts: JsonObject;
   readonly status: number;
   readonly sqlstate: string;
@@ -80,6 +83,7 @@ export class StageError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.detail = options.detail;
+    this.position = options.position;
     this.facts = options.facts ?? {};
     this.status = faces[code].status;
     this.sqlstate = options.sqlstate ?? faces[code].sqlstate;

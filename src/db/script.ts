@@ -7,6 +7,7 @@ import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { StageError } from '../errors.ts';
 import { readUrl } from './connections.ts';
+import { statementAt, statementOfNumber } from './script-statements.ts';
 
 export interface Script {
   /** By which errors call it. */
@@ -17,7 +18,7 @@ export interface Script {
 export interface ScriptConnection {
   /**
    * Gives the server's notices.
-   * @throws StageError that says in which line the server refused the script, or which of its statements failed
+   * @throws StageError that says which statement of the script the server refused, and in which line
    */
   run(script: Script): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -87,23 +88,33 @@ function unconnected(cause: unknown): StageError {
   return new StageError(code, message, { sqlstate, cause, ...(hint && { hint }) });
 }
 
-/** @param statement number of the one that failed, if it was one that ran */
-function failed({ name, text }: Script, cause: unknown, statement: number): StageError {
+/** @param ran number of the statement that failed, if it was one that ran */
+function failed({ name, text }: Script, cause: unknown, ran: number): StageError {
   if (!(cause instanceof pg.DatabaseError)) return unconnected(cause);
-  const { code: sqlstate = 'XX000', message, detail, position } = cause;
-  // The server counts characters, from 1.
-  const before = [...text].slice(0, Number(position ?? 1) - 1);
-  const line = `${before.filter((each) => each === '\n').length + 1}:`;
-  // what is refused, is refused before the first one runs
-  const ran = sqlstate === '0A000' ? '' : ` statement ${statement}:`;
-  const place = position === undefined ? ran : line;
-  const isCommand = position !== undefined && text[before.join('').length] === '\\';
+  const { code: sqlstate = 'XX000', message, detail } = cause;
+  // the server counts characters, from 1
+  const position = cause.position === undefined ? null : Number(cause.position);
+  const before = [...text].slice(0, (position ?? 1) - 1).join('');
+  const isCommand = position !== null && text[before.length] === '\\';
+  const statement = position === null ? statementOfNumber(text, ran) : statementAt(text, position);
+  // the place may be that of a comment before the statement
+  const line = Math.max(before.split('\n').length, statement?.line ?? 1);
+  const said = statement && `statement ${statement.number}: ${statement.text}`;
+  const details = [said, detail].filter(Boolean).join('\n');
   const hint = isCommand ? noCommands : cause.hint;
-  return new StageError('invalid_request', `${name}:${place} ${message}`, {
+  return new StageError('invalid_request', `${name}:${line}: ${message}`, {
     sqlstate,
     cause,
     ...(hint && { hint }),
-    ...(detail && { detail }),
+    ...(details && { detail: details }),
+    facts: {
+      sqlstate,
+      detail: detail ?? null,
+      file: name,
+      line,
+      statement: statement?.number ?? null,
+      text: statement?.text ?? null,
+    },
   });
 }
 

@@ -174,7 +174,7 @@ function makePlan(
   return {
     text,
     statements,
-    refusal: firstRefusal(verdicts, allowed),
+    refusal: firstRefusal(text, statements, allowed),
     passes: !kinds.includes('step'),
     passingText: replaced.length === 0 ? null : spliceBytes(text, replaced),
     reads: kinds.filter((kind) => kind === 'read').length,
@@ -247,15 +247,27 @@ function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
   }
 }
 
-function firstRefusal(verdicts: readonly Verdict[], allowed: readonly string[]): Refusal | null {
-  for (const verdict of verdicts) {
-    if (verdict.kind === 'refuse') return verdict;
-    const reserved = refuseReserved(verdict);
-    if (reserved) return reserved;
-    const refused = refusedFunctions(readFunctions(verdict), 'read', allowed);
-    if (refused) return functionRefusal(refused);
+/** With its place, where there are other statements beside the one that is refused. */
+function firstRefusal(
+  text: Buffer,
+  statements: readonly Statement[],
+  allowed: readonly string[],
+): Refusal | null {
+  for (const { start, verdict } of statements) {
+    const refusal = refusalOf(verdict, allowed);
+    if (refusal !== null && statements.length > 1)
+      return { ...refusal, position: [...text.toString('utf8', 0, start)].length + 1 };
+    if (refusal !== null) return refusal;
   }
   return null;
+}
+
+function refusalOf(verdict: Verdict, allowed: readonly string[]): Refusal | null {
+  if (verdict.kind === 'refuse') return verdict;
+  const reserved = refuseReserved(verdict);
+  if (reserved) return reserved;
+  const refused = refusedFunctions(readFunctions(verdict), 'read', allowed);
+  return refused ? functionRefusal(refused) : null;
 }
 
 /** The functions of a statement that run READ ONLY; those of writes are classified when they are staged. */

@@ -30,8 +30,8 @@ export class UpstreamError extends Error {
 /** A message of the client's is not handled any further, because one before it in its batch has failed. */
 export class Skipped extends Error {}
 
-export function refusalError({ sqlstate, message, hint }: Refusal): StageError {
-  return new StageError('statement_not_supported', message, { sqlstate, hint });
+export function refusalError({ sqlstate, message, hint, position }: Refusal): StageError {
+  return new StageError('statement_not_supported', message, { sqlstate, hint, position });
 }
 
 const aborted = errorResponse(

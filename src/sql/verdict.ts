@@ -128,6 +128,8 @@ export interface Refusal {
   readonly sqlstate: string;
   readonly message: string;
   readonly hint: string;
+  /** In characters of a text of several statements, from 1. */
+  readonly position?: number;
 }
 
 export type Verdict = Read | Write | Control | Refusal;

@@ -73,6 +73,7 @@ suite('stage run', (test) => {
       });
       assert.equal([code, stdout], [1, '']);
       assert.match(stderr, `x.sql:${line}: syntax error at or near "\\`);
+      assert.match(stderr, /\n {2}statement \d: [^\n]*\\/);
       assert.match(stderr, 'hint: A script is SQL alone: commands of psql');
       assert.is(await changes(), 0);
       assert.not.ok((await readdir(shell.folder)).includes('stolen'));
@@ -92,10 +93,37 @@ suite('stage run', (test) => {
 
   test('says which statement failed where the server names no line', async () => {
     const { code, stderr } = await run({
-      '1.sql': `UPDATE orders SET note = 'x';\n\nSELECT 1;;\nINSERT INTO orders (id) VALUES (1);\nSELECT 2`,
+      '1.sql': `UPDATE orders SET note = 'x;';\n\nSELECT 1;;\n-- the one;\nINSERT INTO orders\n  (id) VALUES (1);\nSELECT 2`,
     });
     assert.is(code, 1);
-    assert.match(stderr, /^error: 1\.sql: statement 3: /);
+    assert.match(
+      stderr,
+      /^error: 1\.sql:5: null value in column .+\n {2}statement 3: INSERT INTO orders \(id\) VALUES \(1\)\n {2}Failing row/,
+    );
+  });
+
+  test('says where a statement stands that is refused, also as JSON', async () => {
+    const script = {
+      '1.sql': `SELECT '😀';\n/* a /* b; */ c; */\nUPDATE orders SET note = $a$;$a$; DO $$ BEGIN END $$`,
+    };
+    const { code, stderr } = await run(script);
+    assert.is(code, 1);
+    assert.match(
+      stderr,
+      /^error: 1\.sql:3: DO cannot be run .+\n {2}statement 3: DO \$\$ BEGIN END \$\$\nhint: /,
+    );
+    assert.match(
+      (await run({ '1.sql': 'SELECT 1;\nSELECT a FROM nowhere' })).stderr,
+      /^error: 1\.sql:2: .+\n {2}statement 2: SELECT a FROM nowhere\n/,
+    );
+    const json = await run(script, '--json');
+    assert.is(json.code, 1);
+    const { error, file, line, statement, text, sqlstate } = JSON.parse(json.stderr);
+    assert.equal(
+      [error, file, line, statement, text, sqlstate],
+      ['invalid_request', '1.sql', 3, 3, 'DO $$ BEGIN END $$', '0A000'],
+    );
+    assert.is(await changes(), 0);
   });
 
   test('takes a dump with the lines that pg_dump writes for psql alone', async () => {
@@ -127,7 +155,7 @@ suite('stage run', (test) => {
 
   test('logs in as libpq would', async () => {
     const script = { '1.sql': `DO $$ BEGIN END $$` };
-    assert.match((await run(script)).stderr, /^error: 1\.sql: DO cannot be run/);
+    assert.match((await run(script)).stderr, /^error: 1\.sql:1: DO cannot be run/);
     env = { ...env, PGPASSWORD: 'wrong' };
     assert.is((await run(script)).code, 4);
     env = { ...env, PGPASSWORD: daemon.database.password };
