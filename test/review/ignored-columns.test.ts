@@ -125,6 +125,18 @@ suite('columns that do not count', (test) => {
     assert.equal(await rows('doc'), ['(1,uno,10,5,0,10)']);
   });
 
+  test('crowd out none that counts', async () => {
+    await staging.database.query(
+      `INSERT INTO doc SELECT g, 'many', 0, 0, 0 FROM generate_series(1001, 11001) g`,
+    );
+    const session = await drifted(
+      'UPDATE doc SET pages = 1 WHERE id > 1000',
+      `UPDATE doc SET touched = 1 WHERE id > 1000; UPDATE doc SET title = 'last' WHERE id = 11001`,
+    );
+    const told = await found(session);
+    assert.equal([told[0], told.length], ['changed doc 11001 title', 10_001]);
+  });
+
   test('are settled by nobody, and go on not to count when others of the row are settled', async () => {
     const session = await drifted(
       'UPDATE doc SET pages = 11, touched = 7 WHERE id = 1',
