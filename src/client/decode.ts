@@ -72,6 +72,7 @@ export function readMutation(json: JsonText): Mutation {
     executedAt: fields.required('executed_at'),
     role: fields.text('role'),
     login: fields.text('login'),
+    statement: fields.text('statement'),
     ...readHidden(fields),
   };
 }
@@ -98,7 +99,7 @@ export function readOutline(json: JsonText): Outline {
   return {
     revision,
     tables: Object.entries(tables).map(
-      ([table, { key, columns, chunks, hidden, triggers = [], ...counts }]) => ({
+      ([table, { key, columns, chunks, hidden, triggers = [], has_children, ...counts }]) => ({
         table,
         key,
         columns,
@@ -110,6 +111,7 @@ export function readOutline(json: JsonText): Outline {
           updates,
           deletes,
         })),
+        ...(has_children ? { hasChildren: true } : {}),
         ...(hidden ? { hidden } : {}),
       }),
     ),
@@ -124,6 +126,7 @@ interface OutlineBody {
       Pick<TableOutline, 'key' | 'columns' | 'hidden'> & {
         /** Nothing of a daemon that does not tell them. */
         readonly triggers?: TableOutline['triggers'];
+        readonly has_children?: true;
         readonly chunks: readonly (readonly [string, number, number, number])[];
         /** Of a daemon that does not count them, nothing is known. */
         readonly further_changes?: number;

@@ -27,6 +27,8 @@ export interface Mutation {
   readonly role: string | null;
   /** The one that logged in, where it set another one by SET ROLE; else null. */
   readonly login: string | null;
+  /** The same for all mutations of one statement, which may write to several tables; null of a daemon that does not tell it. */
+  readonly statement: string | null;
   readonly hidden?: Hidden;
 }
 
@@ -129,6 +131,8 @@ export interface TableOutline {
   /** How many changes approval replays beside the net ones. */
   readonly furtherChanges: number;
   readonly triggers: readonly Trigger[];
+  /** Its name stands for the rows of other tables, too, which inherit from it. */
+  readonly hasChildren?: true;
   readonly hidden?: Hidden;
 }
 

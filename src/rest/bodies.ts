@@ -66,6 +66,7 @@ export function mutationBody(mutation: Mutation): JsonObject {
     executed_at: mutation.executedAt,
     role: mutation.role,
     login: mutation.login,
+    statement: mutation.statement,
     ...marked(mutation),
   };
 }
@@ -95,7 +96,7 @@ export function triggerBody({ name, timing, events }: Trigger): JsonObject {
 /** An outline as counts by table; chunks are arrays, for there may be thousands. */
 export function outlineBody(id: string, { revision, tables }: Outline): JsonObject {
   const bodies = tables.map((outline): [string, JsonObject] => {
-    const { table, key, columns, chunks, furtherChanges, triggers } = outline;
+    const { table, key, columns, chunks, furtherChanges, triggers, hasChildren } = outline;
     return [
       table,
       {
@@ -104,6 +105,7 @@ export function outlineBody(id: string, { revision, tables }: Outline): JsonObje
         key,
         columns: columns.map(columnBody),
         triggers: triggers.map(triggerBody),
+        ...(hasChildren ? { has_children: true } : {}),
         chunks: chunks.map(({ after, inserts, updates, deletes }) => [
           after,
           inserts,

@@ -29,7 +29,7 @@ WITH page AS MATERIALIZED (
 SELECT m.id, m.operation, m.table_name, CASE WHEN NOT m.withheld THEN m.query END AS query,
   -- guard: the log withholds parameters, too
   CASE WHEN NOT m.withheld THEN m.params END AS params, m.affected_rows,
-  stage.iso_time(m.executed_at) AS executed_at, m.role, m.login
+  stage.iso_time(m.executed_at) AS executed_at, m.role, m.login, m.statement
 FROM marked m ORDER BY m.id`;
 
 const selectMutations = selectPage(
@@ -109,6 +109,7 @@ type MutationRow = Row & {
   readonly executed_at: string;
   readonly role: string | null;
   readonly login: string | null;
+  readonly statement: string;
 };
 
 function toMutation(row: MutationRow): Mutation {
@@ -122,6 +123,7 @@ function toMutation(row: MutationRow): Mutation {
     executedAt: row.executed_at,
     role: row.role,
     login: row.login,
+    statement: row.statement,
     ...(row.query === null ? { hidden: true } : {}),
   };
 }

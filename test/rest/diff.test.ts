@@ -212,6 +212,20 @@ suite('rest: mutations', (test) => {
     assert.is((await rest.call('GET', `/sessions/${id}`)).body.mutation_count, 3);
   });
 
+  test('tells which of them one statement made', async () => {
+    const other = await rest.newSession();
+    await rest.write(
+      other,
+      `WITH p AS (UPDATE products SET stock = 1 WHERE id = 1) UPDATE customers SET name = 'x' WHERE id = 1`,
+    );
+    await rest.write(other, 'UPDATE products SET stock = 2 WHERE id = 1');
+    const { body } = await rest.call('GET', `/sessions/${other}/mutations`);
+    const statements = body.mutations.map((each: { statement: string }) => each.statement);
+    assert.is(statements.length, 3);
+    assert.is(new Set(statements).size, 2);
+    for (const statement of statements) assert.match(statement, /^\d+$/);
+  });
+
   test('filters by table and type', async () => {
     const of = async (query: string) =>
       (await rest.call('GET', `/sessions/${id}/mutations?${query}`)).body;

@@ -11,6 +11,7 @@ const mutation: Mutation = {
   query: null,
   params: null,
   affectedRows: 1200,
+  statement: null,
   executedAt: '2026-01-31T12:00:00.000000Z',
   role: 'app',
   login: null,

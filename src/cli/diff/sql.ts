@@ -15,6 +15,8 @@ import { cellsOf, hiddenTables, isChanged } from './format.ts';
 interface Target {
   /** Its name as SQL. */
   readonly name: string;
+  /** Its own rows, where those that inherit from it have others. */
+  readonly rows: string;
   readonly key: readonly string[];
   readonly types: ReadonlyMap<string, string>;
   /** Columns that cannot be written. */
@@ -49,9 +51,12 @@ function targetOf({
   table,
   key,
   columns,
-}: Pick<TableOutline, 'table' | 'key' | 'columns'>): Target {
+  hasChildren,
+}: Pick<TableOutline, 'table' | 'key' | 'columns' | 'hasChildren'>): Target {
+  const name = shownParts(table).map(identifier).join('.');
   return {
-    name: shownParts(table).map(identifier).join('.'),
+    name,
+    rows: hasChildren ? `ONLY ${name}` : name,
     key,
     types: new Map(columns.map((column) => [column.name, column.type])),
     generated: new Set(columns.flatMap((column) => (column.generated ? [column.name] : []))),
@@ -59,8 +64,8 @@ function targetOf({
 }
 
 function statement(change: ReadChange, target: Target): string {
-  const { name } = target;
-  if (change.type === 'DELETE') return `DELETE FROM ${name} WHERE ${place(change, target)}`;
+  const { name, rows } = target;
+  if (change.type === 'DELETE') return `DELETE FROM ${rows} WHERE ${place(change, target)}`;
   const cells = cellsOf(change).filter(
     (cell) => cell.after !== undefined && !target.generated.has(cell.name),
   );
@@ -71,7 +76,7 @@ function statement(change: ReadChange, target: Target): string {
     const changed = (different.length > 0 ? different : cells.slice(0, 1)).map(
       (cell) => `${identifier(cell.name)} = ${value(cell.name, cell.after)}`,
     );
-    return `UPDATE ${name} SET ${changed.join(', ')} WHERE ${place(change, target)}`;
+    return `UPDATE ${rows} SET ${changed.join(', ')} WHERE ${place(change, target)}`;
   }
   const columns = cells.map((cell) => identifier(cell.name)).join(', ');
   const values = cells.map((cell) => value(cell.name, cell.after)).join(', ');
@@ -87,7 +92,7 @@ function place({ before, texts, columns }: ReadChange, target: Target): string {
     `${identifier(column)} ${sign} ${literal(column, row.get(column) ?? none, target)}`;
   if (target.key.length > 0) return target.key.map((column) => equals(column, '=')).join(' AND ');
   const all = [...row.keys()].map((column) => equals(column, 'IS NOT DISTINCT FROM')).join(' AND ');
-  return `ctid = (SELECT ctid FROM ${target.name} WHERE ${all} LIMIT 1)`;
+  return `(tableoid, ctid) = (SELECT tableoid, ctid FROM ${target.rows} WHERE ${all} LIMIT 1)`;
 }
 
 /** A value as PostgreSQL reads it for this column. Arrays and composites only PostgreSQL can make of their JSON. */

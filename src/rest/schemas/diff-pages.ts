@@ -31,6 +31,9 @@ export const outline = z
         key: z.array(z.string()).meta({ description: 'Columns of the key' }),
         columns,
         triggers,
+        has_children: z.literal(true).optional().meta({
+          description: 'Where other tables inherit from it: ONLY its own rows are meant',
+        }),
         chunks: z.array(z.tuple([number, count, count, count])).meta({
           description:
             'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',

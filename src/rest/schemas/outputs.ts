@@ -93,6 +93,9 @@ export const mutation = z
     login: z.string().nullable().meta({
       description: 'Database role that logged in, where it set `role` by SET ROLE; else null',
     }),
+    statement: z.string().regex(/^\d+$/).meta({
+      description: 'The same for all mutations of one statement, which may write to several tables',
+    }),
     hidden,
   })
   .meta({ id: 'Mutation' });

@@ -175,18 +175,21 @@ SELECT to_jsonb(o.key_columns) AS key, (
   SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
     'generated', a.attgenerated <> '') ORDER BY a.attnum), '[]')
   FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attnum > 0 AND NOT a.attisdropped
-) AS columns
+) AS columns, EXISTS (
+  SELECT FROM pg_class c JOIN pg_inherits i ON i.inhparent = c.oid WHERE c.oid = o.relation AND c.relkind = 'r'
+) AS has_children
 FROM stage.overlay o WHERE o.relation = $1`;
 
 /** The key and the columns of a table as it is now; none where it is gone. */
 async function shapeOf(
   tx: Queryable,
   { current }: DiffTable,
-): Promise<Pick<TableOutline, 'key' | 'columns'>> {
+): Promise<Pick<TableOutline, 'key' | 'columns' | 'hasChildren'>> {
   const [shape] = await tx.query(selectShape, [current]);
   return {
     key: JSON.parse(shape?.['key'] ?? '[]') as string[],
     columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
+    ...(shape?.['has_children'] === 't' ? { hasChildren: true } : {}),
   };
 }
 
@@ -232,7 +235,7 @@ export async function describe(
   tx: Queryable,
   uuid: string,
   table: DiffTable,
-): Promise<Pick<TableOutline, 'key' | 'columns' | 'triggers'>> {
+): Promise<Pick<TableOutline, 'key' | 'columns' | 'triggers' | 'hasChildren'>> {
   // guard: the outline names nothing of hidden tables
   if (table.hidden) return { key: [], columns: [], triggers: [] };
   return { ...(await shapeOf(tx, table)), triggers: await triggersOf(tx, uuid, table) };

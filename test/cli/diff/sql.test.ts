@@ -10,10 +10,24 @@ CREATE TABLE "Odd ""one" (
   words text[], p pair, amount numeric, ratio double precision, bytes bytea, day timestamptz, spans int4range, yes boolean);
 CREATE TABLE bag (a integer, b text);
 CREATE TABLE "a.b" (id integer PRIMARY KEY);
+CREATE TABLE parent (id integer PRIMARY KEY, n integer);
+CREATE TABLE child (PRIMARY KEY (id)) INHERITS (parent);
+CREATE TABLE loose_parent (a integer);
+CREATE TABLE loose_child () INHERITS (loose_parent);
+CREATE TABLE pieces (a integer, b integer) PARTITION BY LIST (a);
+CREATE TABLE pieces_1 PARTITION OF pieces FOR VALUES IN (1);
+CREATE TABLE pieces_2 PARTITION OF pieces FOR VALUES IN (2);
 CREATE TABLE two (a integer, b text, c text, twice integer GENERATED ALWAYS AS (a * 2) STORED, PRIMARY KEY (a, b));
 INSERT INTO bag VALUES (1, NULL), (1, NULL), (2, 'x');
+INSERT INTO parent VALUES (1, 1), (2, 2);
+INSERT INTO child VALUES (1, 10), (2, 20);
+INSERT INTO loose_child VALUES (1);
+INSERT INTO loose_parent VALUES (1);
+INSERT INTO pieces VALUES (1, 1), (2, 2);
 INSERT INTO two VALUES (1, 'it''s', 'old'), (2, 'b', 'gone');
 INSERT INTO "Odd ""one" ("select", data, numbers, amount) VALUES ('a', '{"k": 1}', '{1,2}', 1.10), ('b', '5', NULL, 'NaN');`;
+
+const compared = ['"Odd ""one"', '"a.b"', 'two', 'bag', 'parent', 'loose_parent', 'pieces'];
 
 const writes = [
   `INSERT INTO "Odd ""one" ("select", data, plain, numbers, words, p, amount, ratio, bytes, day, spans, yes) VALUES
@@ -28,6 +42,15 @@ const writes = [
   `UPDATE bag SET b = 'y' WHERE a = 2`,
 ];
 
+/** Each of one row, of which there are others with the same key or place. */
+const alike = [
+  'UPDATE ONLY parent SET n = 3 WHERE id = 1',
+  'DELETE FROM ONLY parent WHERE id = 2',
+  'UPDATE child SET n = 30 WHERE id = 2',
+  'UPDATE ONLY loose_parent SET a = 4',
+  'UPDATE pieces SET b = 9 WHERE a = 2',
+];
+
 suite('diff as SQL', (test) => {
   const served = serve(test);
   test.before(async () => {
@@ -36,8 +59,10 @@ suite('diff as SQL', (test) => {
 
   async function contents(client: { query(text: string): Promise<unknown> }): Promise<string> {
     const texts: string[] = [];
-    for (const name of ['"Odd ""one"', '"a.b"', 'two', 'bag']) {
-      const result = await client.query(`SELECT x::text AS row FROM ${name} x ORDER BY x::text`);
+    for (const name of compared) {
+      const result = await client.query(
+        `SELECT concat(tableoid::regclass, x) AS row FROM ${name} x ORDER BY 1`,
+      );
       texts.push(JSON.stringify(Array.isArray(result) ? result : (result as pg.QueryResult).rows));
     }
     return texts.join('\n');
@@ -63,6 +88,28 @@ suite('diff as SQL', (test) => {
       const approved = await served.rest.call('POST', `/sessions/${id}/approve`, { json: {} });
       assert.is(approved.status, 200, JSON.stringify(approved.body));
       assert.is(scripted, await contents(client));
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('means the rows of the table itself, and in each partition its own', async () => {
+    const id = await served.rest.newSession();
+    for (const write of alike) await served.rest.write(id, write);
+    const { code, stdout } = await served.shell.run(['diff', id, '-o', 'sql']);
+    assert.is(code, 0);
+    assert.match(stdout, 'UPDATE ONLY "parent" SET "n" = 3 WHERE "id" = 1;');
+    assert.match(stdout, 'DELETE FROM ONLY "parent" WHERE "id" = 2;');
+    assert.match(stdout, 'UPDATE "child" SET "n" = 30 WHERE "id" = 2;');
+    const client = new pg.Client({ connectionString: served.rest.database.url });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      for (const write of alike) await client.query(write);
+      const direct = await contents(client);
+      await client.query('ROLLBACK');
+      await client.query(stdout.replace(/COMMIT;\n$/, ''));
+      assert.is(await contents(client), direct);
     } finally {
       await client.end();
     }
