@@ -11,6 +11,7 @@ interface LimitOptions {
   readonly stagedNotice: Option<boolean>;
   readonly loginTimeoutMs: Option<number>;
   readonly stallTimeoutMs: Option<number>;
+  readonly upgradeLockTimeoutMs: Option<number | null>;
   readonly shutdownGraceMs: Option<number>;
 }
 
@@ -93,6 +94,17 @@ export const limitOptions: LimitOptions = {
     project: ownTime,
     sentence:
       'How long a client or a reader may take nothing of what waits for it; then its connection is ended. 0: for ever.',
+  },
+  upgradeLockTimeoutMs: {
+    type: milliseconds(),
+    default: null,
+    defaultText: 'for as long as they last',
+    env: ['STAGE_UPGRADE_LOCK_TIMEOUT_MS'],
+    flag: '--upgrade-lock-timeout-ms MS',
+    key: 'upgrade_lock_timeout_ms',
+    project: afterTrust('ends connections of clients'),
+    sentence:
+      'How long an upgrade of the schema `stage` waits for transactions that hold its tables; then it ends their connections.',
   },
   shutdownGraceMs: {
     type: milliseconds(),

@@ -52,6 +52,7 @@ export interface Settings {
   readonly stagedNotice: boolean;
   readonly loginTimeoutMs: number;
   readonly stallTimeoutMs: number;
+  readonly upgradeLockTimeoutMs: number | null;
   readonly shutdownGraceMs: number;
   readonly activeSessionTtlHours: number | null;
   readonly proposedSessionTtlHours: number | null;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { StageError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
 import type { Database, Queryable } from './database.ts';
+import { lockHolders, TablesInUse } from './lock-holders.ts';
 import type { Standing } from './release.ts';
 import { newerIn, recordRelease, standingColumns } from './release.ts';
 import { listSql, loadSql } from './sql-file.ts';
@@ -39,7 +40,7 @@ const lockTimeout = '200ms';
 /**
  * Brings the schema up to this version in one transaction.
  * @throws StageError `schema_too_new` when a newer version has been here, `forbidden` when the account lacks a right,
- * `upstream_unavailable` when the tables of the schema are locked
+ * TablesInUse when the tables of the schema are locked
  */
 export async function migrate(db: Database): Promise<void> {
   try {
@@ -57,7 +58,9 @@ export async function migrate(db: Database): Promise<void> {
       await recordRelease(tx);
     });
   } catch (error) {
-    throw (await explainLock(db, error)) ?? explainMissingRight(error);
+    if ((error as { code?: string }).code === '55P03')
+      throw new TablesInUse(await lockHolders(db), error);
+    throw explainMissingRight(error);
   }
 }
 
@@ -106,12 +109,13 @@ async function readStanding(tx: Queryable): Promise<Standing> {
 /** With the same migrations, functions may be newer, and would go back. */
 async function refuseNewer(tx: Queryable): Promise<void> {
   const newer = newerIn(await readStanding(tx));
-  if (newer !== null) throw tooNew(newer);
+  if (newer !== null) throw await tooNew(tx, newer);
 }
 
-function tooNew(newer: string): StageError {
+async function tooNew(tx: Queryable, newer: string): Promise<StageError> {
+  const { release } = await readStanding(tx);
   return new StageError('schema_too_new', `the schema stage is at ${newer}`, {
-    hint: 'Start the version of stage that upgraded it, or a newer one.',
+    hint: `Start the release that upgraded it (${release}), or a newer one. The only way back is a backup from before the upgrade.`,
   });
 }
 
@@ -119,7 +123,8 @@ async function applyMigrations(tx: Queryable): Promise<void> {
   const files = migrationFiles();
   const applied = await tx.query('SELECT number, name, hash FROM stage.migration ORDER BY number');
   const newest = Number(applied.at(-1)?.['number'] ?? 0);
-  if (newest > files.length) throw tooNew(`version ${newest}, this stage knows ${files.length}`);
+  if (newest > files.length)
+    throw await tooNew(tx, `version ${newest}, this stage knows ${files.length}`);
   for (const [index, file] of files.entries()) {
     const row = applied[index];
     if (row === undefined) {
@@ -168,21 +173,6 @@ function sqlFiles(folder: string): SqlFile[] {
     const text = loadSql(`${folder}/${name}`);
     return { name, text, hash: createHash('sha256').update(text).digest('hex') };
   });
-}
-
-/** Tells who holds the tables that a migration has waited for; null for any other error. */
-async function explainLock(db: Database, error: unknown): Promise<StageError | null> {
-  if ((error as { code?: string }).code !== '55P03') return null;
-  const holders = await db.query(loadSql('lock_holders.sql'));
-  const told = holders.map(({ pid, state, seconds }) => `${pid} (${state}, ${seconds} s)`);
-  return new StageError(
-    'upstream_unavailable',
-    `the schema stage cannot be upgraded yet, its tables are in use by process ${told.join(', ') || 'unknown'}`,
-    {
-      hint: 'The service keeps trying. End a transaction that stays open, by itself or with pg_terminate_backend.',
-      cause: error,
-    },
-  );
 }
 
 function explainMissingRight(error: unknown): unknown {

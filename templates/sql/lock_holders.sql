@@ -1,7 +1,8 @@
--- Who holds tables of the schema stage, those first whose transactions are open for longest.
-SELECT a.pid, a.state, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
-FROM pg_stat_activity a
-WHERE a.pid <> pg_backend_pid() AND a.datname = current_database() AND EXISTS (
-  SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-  WHERE l.pid = a.pid AND l.granted AND c.relnamespace = 'stage'::regnamespace)
-ORDER BY a.xact_start LIMIT 5;
+-- Who holds tables of the schema stage, each with its transaction, those first whose transactions are open for longest. State, time and
+-- type of other roles' processes are known to those alone who may read all statistics.
+SELECT a.pid, a.state, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds, l.transaction
+FROM pg_stat_activity a CROSS JOIN LATERAL (
+  SELECT l.virtualtransaction AS transaction FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+  WHERE l.pid = a.pid AND l.granted AND c.relnamespace = 'stage'::regnamespace LIMIT 1) l
+WHERE a.pid <> pg_backend_pid() AND a.datname = current_database() AND coalesce(a.backend_type, 'client backend') = 'client backend'
+ORDER BY a.xact_start;

@@ -209,6 +209,7 @@ suite('migrations', (test) => {
     const error = (await rejects(migrate(service()))) as StageError;
     assert.is(error.code, 'schema_too_new');
     assert.match(error.message, /999/);
+    assert.match(String(error.hint), /Start the release that upgraded it \(\d+\.\d+\.\d+\)/);
   });
 
   test('an account without the right to create is told so', async () => {

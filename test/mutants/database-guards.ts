@@ -13,6 +13,17 @@ export const databaseGuards: readonly Guard[] = [
     tests: ['db/migrate'],
   },
   {
+    name: 'whoever asks how an upgrade goes brings no further try',
+    without: '',
+    tests: ['db/upgrade'],
+  },
+  {
+    name: 'whoever has begun another transaction is not ended for an upgrade',
+    without:
+      '`SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.pid = $1 OR l.virtualtransaction = $2`,',
+    tests: ['db/upgrade'],
+  },
+  {
     name: 'no function of an earlier release is taken for one of this',
     without: '',
     tests: ['db/migrate'],

@@ -6,7 +6,7 @@ import type { Database, Pool } from '../../db/database.ts';
 import { createDatabase } from '../../db/database.ts';
 import type { HostRoute } from '../../db/host-route.ts';
 import { createHostRoute } from '../../db/host-route.ts';
-import { migrate } from '../../db/migrate.ts';
+import { createUpgrade } from '../../db/upgrade.ts';
 import { ensureBound } from '../../overlay/install/binding.ts';
 import { markOutdated } from '../../overlay/install/generation.ts';
 import type { Lack } from '../../rest/services.ts';
@@ -44,6 +44,7 @@ export interface ServiceAccount {
  * @param examines whether the doctor looks at it, too: of the embedded PostgreSQL there is nothing to warn of
  */
 export function createServiceAccount(parts: Parts, url: string, examines: boolean): ServiceAccount {
+  const { settings, log } = parts;
   const route = createHostRoute(url);
   const pools: Pools = {
     reading: openPool(parts, route, 'reading'),
@@ -52,6 +53,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
   };
   const budget = createBudget(parts, pools);
   let isNoticedGone = false;
+  const upgrade = createUpgrade({ lockTimeoutMs: settings.upgradeLockTimeoutMs, log });
   const monitor = new UpstreamMonitor({
     open: () =>
       createDatabase({
@@ -61,7 +63,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
       }),
     prepare: async (db) => {
       if (!parts.settings.allowPublications) await refusePublications(db);
-      await migrate(db);
+      await upgrade(db);
       await ensureBound(db);
       await markOutdated(db);
       await budget.divide(db);

@@ -1,0 +1,77 @@
+/** Upgrades of the schema `stage` while others use it: short tries, with pauses that grow, so that nobody queues behind them for long. */
+import type { Log } from '../log.ts';
+import type { Database } from './database.ts';
+import type { LockHolder } from './lock-holders.ts';
+import { endHolder, TablesInUse } from './lock-holders.ts';
+import { migrate } from './migrate.ts';
+
+const pausesMs = { first: 1_000, longest: 10_000 };
+
+interface UpgradeOptions {
+  /** How long a transaction may be in the way before its connection is ended; null for as long as it lasts. */
+  readonly lockTimeoutMs: number | null;
+  readonly log: Log;
+  /** The time in milliseconds. */
+  readonly now?: () => number;
+}
+
+/** What an upgrade has waited for so far. */
+interface Wait {
+  readonly error: TablesInUse;
+  readonly pauseMs: number;
+  /** When the next try may be. */
+  readonly until: number;
+  /** Since when each transaction has been in the way. */
+  readonly since: ReadonlyMap<string, number>;
+}
+
+/**
+ * Creates what brings the schema up to this version, to be called until it succeeds. It throws what migrate() throws; called in a pause,
+ * what the last try threw.
+ */
+export function createUpgrade(options: UpgradeOptions): (db: Database) => Promise<void> {
+  const { now = Date.now, lockTimeoutMs, log } = options;
+  let wait: Wait | null = null;
+  return async (db) => {
+    // guard: whoever asks how an upgrade goes brings no further try
+    if (wait !== null && now() < wait.until) throw wait.error;
+    try {
+      await migrate(db);
+      wait = null;
+    } catch (error) {
+      if (error instanceof TablesInUse) {
+        wait = waitFurther(wait, error, now());
+        const limit = lockTimeoutMs ?? Number.POSITIVE_INFINITY;
+        for (const holder of heldSince(wait, now() - limit)) await endTelling(db, holder, log);
+      }
+      throw error;
+    }
+  };
+}
+
+function waitFurther(before: Wait | null, error: TablesInUse, now: number): Wait {
+  const pauseMs = before === null ? pausesMs.first : Math.min(2 * before.pauseMs, pausesMs.longest);
+  const since = new Map(
+    error.holders.map(({ transaction }) => [transaction, before?.since.get(transaction) ?? now]),
+  );
+  return { error, pauseMs, until: now + pauseMs, since };
+}
+
+/** Those of whom a transaction has been in the way since then, or longer. */
+function heldSince({ error, since }: Wait, time: number): LockHolder[] {
+  return error.holders.filter(({ transaction }) => (since.get(transaction) ?? Infinity) <= time);
+}
+
+async function endTelling(db: Database, holder: LockHolder, log: Log): Promise<void> {
+  const facts = { process: holder.shown };
+  try {
+    await endHolder(db, holder);
+    log.warn('a connection was ended that the upgrade waited for', facts);
+  } catch (error) {
+    log.warn('a connection that the upgrade waits for cannot be ended', {
+      ...facts,
+      error: (error as Error).message,
+      hint: 'Grant pg_signal_backend to the service account. It does not end connections of superusers.',
+    });
+  }
+}
