@@ -23,6 +23,8 @@ export interface SpawnedDaemon {
 type SettingValues = { readonly [Name in SettingName]?: string | number };
 
 interface SpawnOptions {
+  /** What Node runs: this release unless told otherwise. */
+  readonly release?: readonly string[];
   /** What Node is to load before the program. */
   readonly modules?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -37,11 +39,18 @@ interface SpawnOptions {
 /** Starts it on free ports, and resolves when it serves. The caller ends it. */
 export async function spawnDaemon(
   upstream: string,
-  { modules = [], env = {}, settings = {}, through = [], log }: SpawnOptions = {},
+  {
+    release = stageCommand,
+    modules = [],
+    env = {},
+    settings = {},
+    through = [],
+    log,
+  }: SpawnOptions = {},
 ): Promise<SpawnedDaemon> {
   const loaded = modules.flatMap((module) => ['--import', import.meta.resolve(module)]);
   const args = ['serve', '--upstream', upstream, '--port', '0', '--proxy-port', '0'];
-  const command = [...through, process.execPath, ...loaded, ...stageCommand, ...args];
+  const command = [...through, process.execPath, ...loaded, ...release, ...args];
   const child = spawn(command[0] as string, command.slice(1), {
     env: { ...process.env, HOME: '/nonexistent', ...asVariables(settings), ...env },
     cwd: '/',
