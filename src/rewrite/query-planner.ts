@@ -5,7 +5,12 @@ import { refuseReserved } from '../server-connection/reserved-names.ts';
 import { classifyApart } from '../sql/classify/classify-apart.ts';
 import { createVerdictCache } from '../sql/classify/verdict-cache.ts';
 import type { FunctionUse, UnclearCall } from '../sql/functions/calls.ts';
-import { changesPath, functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
+import {
+  changesPath,
+  functionRefusal,
+  isNamedByParameter,
+  refusedFunctions,
+} from '../sql/functions/functions.ts';
 import { firstLiteral, ShapeReader } from '../sql/parser/shape.ts';
 import { isLight } from '../sql/parser/text-weight.ts';
 import { Recent } from '../sql/recent.ts';
@@ -270,14 +275,21 @@ function refusalOf(verdict: Verdict, allowed: readonly string[]): Refusal | null
   return refused ? functionRefusal(refused) : null;
 }
 
-/** The functions of a statement that run READ ONLY; those of writes are classified when they are staged. */
+/**
+ * The functions of a statement that run READ ONLY, and of which the text tells whether they may; those of writes are classified when
+ * they are staged.
+ */
 function readFunctions(verdict: Verdict): readonly FunctionUse[] {
-  const read = readOf(verdict);
-  if (read) return read.functions;
-  if (verdict.kind !== 'control') return [];
-  const { action } = verdict;
-  if (action.type === 'prepare') return action.body.kind === 'read' ? action.body.functions : [];
-  return action.type === 'execute' ? action.calls.functions : [];
+  const isControl = verdict.kind === 'control';
+  if (isControl && verdict.action.type === 'execute') return verdict.action.calls.functions;
+  const isPrepare = isControl && verdict.action.type === 'prepare';
+  const read = isPrepare ? readOf(verdict.action.body) : readOf(verdict);
+  return read?.functions.filter((use) => !isNamedByParameter(use)) ?? [];
+}
+
+/** The calls in a read that set what a parameter names: they are judged once that has a value. */
+export function namedByParameter(verdict: Verdict): readonly FunctionUse[] {
+  return readOf(verdict)?.functions.filter(isNamedByParameter) ?? [];
 }
 
 /** Whether names may mean something else once a statement has run. */

@@ -103,11 +103,12 @@ export type ControlAction =
       /** From behind the name to AS: the place of the types of its parameters. */
       readonly typesRange: ByteRange;
     }
-  /** Arguments are byte ranges of the expressions, in order; calls are those in them. */
+  /** Arguments are byte ranges of the expressions, in order, and the text of each that is a constant; calls are those in them. */
   | {
       readonly type: 'execute';
       readonly name: string;
       readonly arguments: readonly ByteRange[];
+      readonly constants: readonly (string | null)[];
       readonly calls: Calls;
       readonly unclear: readonly UnclearCall[];
     }

@@ -19,6 +19,7 @@ import type { ConnectionContext } from './connection-context.ts';
 import { isControlling } from './controls.ts';
 import type { PreparedWrite } from './extended-write.ts';
 import { findWrite, readyForWrite } from './extended-write.ts';
+import { checkBound, namesSettings } from './named-settings.ts';
 import { verifyAlong } from './read-batches.ts';
 import { checkReadCalls, needsAsking, needsLook, openLook } from './read-calls.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
@@ -39,7 +40,8 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   const write = state.stages ? findWrite(context, statement) : null;
   if (write !== null) return bindWrite(context, message, portal, statement, write);
   // guard: the catalog is asked before a read is bound
-  if (needsAsking(context, statement.body)) return bindJudged(context, message, portal, statement);
+  if (needsAsking(context, statement.body) || namesSettings(context, statement.body))
+    return bindJudged(context, message, portal, statement);
   return bindUnstaged(context, message, portal, statement);
 }
 
@@ -50,6 +52,7 @@ async function bindJudged(
   statement: PreparedStatement,
 ): Promise<void> {
   await checkReadCalls(context, statement.body);
+  await checkBound(context, statement, message);
   await bindUnstaged(context, message, portal, statement);
 }
 

@@ -16,6 +16,8 @@ import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone, isControlling } from './controls.ts';
 import { refuseInFailure } from './failed-portals.ts';
 import { checkHold } from './held-cursors.ts';
+import type { Execution } from './named-settings.ts';
+import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
 import { noteResult } from './result-type.ts';
 import { answerToWrite, prepareAgain } from './shared-steps.ts';
@@ -26,6 +28,28 @@ export function execute(context: ConnectionContext, message: Message): void | Pr
   checkName(name);
   refuseInFailure(context, name);
   const portal = context.portals.get(name);
+  const execution = portal ? executionIn(context, portal.statement.body) : null;
+  // guard: another statement may have got the name since its EXECUTE was bound
+  if (execution !== null && namesSettings(context, execution.statement.body))
+    return executeNaming(context, message, portal, execution);
+  return executePortal(context, message, portal);
+}
+
+async function executeNaming(
+  context: ConnectionContext,
+  message: Message,
+  portal: Portal | undefined,
+  execution: Execution,
+): Promise<void> {
+  await checkNamed(context, execution);
+  await executePortal(context, message, portal);
+}
+
+function executePortal(
+  context: ConnectionContext,
+  message: Message,
+  portal: Portal | undefined,
+): void | Promise<void> {
   const body = portal?.statement.body;
   if (portal && body?.kind === 'control' && isControlling(body.action)) {
     // It may end the transaction that a write was bound, and so planned, in.
@@ -51,7 +75,9 @@ function executeRead(
   pending.hasSnapshot = true;
   if (portal?.started !== true) metrics.query('read');
   if (portal && !state.failed) portal.started = true;
-  if (portal && movesPath(portal.statement.statement.verdict)) names.forget();
+  const execution = portal ? executionIn(context, portal.statement.body) : null;
+  const run = execution?.statement ?? portal?.statement;
+  if (run && movesPath(run.body)) names.forget();
   const isHinted = portal !== undefined && explainsWrite(portal.statement.statement.verdict);
   // The guard of an EXPLAIN of a write has its portal in it, and would take it away.
   if (!isHinted || !state.guardsWrite) internal.guard(isHinted);

@@ -1,5 +1,6 @@
 /** PREPARE and EXECUTE as SQL statements of a Query message. */
 
+import { movesPath } from '../rewrite/query-planner.ts';
 import { watched } from '../rewrite/rewrite.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { sqlStatement } from '../server-connection/prepared-statements.ts';
@@ -7,6 +8,7 @@ import type { ControlAction } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { makeMergeTarget } from './enter-call.ts';
+import { checkNamed, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
 import { checkReadCalls, needsLook } from './read-calls.ts';
 import { checkResult } from './result-type.ts';
@@ -53,8 +55,13 @@ export async function runExecute(
   if (statement?.body.kind === 'write') {
     return executeWrite(context, step, action, statement, statement.body);
   }
-  if (statement !== undefined) await refreshRead(context, statement);
-  return runRead(context, step);
+  if (statement === undefined) return runRead(context, step);
+  await refreshRead(context, statement);
+  if (namesSettings(context, statement.body))
+    await checkNamed(context, { statement, values: action.constants });
+  const isReadyShown = await runRead(context, step);
+  if (movesPath(statement.body)) context.names.forget();
+  return isReadyShown;
 }
 
 async function executeWrite(

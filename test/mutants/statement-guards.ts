@@ -174,6 +174,21 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/query-planner'],
   },
   {
+    name: 'what a parameter names is set only where a client may set it',
+    without: "const refused = refusedFunctions([], 'read', []);",
+    tests: ['proxy/named-settings'],
+  },
+  {
+    name: 'a value that becomes another one on its way names no setting',
+    without: 'const value = values[parameter - 1];',
+    tests: ['proxy/named-settings'],
+  },
+  {
+    name: 'another statement may have got the name since its EXECUTE was bound',
+    without: 'if (execution !== null && context.state.failed)',
+    tests: ['proxy/named-settings'],
+  },
+  {
     name: 'no literal is taken out of what it gives a meaning',
     without: '',
     tests: ['sql/shape'],

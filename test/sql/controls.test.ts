@@ -78,6 +78,7 @@ const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
       type: 'execute',
       name: 'p',
       arguments: [],
+      constants: [],
       calls: { functions: [], fields: [], operators: [], types: [] },
       unclear: [],
     },

@@ -224,6 +224,7 @@ suite('sql: functions', (test) => {
 
   test('tells when names resolve differently from now on', () => {
     assert.ok(changesPath(functionsOf("set_config('Search_Path', $1, false)")));
+    assert.ok(changesPath(functionsOf('set_config($1, $2, false)')));
     assert.not(changesPath(functionsOf("set_config('my.setting', 'search_path', false)")));
   });
 

@@ -12,13 +12,16 @@ import { constantOf, textsOf } from '../parser/syntax-tree.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 import { isSuspicious, isUnclear } from './functions.ts';
 
-/** Gives the function as written; of `set_config` also the setting, which decides whether it may run. */
+/** Gives the function as written; of `set_config` also what names the setting, which decides whether it may run. */
 function functionUse(call: FuncCall): FunctionUse {
   const names = textsOf(call.funcname);
   const name = names.at(-1) ?? '';
   const schema = names.at(-2) ?? null;
-  const setting = name === 'set_config' ? constantOf(settingArgument(call)) : null;
-  return setting === null ? { schema, name } : { schema, name, setting: setting.toLowerCase() };
+  const naming = name === 'set_config' ? settingArgument(call) : undefined;
+  const setting = constantOf(naming);
+  if (setting !== null) return { schema, name, setting: setting.toLowerCase() };
+  const parameter = naming && 'ParamRef' in naming ? naming.ParamRef.number : undefined;
+  return parameter === undefined ? { schema, name } : { schema, name, parameter };
 }
 
 /**
@@ -185,7 +188,7 @@ export class CallNotes {
   }
 
   private noteFunction(use: FunctionUse): void {
-    this.functions.set([use.schema, use.name, use.setting].join('\0'), use);
+    this.functions.set([use.schema, use.name, use.setting, use.parameter].join('\0'), use);
   }
 }
 

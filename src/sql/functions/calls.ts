@@ -8,6 +8,8 @@ export interface QualifiedName {
 export interface FunctionUse extends QualifiedName {
   /** Only of `set_config`: the setting it sets, when the call names it by a constant. */
   readonly setting?: string;
+  /** The same: the number of the parameter that gives it the name, when the call has nothing else there. */
+  readonly parameter?: number;
 }
 
 /** Operators and types may be defined by functions, too. */

@@ -40,7 +40,7 @@ export function functionRefusal(use: FunctionUse): Refusal {
     const setting = use.setting === undefined ? 'a computed name' : `"${use.setting}"`;
     return refuse(
       `function set_config() cannot be run with ${setting} in a staged session`,
-      'Use SET, or give set_config() the constant name of a setting that the service does not rely on.',
+      'Use SET, or give set_config() the name of a setting that the service does not rely on, as a constant or as a parameter of type text.',
     );
   }
   return refuse(
@@ -76,9 +76,17 @@ export function harmfulInDefinition(
   return found.find(isHarmful) ?? null;
 }
 
-/** Whether one of the calls sets search_path, so that names resolve differently from now on. */
+/** Whether one of the calls sets search_path, or may, so that names resolve differently from now on. */
 export function changesPath(uses: readonly FunctionUse[]): boolean {
-  return uses.some((use) => use.setting !== undefined && settingKind(use.setting) === 'path');
+  return uses.some(
+    ({ setting, parameter }) =>
+      parameter !== undefined || (setting !== undefined && settingKind(setting) === 'path'),
+  );
+}
+
+/** Whether a call is of set_config() with a parameter that names the setting: its value tells whether it may run. */
+export function isNamedByParameter(use: FunctionUse): boolean {
+  return use.parameter !== undefined && isBuiltin(use);
 }
 
 /** Whether only the catalog can tell if a read may call what has the name. */

@@ -4,6 +4,7 @@ import type { DeallocateStmt, ExecuteStmt, PrepareStmt } from 'libpg-query';
 import { namedTypes } from '../../functions/call-uses.ts';
 import type { QualifiedName } from '../../functions/calls.ts';
 import { readName } from '../../parser/identifier-reader.ts';
+import { constantOf } from '../../parser/syntax-tree.ts';
 import { Tokens } from '../../parser/tokens.ts';
 import type { Control, Read, Refusal } from '../../verdict.ts';
 import type { Write } from '../../write.ts';
@@ -63,7 +64,11 @@ export function classifyExecute(statement: ExecuteStmt, source: Source): Control
   const elements = params.length > 0 ? tokens.elements(open, tokens.length - 1) : [];
   const ranges = elements.map(({ from, to }) => tokens.range(from, to));
   if (ranges.length !== params.length) return unknownElement('EXECUTE');
-  return { kind: 'control', action: { type: 'execute', name, arguments: ranges, calls, unclear } };
+  const constants = params.map(constantOf);
+  return {
+    kind: 'control',
+    action: { type: 'execute', name, arguments: ranges, constants, calls, unclear },
+  };
 }
 
 /** DEALLOCATE is passed on; null stands for ALL. */

@@ -1,0 +1,62 @@
+/** `set_config($1, ...)`: which setting it sets, and so whether it may run, is known once its statement has values. */
+
+import { namedByParameter } from '../rewrite/query-planner.ts';
+import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
+import { refusalError } from '../server-connection/refusals.ts';
+import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
+import type { Verdict } from '../sql/verdict.ts';
+import type { Message } from '../wire/framer.ts';
+import { decodeBind } from '../wire/frontend-messages.ts';
+import type { ConnectionContext } from './connection-context.ts';
+import { learnParameterTypes } from './shared-steps.ts';
+
+/** A statement with the texts of its parameters: null for one that only the server knows. */
+export interface Execution {
+  readonly statement: PreparedStatement;
+  readonly values: readonly (string | null)[];
+}
+
+/** OIDs of `text` and `varchar`: such a value comes to the function as the client sends it, in either format. */
+const plainTexts: readonly (number | undefined)[] = [25, 1043];
+
+/** What an EXECUTE runs under the name as it is now; null for anything else. */
+export function executionIn({ statements }: ConnectionContext, body: Verdict): Execution | null {
+  if (body.kind !== 'control' || body.action.type !== 'execute') return null;
+  const statement = statements.get(body.action.name);
+  return statement ? { statement, values: body.action.constants } : null;
+}
+
+/** Whether the values of a statement have to be looked at before it runs. In a transaction that has failed it does not. */
+export function namesSettings({ state }: ConnectionContext, body: Verdict): boolean {
+  return !state.failed && namedByParameter(body).length > 0;
+}
+
+/** The same as `checkNamed`, of a statement that is bound. */
+export async function checkBound(
+  context: ConnectionContext,
+  statement: PreparedStatement,
+  { payload }: Message,
+): Promise<void> {
+  if (!namesSettings(context, statement.body)) return;
+  const values = decodeBind(payload).values.map((value) => value?.toString() ?? null);
+  await checkNamed(context, { statement, values });
+}
+
+/** @throws StageError when a parameter names a setting that a client may not set */
+export async function checkNamed(
+  context: ConnectionContext,
+  { statement, values }: Execution,
+): Promise<void> {
+  await learnParameterTypes(context, statement);
+  const types = statement.parameterTypes;
+  // PostgreSQL refuses too many values, and too few
+  if (types !== null && values.length !== types.length) return;
+  const uses = namedByParameter(statement.body).map(({ schema, name, parameter = 0 }) => {
+    // guard: a value that becomes another one on its way names no setting
+    const value = plainTexts.includes(types?.[parameter - 1]) ? values[parameter - 1] : null;
+    return { schema, name, ...(value != null && { setting: value.toLowerCase() }) };
+  });
+  // guard: what a parameter names is set only where a client may set it
+  const refused = refusedFunctions(uses, 'read', []);
+  if (refused !== null) throw refusalError(functionRefusal(refused));
+}
