@@ -17,6 +17,7 @@ import type { LockRewrite } from './lock-rewrite.ts';
 import { isPlainTable, lockRewrite } from './lock-rewrite.ts';
 import { verified } from './name-replacements.ts';
 import { hasNames } from './query-planner.ts';
+import { haveMoved, ReadyNames } from './ready-names.ts';
 import type { Names } from './relation-names.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { SplicedBody } from './spliced-body.ts';
@@ -24,10 +25,8 @@ import { spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
 import {
   checkDefinition,
-  checkParked,
   checkVisible,
   errorOfCopy,
-  hasChildren,
   hiddenCatalog,
   isError,
   obstacleToOnly,
@@ -63,6 +62,7 @@ export class Rewriter {
   private readonly names: Names;
   private readonly functions: FunctionNames;
   private readonly overlays: OverlayManager;
+  private readonly ready: ReadyNames;
   private readonly allowedFunctions: readonly string[];
   private readonly kept = {
     set: new WeakMap<Write, Rewrite>(),
@@ -80,6 +80,7 @@ export class Rewriter {
     this.names = names;
     this.functions = functions;
     this.overlays = overlays;
+    this.ready = new ReadyNames(names, overlays);
     this.allowedFunctions = allowedFunctions;
   }
 
@@ -116,7 +117,7 @@ export class Rewriter {
     const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
     if (write.rights.some(isMistaken)) return 'analysed';
     const cascades = write.form === 'truncate' && write.cascades;
-    const staged = await this.ensureOverlays(named, cascades);
+    const staged = await this.ready.ensureOverlays(named, cascades);
     // while these were made a name may have come to stand for another relation, which was not looked at
     if (haveMoved(named, staged)) return this.make(write, asSet);
     for (const each of staged) {
@@ -139,7 +140,7 @@ export class Rewriter {
   /** @returns null when it is an error anyway */
   private async resolveStageable({ relations, form }: Write): Promise<Named[] | null> {
     const resolve = async (again: boolean) => {
-      const all = await this.resolve(relations, again);
+      const all = await this.ready.resolve(relations, again);
       return form === 'truncate' ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
     };
     // of ONLY, TRUNCATE has a word of its own to say
@@ -180,7 +181,7 @@ export class Rewriter {
       : read.relations;
     const { names } = this;
     const meanings = await (isVerified ? names.resolve(relations) : names.refresh(relations));
-    const named = await this.ensureOverlays(withMeanings(relations, meanings));
+    const named = await this.ready.ensureOverlays(withMeanings(relations, meanings));
     for (const each of named) {
       const obstacle = read.copy ? null : obstacleToOnly(each);
       if (obstacle) throw obstacle;
@@ -216,7 +217,7 @@ export class Rewriter {
       const asTargets = withMeanings(uses, await this.names.refresh(uses));
       const obstacle = asTargets.map(obstacleToWrite).find((found) => found !== null);
       if (obstacle || this.names.hidesCatalog) return null;
-      const named = await this.ensureOverlays(asTargets);
+      const named = await this.ready.ensureOverlays(asTargets);
       const { replacements, isWatched } = await this.replace(read, named, runsCode);
       const functions = await this.functions.replacements(read.called);
       return lockRewrite(read, locks, named, [...replacements, ...functions], isWatched);
@@ -225,46 +226,6 @@ export class Rewriter {
       if (error instanceof StageError && error.code === 'statement_not_supported') return null;
       throw error;
     }
-  }
-
-  private async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {
-    return withMeanings(relations, await this.names.resolve(relations, again));
-  }
-
-  /** Has overlays made or rebuilt where that is needed, and gives what the names stand for then. */
-  private async ensureOverlays(
-    named: readonly Named[],
-    cascades = false,
-  ): Promise<readonly Named[]> {
-    const areSuspect = this.names.takeSuspicion();
-    const lacking = named.filter(
-      ({ use, meaning }) =>
-        cascades || meaning.standIn.isLacking || (areSuspect && use.target !== null),
-    );
-    const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
-    for (const each of current) checkParked(each);
-    return current;
-  }
-
-  private async ensure(
-    lacking: readonly Named[],
-    named: readonly Named[],
-    cascades: boolean,
-  ): Promise<Named[]> {
-    const oids = (chosen: (each: Named) => boolean) => [
-      ...new Set(lacking.filter(chosen).map(({ meaning }) => meaning.oid as number)),
-    ];
-    const tables = oids(({ meaning }) => meaning.standIn.madeAs === 'overlay');
-    const views = oids(({ meaning }) => meaning.standIn.madeAs === 'staged view');
-    const trees = oids((each) => each.use.target !== null && hasChildren(each));
-    if (tables.length > 0) await this.overlays.ensure(tables, cascades, trees);
-    if (views.length > 0) await this.overlays.ensureStagedViews(views);
-    // tables that these refer to have got overlays, too
-    this.names.forget();
-    return this.resolve(
-      named.map(({ use }) => use),
-      true,
-    );
   }
 
   private async replace(
@@ -287,10 +248,6 @@ export class Rewriter {
     return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
   }
 }
-
-/** Whether some of the names stand for other relations than before. */
-const haveMoved = (before: readonly Named[], now: readonly Named[]) =>
-  now.some(({ meaning }, index) => meaning.oid !== before[index]?.meaning.oid);
 
 /** Has the statement fail if code that it runs writes to production. */
 export function watched(rewrite: Rewrite): Rewrite {

@@ -1,0 +1,81 @@
+/** Has what stands for the names of a statement made, or made anew, where that is needed. */
+
+import type { OverlayManager } from '../overlay/install/manager.ts';
+import { sqlstateOf } from '../server-connection/refusals.ts';
+import type { RelationUse } from '../sql/places.ts';
+import type { Names } from './relation-names.ts';
+import type { Named } from './stageable.ts';
+import { checkParked, hasChildren, withMeanings } from './stageable.ts';
+
+export class ReadyNames {
+  private readonly names: Names;
+  private readonly overlays: OverlayManager;
+
+  constructor(names: Names, overlays: OverlayManager) {
+    this.names = names;
+    this.overlays = overlays;
+  }
+
+  async resolve(relations: readonly RelationUse[], again = false): Promise<Named[]> {
+    return withMeanings(relations, await this.names.resolve(relations, again));
+  }
+
+  /**
+   * Has overlays made or rebuilt where that is needed, and gives what the names stand for then: they may have moved meanwhile.
+   * @throws StageError for what cannot be staged; what the database says when an overlay cannot be made
+   */
+  async ensureOverlays(named: readonly Named[], cascades = false): Promise<readonly Named[]> {
+    const areSuspect = this.names.takeSuspicion();
+    const lacking = named.filter(
+      ({ use, meaning }) =>
+        cascades || meaning.standIn.isLacking || (areSuspect && use.target !== null),
+    );
+    const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
+    for (const each of current) checkParked(each);
+    return current;
+  }
+
+  private async ensure(
+    lacking: readonly Named[],
+    named: readonly Named[],
+    cascades: boolean,
+  ): Promise<Named[]> {
+    const failure = await this.make(lacking, cascades).catch((error: unknown) => ({ error }));
+    const current = await this.resolveAnew(named);
+    // of a table that has been dropped meanwhile PostgreSQL says so itself
+    if (!failure || haveMoved(named, current)) return current;
+    if (!isOfDropped(failure.error)) throw failure.error;
+    // another one has been dropped that a foreign key had linked with it
+    await this.make(lacking, cascades);
+    return this.resolveAnew(named);
+  }
+
+  /** Tables that these refer to may have got overlays, too. */
+  private resolveAnew(named: readonly Named[]): Promise<Named[]> {
+    this.names.forget();
+    return this.resolve(
+      named.map(({ use }) => use),
+      true,
+    );
+  }
+
+  private async make(lacking: readonly Named[], cascades: boolean): Promise<void> {
+    const oids = (chosen: (each: Named) => boolean) => [
+      ...new Set(lacking.filter(chosen).map(({ meaning }) => meaning.oid as number)),
+    ];
+    const tables = oids(({ meaning }) => meaning.standIn.madeAs === 'overlay');
+    const views = oids(({ meaning }) => meaning.standIn.madeAs === 'staged view');
+    const trees = oids((each) => each.use.target !== null && hasChildren(each));
+    if (tables.length > 0) await this.overlays.ensure(tables, cascades, trees);
+    if (views.length > 0) await this.overlays.ensureStagedViews(views);
+  }
+}
+
+/** Whether some of the names stand for other relations than before. */
+export const haveMoved = (before: readonly Named[], now: readonly Named[]) =>
+  now.some(({ meaning }, index) => meaning.oid !== before[index]?.meaning.oid);
+
+/** A relation that is no more, looked for by its name, by its OID, or by what the service asks about it. */
+const dropped = new Set(['42P01', 'XX000', '23502']);
+
+const isOfDropped = (error: unknown) => dropped.has(sqlstateOf(error));
