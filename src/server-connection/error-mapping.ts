@@ -15,6 +15,9 @@ export const rowsAffected = 'ST005';
 /** Query and position inside functions: they would show the staging, not the client's statement. */
 const inner = ['q', 'p'];
 
+/** A context that tells of the staging: of functions in schemas of ours, of what we have prepared, and what these call. */
+const ownContext = /stage/i;
+
 /** The line of a COPY's data, which PostgreSQL names behind the context of our own functions. */
 const copiedLine = /(?:^|\n)(COPY .*)$/s;
 
@@ -110,9 +113,11 @@ function translate(
   for (const field of inner) mapped.delete(field);
   const lack = serviceLacks(fields);
   if (lack !== undefined) mapped.set('H', lack);
-  const line = copiedLine.exec(fields.get('W') ?? '')?.[1];
-  if (line === undefined) mapped.delete('W');
-  else mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
+  const context = fields.get('W') ?? '';
+  const line = copiedLine.exec(context)?.[1];
+  if (line !== undefined)
+    mapped.set('W', indexed.has(fields.get('C') ?? '') ? line.replace(lineText, '') : line);
+  else if (ownContext.test(context)) mapped.delete('W');
   const schema = production(fields.get('s') ?? '');
   if (schema !== undefined) mapped.set('s', schema);
   mapped.set('M', (fields.get('M') ?? '').replaceAll(functionSchema, ''));

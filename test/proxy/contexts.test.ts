@@ -1,0 +1,56 @@
+/** Where an error or a notice of a staged write comes from, as far as it comes from what is the client's own. */
+import { decodeErrorFields } from '../../src/wire/error-fields.ts';
+import { backend } from '../../src/wire/message-codes.ts';
+import type { Proxied } from '../helpers/proxied.ts';
+import { startProxied } from '../helpers/proxied.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { b, e, p, q, s } from '../helpers/wire-script.ts';
+
+const schema = `
+CREATE TABLE item (id int PRIMARY KEY, n int, j json, v int DEFAULT 1 CHECK (v > 0));
+CREATE FUNCTION checked(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE NOTICE 'checking %', n;
+  IF n > 5 THEN RAISE EXCEPTION 'too much: %', n; END IF;
+  RETURN 10 / n;
+END $$;
+CREATE FUNCTION twice(n int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT checked(n) + 10 / (n - 1)';
+`;
+
+const batches: readonly (readonly Buffer[])[] = [
+  [p('INSERT INTO item (id, n) VALUES ($1, checked($2))'), b(['2', '2']), e(), s],
+  [p('UPDATE item SET n = checked($1)'), b(['7']), e(), s],
+  [q('UPDATE item SET n = checked(id + 7)')],
+  [q('INSERT INTO item (id, n) VALUES (3, checked(0))')],
+  [q('DELETE FROM item WHERE twice(id) > 1')],
+  [q(`INSERT INTO item (id, j) VALUES (4, '{"a": }')`)],
+  [q('INSERT INTO item (id, n) SELECT g, checked(g + 4) FROM generate_series(1, 2) g')],
+  [q('INSERT INTO item (id, v) VALUES (5, 0)')],
+  [q('INSERT INTO item (id) VALUES (1), (1)')],
+];
+
+suite('contexts of errors', (test) => {
+  let proxied: Proxied;
+  test.before(async () => {
+    proxied = await startProxied(schema);
+  });
+  test.after(() => proxied.stop());
+
+  test('are those of PostgreSQL', async () => {
+    const told = async (url: string) => {
+      const client = await proxied.wire(url);
+      const contexts: string[] = [];
+      for (const batch of batches) {
+        client.send(...batch);
+        for (const { type, payload } of await client.readTo(backend.readyForQuery)) {
+          if (type !== backend.errorResponse && type !== backend.noticeResponse) continue;
+          const fields = decodeErrorFields(payload);
+          contexts.push(`${fields.get('M')}: ${fields.get('W')}`);
+        }
+      }
+      return contexts;
+    };
+    const direct = await told(proxied.twin.url);
+    assert.equal(await told(await proxied.session('staged')), direct);
+  });
+});
