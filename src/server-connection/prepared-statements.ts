@@ -127,8 +127,11 @@ export interface Portal {
   started: boolean;
 }
 
-/** What the server has answered to a Describe of a portal in a transaction that has failed. */
-export type AnswerInFailure = 'refused' | 'nothing';
+/**
+ * What the server has answered to a Describe of a portal in a transaction that has failed. In a spent one a
+ * ROLLBACK TO has failed: the server does not refuse it as what may not run there.
+ */
+export type AnswerInFailure = 'refused' | 'nothing' | 'spent';
 
 /** A portal that has just been bound. */
 export function newPortal(

@@ -3,8 +3,12 @@
  * transaction holds takes them away. So the server is asked before that what it would say of each.
  */
 import { hiddenClose, PendingResponse, passing } from '../server-connection/pending-response.ts';
+import { UpstreamError } from '../server-connection/refusals.ts';
 import { step, stepMessages } from '../server-connection/step-messages.ts';
+import type { ControlAction } from '../sql/verdict.ts';
+import { errorResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
+import { errorFields } from '../wire/error-fields.ts';
 import { describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { inFailedTransaction } from './read-only-write.ts';
@@ -23,13 +27,33 @@ export function learnPortals({ portals, inFailure, link }: ConnectionContext): v
   }
 }
 
+/** To be called when a statement of a Query has failed, which has run in the unnamed portal. */
+export function noteFailure(
+  { portals, inFailure }: ConnectionContext,
+  { type }: ControlAction,
+): void {
+  if (type !== 'rollback to') return;
+  portals.delete('');
+  inFailure.set('', 'spent');
+}
+
 /**
  * To be called before a portal runs.
  * @throws StageError where its transaction has failed, and has taken it away
  */
 export function refuseInFailure({ inFailure }: ConnectionContext, name: string): void {
+  const answer = inFailure.get(name);
+  if (answer === 'spent') throw spent(name);
   // guard: a portal of a failed transaction is known to its end
-  if (inFailure.get(name) !== undefined) throw inFailedTransaction;
+  if (answer !== undefined) throw inFailedTransaction;
+}
+
+function spent(name: string): UpstreamError {
+  const fields = errorFields('ERROR', {
+    sqlstate: '55000',
+    message: `portal "${name}" cannot be run`,
+  });
+  return new UpstreamError(fields, errorResponse(fields));
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { afterControl, beforeControl, controlDone } from './controls.ts';
+import { noteFailure } from './failed-portals.ts';
 import { checkHold } from './held-cursors.ts';
 import { askAlong, tellChanged } from './read-batches.ts';
 import { checkReadCalls, needsLook } from './read-calls.ts';
@@ -98,6 +99,7 @@ export async function sendControl(
     ...particular,
     onFailure: () => {
       outcome.failed = true;
+      noteFailure(context, action);
       particular.onFailure?.();
     },
     onDone: () => {

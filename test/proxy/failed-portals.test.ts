@@ -34,6 +34,7 @@ const failures: Readonly<Record<string, readonly Buffer[]>> = {
     s,
   ],
   'a portal that is not there': [e(0, 'nowhere'), s],
+  'a savepoint that is not there': [q('ROLLBACK TO missing')],
 };
 
 suite('portals of a failed transaction', (test) => {
