@@ -22,6 +22,11 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
+/** Whether a value that came of JSON is an object, not an array. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
 /**
  * Serialises a value to JSON, writing every JsonText verbatim. Members whose value is undefined are left out.
  */

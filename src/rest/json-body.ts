@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { StageError } from '../errors.ts';
 import type { JsonText } from '../model/json.ts';
+import { isJsonObject } from '../model/json.ts';
 import { jsonMembers } from './json-members.ts';
 
 export interface JsonBody {
@@ -24,12 +25,12 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   if (bytes.length === 0) return noBody;
   const text = decodeUtf8(bytes);
   const value = parse(text);
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw new StageError('invalid_request', 'the body is not a JSON object', {
       hint: 'Send an object, such as {} or {"project_id": "shop"}.',
     });
   }
-  return { value: value as Record<string, unknown>, texts: jsonMembers(text) };
+  return { value, texts: jsonMembers(text) };
 }
 
 function hasBody(request: IncomingMessage): boolean {

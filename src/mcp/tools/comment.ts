@@ -1,6 +1,6 @@
 /** `comment`: a word to the reviewer. */
 import { z } from 'zod';
-import { JsonText } from '../../model/json.ts';
+import { isJsonObject, JsonText } from '../../model/json.ts';
 import { changing, defineTool } from '../tool.ts';
 import { message } from './inputs.ts';
 
@@ -13,7 +13,12 @@ export const comment = defineTool({
     body: message.describe('What to say'),
     table: z.string().min(1).max(200).optional().describe('The table it is about'),
     row_id: z
-      .union([z.int(), z.string().max(2000), z.record(z.string(), z.unknown())])
+      .union([
+        z.int(),
+        z.string().max(2000),
+        // a record of zod's would leave out a member that is called __proto__
+        z.unknown().refine(isJsonObject, 'must be an object').meta({ type: 'object' }),
+      ])
       .optional()
       .describe('The row it is about, as row_id in show_diff; goes with table'),
   },

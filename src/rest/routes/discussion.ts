@@ -15,7 +15,7 @@ import { jsonMembers } from '../json-members.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
 import { comment, commentList, eventList } from '../schemas/discussion.ts';
-import { cursor, message, paging, shortText, waiting } from '../schemas/inputs.ts';
+import { cursor, jsonObject, message, paging, shortText, waiting } from '../schemas/inputs.ts';
 import { session } from '../schemas/outputs.ts';
 
 const reopen = defineRoute({
@@ -46,9 +46,7 @@ function notForOthers(): StageError {
 }
 
 /** A key as JSON; how it was written is kept, since numbers may have more digits than JavaScript has. */
-const rowId = z
-  .union([z.number(), z.string().max(2000), z.record(z.string(), z.unknown())])
-  .nullish();
+const rowId = z.union([z.number(), z.string().max(2000), jsonObject]).nullish();
 
 const addRemark = defineRoute({
   method: 'post',

@@ -5,6 +5,7 @@ import { conflictFacts } from '../../review/conflicts.ts';
 import { revertSession } from '../../review/decisions/revert.ts';
 import { sessionBody } from '../bodies.ts';
 import { defineRoute } from '../route.ts';
+import { jsonObject } from '../schemas/inputs.ts';
 import { revertedSession } from '../schemas/outputs.ts';
 
 const revert = defineRoute({
@@ -16,7 +17,7 @@ const revert = defineRoute({
   right: 'write',
   body: z.strictObject({
     skip_changed: z.boolean().nullish(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
+    metadata: jsonObject.nullish(),
   }),
   answers: { 201: revertedSession },
   errors: [

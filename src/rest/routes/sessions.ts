@@ -10,7 +10,7 @@ import { demandOwn, demandProject } from '../access.ts';
 import { sessionBody } from '../bodies.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
-import { paging, shortText } from '../schemas/inputs.ts';
+import { jsonObject, paging, shortText } from '../schemas/inputs.ts';
 import { deletedSession, session, sessionList } from '../schemas/outputs.ts';
 
 const create = defineRoute({
@@ -23,7 +23,7 @@ const create = defineRoute({
   headers: z.object({ 'idempotency-key': shortText.optional() }),
   body: z.strictObject({
     project_id: shortText.nullish(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
+    metadata: jsonObject.nullish(),
     reads: z.enum(readsModes).nullish(),
     conflict_scope: z.enum(conflictScopes).nullish(),
   }),

@@ -1,6 +1,7 @@
 /** Building blocks of what a request may carry. */
 import { z } from 'zod';
 import { operations } from '../../model/change.ts';
+import { isJsonObject } from '../../model/json.ts';
 
 const maxPage = 1000;
 
@@ -8,6 +9,13 @@ const maxPage = 1000;
 const oneLine = /^[^\p{Cc}\p{Cs}]*$/u;
 /** The same, with line breaks and tabs. */
 const lines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
+
+/** An object with any members. A record of zod's would leave out one that is called `__proto__`. */
+export const jsonObject = z
+  .unknown()
+  .refine(isJsonObject, 'must be an object')
+  .transform((value) => value as Readonly<Record<string, unknown>>)
+  .meta({ type: 'object' });
 
 /** A short text on one line. */
 export const shortText = z

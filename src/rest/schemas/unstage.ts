@@ -1,7 +1,7 @@
 /** What a request names the staged rows by that it takes out, and what is answered. */
 import { z } from 'zod';
 import { operations } from '../../model/change.ts';
-import { shortText } from './inputs.ts';
+import { jsonObject, shortText } from './inputs.ts';
 import { count, hidden, rowId, session } from './outputs.ts';
 
 /** Nobody names more by hand: all rows of a table are named by the table. */
@@ -12,7 +12,7 @@ const unstorable = /\\u(?:0000|d[89a-f])/i;
 
 /** A key as diffs show it. Numbers that JavaScript cannot hold exactly are texts there. */
 export const key = z
-  .union([z.int(), z.string(), z.record(z.string(), z.unknown())])
+  .union([z.int(), z.string(), jsonObject])
   .refine((value) => JSON.stringify(value).length <= 4000, 'too long')
   .refine(
     (value) => !unstorable.test(JSON.stringify(value)),
