@@ -23,7 +23,7 @@ import {
   sameInColumn,
 } from '../row-identity.ts';
 import { foundSql } from '../rows/keyless.ts';
-import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
+import { exactTexts } from './exact-texts.ts';
 
 const oneRow =
   's._stage_session OPERATOR(pg_catalog.=) p_session AND s._stage_seq OPERATOR(pg_catalog.=) p_first';
@@ -56,8 +56,8 @@ function applyFunctionSql(table: Table, suffix: 'row' | 'set', rows: string): st
     shadow: shadowName(table),
     rows,
     row_image: rowImage(table),
-    p_texts: exactTextsOfColumns(table, 'p.'),
-    o_texts: exactTextsOfColumns(table, 'o.'),
+    p_texts: exactTexts(table, 'p.'),
+    o_texts: exactTexts(table, 'o.'),
     settled: isKeyless(table) ? 'true' : suffix === 'row' ? 'false' : settled(table),
     insert_columns: columnList(written),
     insert_values: columnList(written, 's.'),
@@ -154,8 +154,8 @@ function cascadedFunctionsSql(table: Table): string {
     shadow: shadowName(table),
     row_type: rowTypeName(table),
     row_image: rowImage(table),
-    base_texts: exactTexts(table, 's._stage_base'),
-    image_texts: exactTexts(table, 'p.image'),
+    base_texts: exactTexts(table, 'b.'),
+    image_texts: exactTexts(table, 'i.'),
     rows: manyRows,
     x_columns: columnList(columns, 'x.'),
     set_old: old.map((name) => `${name} = a.${name}`).join(', '),

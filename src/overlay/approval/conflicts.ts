@@ -20,7 +20,7 @@ import {
 import { keyColumns, keysEqual, oldKeyColumns, rowImage, rowKey, same } from '../row-identity.ts';
 import { hidesRow } from '../rows/keyless.ts';
 import { andWithin } from '../rows/partitions.ts';
-import { exactTexts, exactTextsOfColumns } from './exact-texts.ts';
+import { exactTexts } from './exact-texts.ts';
 
 /** Builds `vanished_<oid>`, `lock_<oid>`, `conflicts_<oid>` and `reached_<oid>`. */
 export function conflictsSql(table: Table): string {
@@ -52,8 +52,8 @@ function keylessConflicts(table: Table): string {
     p_image: imageOf(table, 'p.'),
     v_image: imageOf(table, '(v.base).'),
     t_row_id: rowKey(table, ['t.image']),
-    t_texts: exactTexts(table, 't.base'),
-    h_texts: exactTextsOfColumns(table, 'h.'),
+    t_texts: exactTexts(table, 'b.'),
+    h_texts: exactTexts(table, 'h.'),
   });
 }
 
@@ -72,11 +72,11 @@ function keyedConflicts(table: Table): string {
     f_row_id: rowKey(table, first),
     changed_by_session: changedBySession(table),
     fields: fields(table),
-    base_texts: exactTexts(table, 'm.base'),
-    staged_texts: exactTexts(table, 'm.staged'),
-    current_texts: exactTexts(table, 'm.current'),
-    i_texts: exactTextsOfColumns(table, 'i.'),
-    taken_texts: exactTexts(table, 'i._stage_taken'),
+    base_texts: exactTexts(table, 'b.'),
+    staged_texts: exactTexts(table, 'n.'),
+    current_texts: exactTexts(table, 'p.'),
+    i_texts: exactTexts(table, 'i.'),
+    taken_texts: exactTexts(table, 't.'),
     i_key: inserted.join(', '),
     i_columns: columnList(columns, 'i.'),
     i_row_id: rowKey(table, inserted),
@@ -180,7 +180,7 @@ function reachedBy(table: Table, foreignKey: ForeignKey): string {
     c_key: key.join(', '),
     c_row_id: rowKey(table, key),
     c_columns: columnList(columnNames(table), 'c.'),
-    c_texts: exactTextsOfColumns(table, 'c.'),
+    c_texts: exactTexts(table, 'c.'),
     c_referred_to_base:
       referred.join(' AND ') + andWithin(parent, '(v.base).') + andWithin(child, 'c.'),
     acted_upon: events.join(' OR '),

@@ -16,26 +16,20 @@ import { exactTexts } from './exact-texts.ts';
 /** Builds `diff_<oid>`, `outline_<oid>` and `counts_<oid>`. */
 export function diffSql(table: Table): string {
   const netChanges = fillSql(loadSql('table/approval/net_changes.sql'), {
-    shadow: shadowName(table),
-    row_type: rowTypeName(table),
-    f_columns: columnList(columnNames(table), '_stage_f.'),
-    l_columns: columnList(columnNames(table), '_stage_l.'),
+    newest_version: newestVersionSql(table),
   });
   const diff = fillSql(loadSql('table/approval/diff.sql'), {
     function: functionName(table, 'diff'),
     row_image: rowImage(table),
-    texts_before: exactTexts(table, 'n.base'),
-    texts_after: exactTexts(table, 'n.version'),
+    texts_before: exactTexts(table, 'b.'),
+    texts_after: exactTexts(table, 'v.'),
     net_changes: netChanges,
     f_identity: [
       ...oldKeyColumns(table, '_stage_f.'),
       ...(isKeyless(table) ? [`_stage_f.${imageColumn}`] : []),
     ].join(', '),
     // without a key, a row goes by what it was when the session first knew it
-    n_row_id: rowKey(
-      table,
-      isKeyless(table) ? [`n.${imageColumn}`] : keyColumns(table, '(n.version).'),
-    ),
+    n_row_id: rowKey(table, isKeyless(table) ? [`n.${imageColumn}`] : keyColumns(table, 'v.')),
     f_row_id: rowKey(table, oldKeyColumns(table, 'n.')),
   });
   const outline = fillSql(loadSql('table/approval/outline.sql'), {
@@ -44,10 +38,18 @@ export function diffSql(table: Table): string {
   });
   const counts = fillSql(loadSql('table/approval/counts.sql'), {
     function: functionName(table, 'counts'),
-    shadow: shadowName(table),
-    row_type: rowTypeName(table),
-    f_columns: columnList(columnNames(table), '_stage_f.'),
-    h_columns: columnList(columnNames(table), '(h.version).'),
+    ...versionColumns(table),
   });
   return `${diff};\n${outline};\n${counts}`;
 }
+
+/** The lineages of a table for FROM: `_stage_f` is the first version of each, `h` the newest. */
+export const newestVersionSql = (table: Table) =>
+  fillSql(loadSql('table/approval/newest_version.sql'), versionColumns(table));
+
+const versionColumns = (table: Table) => ({
+  shadow: shadowName(table),
+  row_type: rowTypeName(table),
+  f_columns: columnList(columnNames(table), '_stage_f.'),
+  l_columns: columnList(columnNames(table), '_stage_l.'),
+});

@@ -1,7 +1,7 @@
 /** The function of a table that gives what the JSON of a row does not tell of its values. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
-import type { Column, ExactTextKind, Table } from '../../model/table.ts';
+import type { ExactTextKind, Table } from '../../model/table.ts';
 import { functionName, rowTypeName } from '../object-names.ts';
 
 /** Builds `texts_<oid>`. */
@@ -9,20 +9,12 @@ export function exactTextsSql(table: Table): string {
   return fillSql(loadSql('table/approval/texts.sql'), {
     function: functionName(table, 'texts'),
     row_type: rowTypeName(table),
-    body: quoteLiteral(`SELECT ${textsOf(table.columns, '($1).')}`),
+    body: quoteLiteral(`SELECT ${exactTexts(table, 'r.')} FROM (SELECT ($1).*) r`),
   });
 }
 
-/** A call of it on a row of the shadow's row type. */
-export const exactTexts = (table: Table, row: string) => `${functionName(table, 'texts')}(${row})`;
-
-/**
- * The same of the columns of a row, `p.` of production. It is no call: the planner would put a row made of all columns in the place
- * of each of them.
- */
-export const exactTextsOfColumns = (table: Table, prefix: string) => textsOf(table.columns, prefix);
-
-function textsOf(columns: readonly Column[], prefix: string): string {
+/** What it gives, of the columns of a row: `p.` of production. */
+export function exactTexts({ columns }: Table, prefix: string): string {
   const names: string[] = [];
   const texts: string[] = [];
   for (const { name, exactText } of columns) {

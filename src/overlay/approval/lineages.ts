@@ -5,18 +5,11 @@ import type { ForeignKey, ForeignKeyEnd, Table } from '../../model/table.ts';
 import { pairs } from '../foreign-keys/foreign-keys.ts';
 import type { ParentEvent } from '../foreign-keys/vanished-keys.ts';
 import { actionOf, eventsOfUpdate } from '../foreign-keys/vanished-keys.ts';
-import {
-  columnList,
-  columnNames,
-  functionName,
-  isKeyless,
-  oldColumnName,
-  rowTypeName,
-  shadowName,
-} from '../object-names.ts';
+import { functionName, isKeyless, oldColumnName, shadowName } from '../object-names.ts';
 import { keyColumns, oldKeyColumns, rowKey, same } from '../row-identity.ts';
 import { andWithin } from '../rows/partitions.ts';
 import { collideAs } from '../rows/uniques.ts';
+import { newestVersionSql } from './diff.ts';
 
 /**
  * Builds `lineages_<oid>`, `ties_<oid>` and `unstage_<oid>`; none for a table without a key, whose rows nothing tells apart, and for
@@ -29,8 +22,7 @@ export function lineagesSql(table: Table): string {
     ties: functionName(table, 'ties'),
     unstage: functionName(table, 'unstage'),
     shadow: shadowName(table),
-    row_type: rowTypeName(table),
-    h_columns: columnList(columnNames(table), '(h.version).'),
+    newest_version: newestVersionSql(table),
     f_row_id: rowKey(table, oldKeyColumns(table, '_stage_f.')),
     h_row_id: rowKey(table, keyColumns(table, '(h.version).')),
     i_key: keyColumns(table, 'i.').join(', '),

@@ -57,10 +57,10 @@ function valuesSql(table: Table): string {
       const first = `c.first_${index + 1}`;
       return {
         name,
-        set: `${column} = CASE WHEN ${literal} = ANY (p_theirs) OR ${first} IS NULL OR ${literal} = ANY (p_mine) AND s._stage_seq < ${first} THEN (v_now).${column} ELSE s.${column} END, `,
+        set: `${column} = CASE WHEN ${literal} = ANY (p_theirs) OR ${first} IS NULL OR ${literal} = ANY (p_mine) AND s._stage_seq < ${first} THEN n.${column} ELSE s.${column} END, `,
         // guard: what was settled is no conflict any more
-        base: `CASE WHEN ${literal} = ANY (p_theirs) OR ${literal} = ANY (p_mine) OR ${first} IS NULL THEN (v_now).${column} ELSE (s._stage_base).${column} END`,
-        first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(`v.${column}`, `(v_base).${column}`)}) AS first_${index + 1}`,
+        base: `CASE WHEN ${literal} = ANY (p_theirs) OR ${literal} = ANY (p_mine) OR ${first} IS NULL THEN n.${column} ELSE b.${column} END`,
+        first: `min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT ${same(`v.${column}`, `b.${column}`)}) AS first_${index + 1}`,
       };
     });
   const bases = new Map(moving.map(({ name, base }) => [name, base]));
@@ -70,7 +70,7 @@ function valuesSql(table: Table): string {
     p_matches_first: keysEqual(table, keyColumns(table, 'p.'), oldKeyColumns(table, 'f.')),
     set_columns: moving.map(({ set }) => set).join(''),
     base: columnNames(table)
-      .map((name) => bases.get(name) ?? `(s._stage_base).${quoteIdentifier(name)}`)
+      .map((name) => bases.get(name) ?? `b.${quoteIdentifier(name)}`)
       .join(', '),
     first_changes: moving.map(({ first }) => first).join(', ') || 'NULL',
   });

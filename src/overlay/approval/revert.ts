@@ -32,7 +32,7 @@ export function revertSql(table: Table): string {
     restored_body: quoteLiteral(restoredBody(table)),
     l_key: `jsonb_build_array(${table.key.map(({ name }) => `l.image -> ${quoteLiteral(name)}`).join(', ')})`,
     row_image: rowImage(table),
-    current_texts: exactTexts(table, 'p.image'),
+    current_texts: exactTexts(table, 'i.'),
     p_columns: columnList(columns, 'p.'),
     source: sourceCall(table),
     p_matches_n: keysEqual(table, keyColumns(table, 'p.'), keyColumns(table, '(k.n).')),
@@ -41,10 +41,10 @@ export function revertSql(table: Table): string {
     o_matches_n: keysEqual(table, keyColumns(table, 'o.'), known),
     o_columns: columnList(columns, 'o.'),
     assignments: names
-      .map((name) => `${quoteIdentifier(name)} = (x.r).${quoteIdentifier(name)}`)
+      .map((name) => `${quoteIdentifier(name)} = r.${quoteIdentifier(name)}`)
       .join(', '),
     written_columns: columnList(names),
-    restored_columns: names.map((name) => `(x.r).${quoteIdentifier(name)}`).join(', '),
+    restored_columns: columnList(names, 'r.'),
   });
 }
 

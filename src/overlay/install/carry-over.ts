@@ -68,7 +68,7 @@ function keptSql(table: Table, kept: ReadonlyMap<Column, ColumnChange['before']>
     old_row_type: oldRowTypeName(table),
     columns: `${columnList(table.columns.map(({ name }) => name))}, `,
     kept: `${table.columns.map((column) => value(column, 'o.')).join(', ')}, `,
-    kept_base: table.columns.map((column) => value(column, '(o._stage_base).')).join(', '),
+    kept_base: table.columns.map((column) => value(column, 'b.')).join(', '),
     bookkeeping: bookkeeping.join(', '),
   });
 }
@@ -94,7 +94,7 @@ function addedSql(table: Table, added: readonly Column[]): string {
 /** The columns of a base, some from elsewhere. */
 function baseOf(table: Table, from: (column: Column) => string | null): string {
   return table.columns
-    .map((column) => (from(column) ?? '(s._stage_base).') + quoteIdentifier(column.name))
+    .map((column) => (from(column) ?? 'b.') + quoteIdentifier(column.name))
     .join(', ');
 }
 
@@ -125,7 +125,7 @@ function generatedSql(table: Table, ofRows: string): string {
     shadow: shadowName(table),
     row_type: rowTypeName(table),
     set_generated: set.join(', '),
-    base: table.columns.map((column, index) => value(column, index, '(s._stage_base).')).join(', '),
+    base: table.columns.map((column, index) => value(column, index, 'b.')).join(', '),
   });
 }
 

@@ -127,7 +127,7 @@ async function sessionsThatSet(
   if (names.length === 0) return [];
   const sets = names.map((name, index) => {
     const column = quoteIdentifier(name);
-    const previous = `CASE WHEN s._stage_first THEN (s._stage_base).${column} ELSE lag(s.${column}) OVER w END`;
+    const previous = `CASE WHEN s._stage_first THEN b.${column} ELSE lag(s.${column}) OVER w END`;
     return `s._stage_op = 'I' AND ${present(`s.${column}`)} OR s._stage_op = 'U' AND NOT ${same(`s.${column}`, previous)} AS set_${index}`;
   });
   const columns = names.map(
@@ -135,7 +135,8 @@ async function sessionsThatSet(
   );
   return tx.query(
     `SELECT x.session, array_remove(ARRAY[${columns.join(', ')}]::text[], NULL) AS columns
-     FROM (SELECT s._stage_session AS session, ${sets.join(', ')} FROM ${shadowName(table)} s WHERE s._stage_origin <> 'overlay'
+     FROM (SELECT s._stage_session AS session, ${sets.join(', ')} FROM ${shadowName(table)} s
+       CROSS JOIN LATERAL (SELECT (s._stage_base).*) b WHERE s._stage_origin <> 'overlay'
        WINDOW w AS (PARTITION BY s._stage_session, coalesce(s._stage_root, s._stage_seq) ORDER BY s._stage_seq)) x
      GROUP BY x.session HAVING bool_or(${names.map((_, index) => `x.set_${index}`).join(' OR ')})`,
   );

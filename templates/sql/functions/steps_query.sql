@@ -11,18 +11,19 @@ BEGIN
       ' WHERE s._stage_session = %L AND s._stage_origin <> ''overlay''', o.relation, p_session), ' UNION ALL '),
     string_agg(format($q$
       SELECT %1$L::text AS table_name, s._stage_op AS op, %2$s AS row_id,
-        CASE s._stage_op WHEN 'D' THEN n.image WHEN 'U' THEN stage.row_image(b.base) END AS before,
-        CASE WHEN s._stage_op <> 'D' THEN n.image END AS after,
-        stage.texts_of_rows('before', CASE s._stage_op WHEN 'D' THEN n.texts WHEN 'U' THEN stage_data.texts_%4$s(b.base) END,
-          'after', CASE WHEN s._stage_op <> 'D' THEN n.texts END) AS texts
+        CASE s._stage_op WHEN 'D' THEN w.image WHEN 'U' THEN stage.row_image(b.base) END AS before,
+        CASE WHEN s._stage_op <> 'D' THEN w.image END AS after,
+        stage.texts_of_rows('before', CASE s._stage_op WHEN 'D' THEN w.texts WHEN 'U' THEN t.texts END,
+          'after', CASE WHEN s._stage_op <> 'D' THEN w.texts END) AS texts
       FROM stage_data.shadow_%4$s s
-      CROSS JOIN LATERAL (SELECT ROW(%5$s)::stage_data.row_%4$s AS version) w
-      CROSS JOIN LATERAL (SELECT stage.row_image(w.version) AS image, stage_data.texts_%4$s(w.version) AS texts) n
+      CROSS JOIN LATERAL (SELECT stage.row_image(v.version) AS image, t.texts
+        FROM (SELECT ROW(%5$s)::stage_data.row_%4$s AS version OFFSET 0) v CROSS JOIN LATERAL stage_data.texts_%4$s(v.version) t) w
       CROSS JOIN LATERAL (SELECT CASE WHEN s._stage_op = 'U' THEN coalesce(s._stage_base,
           (SELECT ROW(%3$s)::stage_data.row_%4$s FROM stage_data.shadow_%4$s v
            WHERE v._stage_root = s._stage_root AND v._stage_seq < s._stage_seq AND v._stage_origin <> 'overlay' ORDER BY v._stage_seq DESC LIMIT 1),
           (SELECT ROW(%3$s)::stage_data.row_%4$s FROM stage_data.shadow_%4$s v
            WHERE v._stage_session = s._stage_session AND v._stage_seq = s._stage_root)) END AS base OFFSET 0) b
+      CROSS JOIN LATERAL stage_data.texts_%4$s(b.base) t
       WHERE k.relation = %4$s AND s._stage_session = %6$L AND s._stage_seq = k.seq
     $q$, o.shown_name,
     (SELECT CASE cardinality(o.key_columns)

@@ -54,6 +54,7 @@ BEGIN
   SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, {{row_image}}(s._stage_base), {{row_image}}(p.image),
     stage.texts_of_rows('old_data', {{base_texts}}, 'new_data', {{image_texts}})
   FROM {{shadow}} s JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{production}} p WHERE {{p_matches_new}} LIMIT 1) p ON true
+  CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (p.image).*) i
   WHERE {{rows}} ORDER BY s._stage_seq;
 END $body$;
 
@@ -67,7 +68,8 @@ BEGIN
   RETURN QUERY
   SELECT coalesce(s._stage_root, s._stage_seq), {{s_old_row_id}}, {{s_old_row_key}}, {{row_image}}(s._stage_base), NULL::jsonb,
     stage.texts_of_rows('old_data', {{base_texts}}, 'new_data', NULL)
-  FROM {{shadow}} s WHERE {{rows}} AND NOT EXISTS (SELECT FROM {{production}} p WHERE {{p_matches_old}}) ORDER BY s._stage_seq;
+  FROM {{shadow}} s CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
+  WHERE {{rows}} AND NOT EXISTS (SELECT FROM {{production}} p WHERE {{p_matches_old}}) ORDER BY s._stage_seq;
 END $body$;
 
 REVOKE ALL ON FUNCTION {{prepare}}(uuid), {{capture}}(uuid, bigint, bigint, bigint, "char", stage.row_origin),

@@ -78,7 +78,7 @@ BEGIN
   )
   SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i._stage_taken),
     stage.texts_of_conflict(NULL, NULL, {{i_texts}}, {{taken_texts}}), false
-  FROM taken i
+  FROM taken i CROSS JOIN LATERAL (SELECT (i._stage_taken).*) t
   WHERE NOT EXISTS (SELECT 1 FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first AND {{f_had_inserted}})
   ORDER BY {{i_key}}, i._stage_seq DESC;
 END $body$;

@@ -34,7 +34,7 @@ BEGIN
   )
   SELECT 'gone', {{t_row_id}}, NULL, {{row_image}}(t.base), CASE WHEN h._stage_op <> 'D' THEN {{row_image}}(ROW({{h_columns}})::{{row_type}}) END, NULL::jsonb,
     stage.texts_of_conflict(NULL, {{t_texts}}, CASE WHEN h._stage_op <> 'D' THEN {{h_texts}} END, NULL), false
-  FROM touched t LEFT JOIN present p ON p.image = t.image
+  FROM touched t CROSS JOIN LATERAL (SELECT (t.base).*) b LEFT JOIN present p ON p.image = t.image
   JOIN newest n ON n.root = t.root JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = n.seq
   WHERE t.copy > coalesce(p.copies, 0)
   ORDER BY t.root;

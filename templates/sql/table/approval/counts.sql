@@ -7,7 +7,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off S
 #variable_conflict use_variable
 BEGIN
   WITH _stage_later AS MATERIALIZED (
-    SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l AS version
+    SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW({{l_columns}})::{{row_type}} AS version
     -- in this form the index on lineages does not fit, which would lead through those of all sessions
     FROM {{shadow}} _stage_l WHERE _stage_l._stage_session = p_session AND coalesce(_stage_l._stage_root, 0) <> 0 AND _stage_l._stage_origin <> 'overlay'
     ORDER BY _stage_l._stage_root, _stage_l._stage_seq DESC
@@ -19,9 +19,9 @@ BEGIN
   FROM (
     SELECT _stage_f._stage_origin AS origin, _stage_f._stage_mutation AS mutation, coalesce(_stage_f._stage_root, _stage_f._stage_seq) AS lineage,
       CASE WHEN _stage_f._stage_root IS NOT NULL THEN NULL
-           WHEN coalesce((h.version)._stage_op, _stage_f._stage_op) = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
+           WHEN coalesce(h.op, _stage_f._stage_op) = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
            WHEN NOT _stage_f._stage_first THEN 'INSERT'
-           WHEN NOT (CASE WHEN h.root IS NULL THEN ROW({{f_columns}})::{{row_type}} ELSE ROW({{h_columns}})::{{row_type}} END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
+           WHEN NOT (CASE WHEN h.root IS NULL THEN ROW({{f_columns}})::{{row_type}} ELSE h.version END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
     FROM {{shadow}} _stage_f LEFT JOIN _stage_later h ON h.root = _stage_f._stage_seq
     WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'overlay' OFFSET 0
   ) c;

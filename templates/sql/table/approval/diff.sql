@@ -18,6 +18,8 @@ BEGIN
     SELECT _stage_f._stage_seq AS number, o.operation, _stage_f._stage_base AS base, h.version, {{f_identity}} FROM {{net_changes}}
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
-  ) n;
+  ) n
+  -- by stars: the parser looks at all columns of a composite value for each that is named
+  CROSS JOIN LATERAL (SELECT (n.base).*) b CROSS JOIN LATERAL (SELECT (n.version).*) v;
 END $body$;
 REVOKE ALL ON FUNCTION {{function}}(uuid, bigint, text, bigint, bigint) FROM PUBLIC;

@@ -10,16 +10,12 @@ BEGIN
   RETURN QUERY
   -- no column bears a name that begins with _stage_
   SELECT _stage_f._stage_seq,
-    CASE WHEN (h.version)._stage_op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
+    CASE WHEN h.op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
          WHEN NOT _stage_f._stage_first THEN 'INSERT'
-         WHEN NOT (ROW({{h_columns}})::{{row_type}} *= _stage_f._stage_base) THEN 'UPDATE' END,
+         WHEN NOT (h.version *= _stage_f._stage_base) THEN 'UPDATE' END,
     CASE WHEN _stage_f._stage_first THEN {{f_row_id}} ELSE {{h_row_id}} END,
     NOT _stage_f._stage_first
-  FROM {{shadow}} _stage_f
-  LEFT JOIN LATERAL (
-    SELECT _stage_l AS version FROM {{shadow}} _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay' ORDER BY _stage_l._stage_seq DESC LIMIT 1
-  ) later ON true
-  CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
+  FROM {{newest_version}}
   WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
   ORDER BY _stage_f._stage_seq;
 END $body$;

@@ -1,18 +1,6 @@
 -- What diff and outline select from: each row that a session changed on balance, in the order in which rows were first touched.
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
--- The newest version is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
-{{shadow}} _stage_f
-LEFT JOIN LATERAL (
-  SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW({{l_columns}})::{{row_type}} AS version
-  FROM {{shadow}} _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
-  ORDER BY _stage_l._stage_seq DESC LIMIT 1
-) later ON true
--- OFFSET 0 has the version put together once, not for each of its uses
-CROSS JOIN LATERAL (SELECT
-  coalesce(later.op, _stage_f._stage_op) AS op,
-  CASE WHEN later.root IS NULL THEN ROW({{f_columns}})::{{row_type}} ELSE later.version END AS version OFFSET 0
-) h
-CROSS JOIN LATERAL (SELECT
+{{newest_version}}CROSS JOIN LATERAL (SELECT
   CASE WHEN NOT _stage_f._stage_first THEN 'INSERT' WHEN h.op = 'D' THEN 'DELETE' ELSE 'UPDATE' END AS operation
 ) o
 WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'

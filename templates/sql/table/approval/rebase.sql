@@ -18,9 +18,9 @@ BEGIN
 
   UPDATE {{shadow}} s SET {{set_columns}}_stage_base = CASE WHEN s._stage_first THEN ROW({{base}})::{{row_type}} END
   FROM (
-    SELECT {{first_changes}} FROM {{shadow}} v
+    SELECT {{first_changes}} FROM {{shadow}} v CROSS JOIN (SELECT (v_base).*) b
     WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'overlay'
-  ) c
+  ) c CROSS JOIN (SELECT (v_base).*) b CROSS JOIN (SELECT (v_now).*) n
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
 {{carry}}
 

@@ -25,6 +25,7 @@ BEGIN
     SELECT k.*, f.image AS earlier, p.image IS DISTINCT FROM NULL AS is_there, {{row_image}}(p.image) AS current, {{current_texts}} AS current_texts
     FROM known k JOIN first f ON f.lineage = k.lineage
     LEFT JOIN LATERAL (SELECT ROW({{p_columns}})::{{row_type}} AS image FROM {{source}} p WHERE {{p_matches_n}} OFFSET 0) p ON true
+    CROSS JOIN LATERAL (SELECT (p.image).*) i
   )
   SELECT c.lineage, CASE WHEN c.operation = 'DELETE' THEN 'key_exists' WHEN c.is_there THEN 'changed' ELSE 'gone' END, c.row_key, d.field,
     CASE WHEN c.operation <> 'DELETE' THEN CASE WHEN d.field IS NULL THEN c.image ELSE c.image -> d.field END END,
@@ -54,11 +55,13 @@ BEGIN
     UPDATE {{overlay}} o SET {{assignments}}
     FROM (SELECT {{restored}}(a.new_data, a.texts -> 'new_data') AS n, {{restored}}(a.old_data, a.texts -> 'old_data') AS r
           FROM stage.audit a WHERE {{entries}} OFFSET 0) x
+    CROSS JOIN LATERAL (SELECT (x.r).*) r
     WHERE {{o_matches_n}} AND NOT (ROW({{o_columns}})::{{row_type}} *= x.r);
   ELSE
     INSERT INTO {{overlay}} ({{written_columns}})
     SELECT {{restored_columns}} FROM (
-      SELECT {{restored}}(a.old_data, a.texts -> 'old_data') AS r FROM stage.audit a WHERE {{entries}} ORDER BY a."position" DESC OFFSET 0) x;
+      SELECT {{restored}}(a.old_data, a.texts -> 'old_data') AS r FROM stage.audit a WHERE {{entries}} ORDER BY a."position" DESC OFFSET 0) x
+    CROSS JOIN LATERAL (SELECT (x.r).*) r;
   END IF;
 END $body$;
 

@@ -11,6 +11,7 @@ UPDATE {{shadow}} s SET {{set_production}}, _stage_base = CASE WHEN s._stage_fir
 FROM pg_temp.stage_lives v
 JOIN {{shadow}} f ON f._stage_session = v.session AND f._stage_seq = v.root
 JOIN {{production}} p ON {{p_matches_f}}
+CROSS JOIN LATERAL (SELECT (f._stage_base).*) b
 WHERE v.life = 0 AND s._stage_session = v.session AND s._stage_seq = v.seq;
 
 -- A staged row takes the default, one for each time it was inserted.

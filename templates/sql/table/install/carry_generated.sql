@@ -1,1 +1,2 @@
-UPDATE {{shadow}} s SET {{set_generated}}, _stage_base = CASE WHEN s._stage_first THEN ROW({{base}})::{{row_type}} END{{of_rows}};
+UPDATE {{shadow}} s SET {{set_generated}}, _stage_base = CASE WHEN s._stage_first 
+  THEN (SELECT ROW({{base}})::{{row_type}} FROM (SELECT (s._stage_base).*) b) END{{of_rows}};
