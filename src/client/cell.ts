@@ -4,8 +4,12 @@ import { shownParts } from '../model/table.ts';
 import { membersOf } from './fields.ts';
 import { isSafe, sanitize } from './sanitize.ts';
 
+/** What stands in the place of a value where there is no row, or the session deletes it. */
+export const noRow = '(no row)';
+export const deletedRow = '(row deleted)';
+
 /** Texts that could be read as something else when they stand bare between others. */
-const ambiguous = /^$|^\s|\s$|\s{2}|^(?:null|E?')|→|: /i;
+const ambiguous = /^$|^\s|\s$|\s{2}|^(?:null|E?')|→|: |^\((?:no row|row deleted)\)$/i;
 
 /**
  * Shows a text bare where that is unmistakable, else as the literal PostgreSQL would take for it:

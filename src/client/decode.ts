@@ -170,6 +170,7 @@ export function readConflict(json: JsonText): Conflict {
     sessionBase: fields.json('session_base'),
     sessionNew: fields.json('session_new'),
     productionCurrent: fields.json('production_current'),
+    ...(fields.json('session_deletes')?.text === 'true' ? { sessionDeletes: true } : {}),
     ...readTexts(fields),
     ...readReason(fields),
     ...readHidden(fields),

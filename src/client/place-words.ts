@@ -2,11 +2,12 @@
 import type { StageError } from '../errors.ts';
 import type { Conflict } from '../model/change.ts';
 import { JsonText } from '../model/json.ts';
-import { keyCell, nameCell, tableCell } from './cell.ts';
+import { deletedRow, keyCell, nameCell, noRow, tableCell } from './cell.ts';
 import { readConflict } from './decode.ts';
 import { elementsOf } from './fields.ts';
 import type { RowReport } from './unstage.ts';
 import { readRow } from './unstage.ts';
+import type { Value } from './values.ts';
 import { columnCell, sidesOf } from './values.ts';
 import { conflictInWords, hiddenInWords, ignoredInWords } from './words.ts';
 
@@ -38,10 +39,20 @@ export function conflictLine(conflict: Conflict): string {
 const schemaPlace = ({ table, field }: Conflict) =>
   field === null ? tableCell(table) : `${tableCell(table)} ${nameCell(field)}`;
 
-/** What base, session and production have, as cells. */
-export function conflictSides(conflict: Conflict): [string, string, string] {
+/**
+ * What base, session and production have, as cells: a side without the row says so. Empty where a side has no part in it.
+ * @param show makes a cell of a value
+ */
+export function conflictSides(
+  conflict: Conflict,
+  show: (value: Value) => string = columnCell,
+): [string, string, string] {
   const [base, staged, current] = sidesOf(conflict);
-  return [columnCell(base), columnCell(staged), columnCell(current)];
+  const cell = (value: Value | undefined, missing: string) => (value ? show(value) : missing);
+  if (conflict.kind === 'schema' || conflict.hidden) return ['', '', ''];
+  // the session has not touched the row
+  if (conflict.kind === 'cascade') return ['', '', cell(current, noRow)];
+  return [cell(base, noRow), cell(staged, deletedRow), cell(current, noRow)];
 }
 
 const mostDependents = 20;

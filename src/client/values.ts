@@ -49,15 +49,23 @@ export function valuesOf(
   return values;
 }
 
-/** What a conflict is between: the value that the session saw, the one that it stages, and the one that production has. */
-export function sidesOf(conflict: Conflict): readonly [base: Value, staged: Value, current: Value] {
+type Side = Value | undefined;
+
+/**
+ * What a conflict is between: the value that the session saw, the one that it stages, and the one that production has. A side
+ * that has no row is undefined.
+ */
+export function sidesOf(conflict: Conflict): readonly [base: Side, staged: Side, current: Side] {
+  const { kind, field, sessionDeletes = false } = conflict;
   const texts = conflict.texts && (JSON.parse(conflict.texts.text) as Texts);
-  const side = (json: JsonText | null, member: string) =>
-    valueIn(json ?? none, texts?.[member], conflict.field ?? '');
+  const side = (json: JsonText | null, member: string, isGone: boolean): Side => {
+    if (isGone || (json === null && field === null)) return undefined;
+    return valueIn(json ?? none, texts?.[member], field ?? '');
+  };
   return [
-    side(conflict.sessionBase, 'session_base'),
-    side(conflict.sessionNew, 'session_new'),
-    side(conflict.productionCurrent, 'production_current'),
+    side(conflict.sessionBase, 'session_base', false),
+    side(conflict.sessionNew, 'session_new', sessionDeletes),
+    side(conflict.productionCurrent, 'production_current', kind === 'gone'),
   ];
 }
 

@@ -177,6 +177,8 @@ export interface Conflict {
   readonly productionCurrent: JsonText | null;
   /** It is told, but stands in the way of nothing: the configuration has its column not count. */
   readonly ignored?: true;
+  /** Stands there where the session deletes the row: it has no new value. */
+  readonly sessionDeletes?: true;
   /** What has changed of the table itself, in words; left out of conflicts between values. */
   readonly reason?: string;
   /** As those of a change, under `session_base`, `session_new` and `production_current`. */

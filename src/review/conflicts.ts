@@ -161,6 +161,7 @@ export function conflictFacts(conflict: Conflict): JsonObject {
     production_current: conflict.productionCurrent,
     texts: conflict.texts,
     reason: conflict.reason,
+    ...(conflict.sessionDeletes ? { session_deletes: true } : {}),
     ...(conflict.hidden ? { hidden: true } : {}),
   };
 }
@@ -185,6 +186,7 @@ type ConflictRow = Row & {
   readonly production_current: string | null;
   readonly texts: string | null;
   readonly ignored?: string;
+  readonly deletes: string;
 };
 
 function toConflict(table: string, row: ConflictRow): Conflict {
@@ -196,10 +198,15 @@ function toConflict(table: string, row: ConflictRow): Conflict {
     sessionBase: toJson(row.session_base),
     sessionNew: toJson(row.session_new),
     productionCurrent: toJson(row.production_current),
+    ...deletesOf(row.deletes),
     ...textsOf(row.texts),
     ...(row.ignored === 't' ? { ignored: true } : {}),
   };
 }
+
+/** The mark of a row that the session deletes, by what SQL says of it. */
+export const deletesOf = (deletes: string | null | undefined): Pick<Conflict, 'sessionDeletes'> =>
+  deletes === 't' ? { sessionDeletes: true } : {};
 
 /** One conflict for each column, or else table, in which a migration met rows that the session had staged before it. */
 async function parkedConflicts(tx: Queryable, uuid: string): Promise<Conflict[]> {

@@ -107,4 +107,28 @@ suite('before deciding', (test) => {
     const { body } = await rest.call('GET', `/sessions/${id}`, { headers });
     assert.is(body.approved_by, 'ann');
   });
+
+  test('a deletion in conflict is called one, and a row that is gone no NULL', async () => {
+    const { body } = await rest.call('POST', '/sessions', {
+      json: {},
+      headers: { authorization: 'Bearer bob' },
+    });
+    const sql = (text: string) => rest.database.query(text);
+    await rest.write(body.id, 'DELETE FROM order_items WHERE order_id = 2 AND product_id = 2');
+    await rest.write(body.id, `UPDATE customers SET name = 'x' WHERE id = 3`);
+    await shell.run(['propose', body.id], as('bob'));
+    await sql('UPDATE order_items SET quantity = 40 WHERE order_id = 2 AND product_id = 2');
+    await sql('DELETE FROM customers WHERE id = 3');
+    const check = await shell.run(['check', body.id], as('ann'));
+    assert.match(check.stdout, /\tquantity\t[^\t]+\t1\t\(row deleted\)\t40\n/);
+    assert.match(check.stdout, /^customers\t3\tname\t[^\t]+\t[^\t]+\tx\t\(no row\)\n/m);
+    const approve = await shell.run(['approve', body.id, '--yes'], as('ann'));
+    assert.match(approve.stderr, /quantity: was 1, staged \(row deleted\), in production 40\n/);
+    const json = await shell.run(['check', body.id, '--json'], as('ann'));
+    const { conflicts } = JSON.parse(json.stdout);
+    assert.equal(
+      conflicts.map((conflict: { session_deletes?: true }) => conflict.session_deletes),
+      [undefined, true],
+    );
+  });
 });

@@ -131,6 +131,17 @@ suite('mcp over stdio', (test) => {
     );
   });
 
+  test('a deletion in conflict is called one', async () => {
+    const session_id = await open('drop the cap');
+    await agent.use('stage_write', { session_id, sql: 'DELETE FROM customers WHERE id = 3' });
+    await table.database.query(`UPDATE customers SET name = 'Ed' WHERE id = 3`);
+    const { body } = await agent.use('check_conflicts', { session_id });
+    assert.equal(
+      body.data.conflicts.map((conflict: { session_deletes?: true }) => conflict.session_deletes),
+      [true],
+    );
+  });
+
   test('an agent hears what a reviewer wants changed, and changes it', async () => {
     const session_id = await open('reorder mugs and bags');
     const use = (tool: string, input = {}) => agent.use(tool, { session_id, ...input });

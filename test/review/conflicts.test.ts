@@ -15,12 +15,13 @@ CREATE TABLE pair (a int, b text, v float8, PRIMARY KEY (a, b));
 CREATE TABLE parent (id int PRIMARY KEY, code text UNIQUE);
 CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES parent ON DELETE CASCADE, code text REFERENCES parent (code) ON UPDATE CASCADE);
 CREATE TABLE orphan (id int PRIMARY KEY, parent int REFERENCES parent ON DELETE SET NULL);
-CREATE TABLE strict (id int PRIMARY KEY, parent int REFERENCES parent);`;
+CREATE TABLE strict (id int PRIMARY KEY, parent int REFERENCES parent);
+CREATE TABLE log (word text, n int);`;
 
 const data = `
 INSERT INTO item VALUES (1,'one',1.00,10,'{}'),(2,'two',2.00,20,NULL),(9007199254740993,'big',3.50,30,NULL);
 INSERT INTO pair VALUES (1,'x',0.1),(1,'y',0);
-INSERT INTO parent VALUES (1,'a'),(2,'b'),(3,'c'); INSERT INTO child VALUES (1,1,NULL),(2,3,'c'); INSERT INTO orphan VALUES (1,2);`;
+INSERT INTO parent VALUES (1,'a'),(2,'b'),(3,'c'); INSERT INTO child VALUES (1,1,NULL),(2,3,'c'); INSERT INTO orphan VALUES (1,2); INSERT INTO log VALUES ('a',1),('b',2);`;
 
 type Plain = readonly [
   table: string,
@@ -29,6 +30,9 @@ type Plain = readonly [
   field: string | null,
   ...values: unknown[],
 ];
+
+/** What the session stages for a row that it deletes. */
+const deletion = 'the deletion';
 
 suite('conflicts', (test) => {
   let staging: StagingDatabase;
@@ -52,14 +56,14 @@ suite('conflicts', (test) => {
     const found = await findConflicts(staging.service, session);
     const parse = (json: { text: string } | null) => (json === null ? null : JSON.parse(json.text));
     const plain = found.map(
-      ({ table, rowId, kind, field, sessionBase, sessionNew, productionCurrent }): Plain => [
+      ({ table, rowId, kind, field, sessionDeletes, ...values }): Plain => [
         table,
         parse(rowId),
         kind,
         field,
-        parse(sessionBase),
-        parse(sessionNew),
-        parse(productionCurrent),
+        parse(values.sessionBase),
+        sessionDeletes ? deletion : parse(values.sessionNew),
+        parse(values.productionCurrent),
       ],
     );
     const approval = approveSession(staging.service, session, { approvedBy: null, digest: null });
@@ -91,8 +95,21 @@ suite('conflicts', (test) => {
       `UPDATE item SET doc = '{"a":1}' WHERE id = 1; UPDATE item SET stock = 21 WHERE id = 2`,
     );
     assert.equal(found, [
-      ['item', 1, 'changed', 'doc', {}, null, { a: 1 }],
+      ['item', 1, 'changed', 'doc', {}, deletion, { a: 1 }],
       ['item', 2, 'changed', 'stock', 20, 1, 21],
+    ]);
+  });
+
+  test('a deletion is told apart from a value that becomes NULL', async () => {
+    const found = await conflictsAfter(
+      `UPDATE item SET name = NULL WHERE id = 1; DELETE FROM item WHERE id = 2; DELETE FROM log WHERE word = 'a'; UPDATE log SET n = NULL WHERE word = 'b'`,
+      `UPDATE item SET name = 'meanwhile' WHERE id < 3; DELETE FROM log`,
+    );
+    assert.equal(found, [
+      ['item', 1, 'changed', 'name', 'one', null, 'meanwhile'],
+      ['item', 2, 'changed', 'name', 'two', deletion, 'meanwhile'],
+      ['log', 'a3e3aab354f92b2c', 'gone', null, { word: 'a', n: 1 }, deletion, null],
+      ['log', 'bbee77cba80671d9', 'gone', null, { word: 'b', n: 2 }, { word: 'b', n: null }, null],
     ]);
   });
 
@@ -118,7 +135,7 @@ suite('conflicts', (test) => {
     assert.equal(found, [
       ['item', '9007199254740993', 'gone', 'price', 3.5, 5, null],
       ['item', '9007199254740993', 'gone', 'stock', 30, 6, null],
-      ['pair', { a: 1, b: 'x' }, 'gone', null, { a: 1, b: 'x', v: 0.1 }, null, null],
+      ['pair', { a: 1, b: 'x' }, 'gone', null, { a: 1, b: 'x', v: 0.1 }, deletion, null],
       [
         'pair',
         { a: 1, b: 'y' },
@@ -213,7 +230,7 @@ suite('conflicts', (test) => {
     );
     assert.equal(found, [
       ['item', 1, 'changed', 'stock', 10, 9, 9],
-      ['item', 2, 'changed', 'name', 'two', null, 'y'],
+      ['item', 2, 'changed', 'name', 'two', deletion, 'y'],
       ['pair', { a: 1, b: 'x' }, 'changed', 'v', 0.1, 0.1, 3],
     ]);
   });

@@ -141,11 +141,12 @@ suite('revert', (test) => {
           session_base: base,
           session_new: mine,
           production_current: now,
-        }) => [table, row?.text, field, kind, base?.text, mine?.text, now?.text],
+          session_deletes: deletes,
+        }) => [table, row?.text, field, kind, base?.text, deletes ?? mine?.text, now?.text],
       ),
       [
         ['owner', '1', 'name', 'changed', '"ann!"', '"ann"', '"later"'],
-        ['owner', '9', null, 'gone', '{"id": 9, "name": "n"}', undefined, undefined],
+        ['owner', '9', null, 'gone', '{"id": 9, "name": "n"}', true, undefined],
       ],
     );
     assert.is(await countSessions(), count);

@@ -40,6 +40,7 @@ function conflictBody({ table, rowId, field, kind, hidden, ...sides }: Conflict)
     session_base: sides.sessionBase,
     session_new: sides.sessionNew,
     production_current: sides.productionCurrent,
+    ...(sides.sessionDeletes ? { session_deletes: true } : {}),
     ...(hidden ? { hidden } : {}),
   };
 }

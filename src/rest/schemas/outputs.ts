@@ -194,6 +194,9 @@ export const conflict = z
     session_base: z.unknown(),
     session_new: z.unknown(),
     production_current: z.unknown(),
+    session_deletes: z.literal(true).optional().meta({
+      description: 'The session deletes the row: session_new is null for this, and no value NULL',
+    }),
     texts,
     reason: z.string().optional().meta({
       description: 'What has changed of the table itself, in words',

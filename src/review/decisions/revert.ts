@@ -8,7 +8,7 @@ import { ensureBound } from '../../overlay/install/binding.ts';
 import { sessionUuid } from '../../staging/session-id.ts';
 import { lockSession, requireTransition, sqlstateOf } from '../../staging/session-lock.ts';
 import { getSession, insertSession, isThere } from '../../staging/session-store.ts';
-import { conflictFacts, withhold } from '../conflicts.ts';
+import { conflictFacts, deletesOf, withhold } from '../conflicts.ts';
 import { InTheWay, withinBudget } from '../lock-budget.ts';
 import { ensureEach } from '../renew.ts';
 import type { RevertedTable } from './revertible.ts';
@@ -138,6 +138,7 @@ async function movedRows(
       sessionBase: toJson(row['session_base']),
       sessionNew: toJson(row['session_new']),
       productionCurrent: toJson(row['production_current']),
+      ...deletesOf(row['deletes']),
     },
   }));
 }

@@ -1,8 +1,6 @@
 /** The conflicts: what the session saw, what it staged, what production has now, side by side. */
 import { keyCell, nameCell, tableCell } from '../../client/cell.ts';
-import { conflictLine } from '../../client/place-words.ts';
-import type { Value } from '../../client/values.ts';
-import { sidesOf } from '../../client/values.ts';
+import { conflictLine, conflictSides } from '../../client/place-words.ts';
 import { conflictInWords, hiddenInWords } from '../../client/words.ts';
 import type { Conflict } from '../../model/change.ts';
 import { shortCell } from '../cells.ts';
@@ -11,16 +9,14 @@ import type { Line, Style } from '../terminal/line.ts';
 import { span } from '../terminal/line.ts';
 import { fit, wrap } from '../terminal/text.ts';
 
-function titledSides(conflict: Conflict): [string, Value, Style][] {
-  const [base, staged, current] = sidesOf(conflict);
+function titledSides(conflict: Conflict): [string, string, Style][] {
+  const [base, staged, current] = conflictSides(conflict, (value) => shortCell(value, 500));
   return [
     ['session saw', base, 'faint'],
     ['session stages', staged, 'added'],
     ['production has', current, 'alarm'],
   ];
 }
-
-const shown = (value: Value) => shortCell(value, 500);
 
 /** Draws the list, and below it the chosen conflict with its three sides. */
 export function conflictsView(state: State, width: number, height: number): Line[] {
@@ -63,9 +59,9 @@ function withoutConflicts(ignored: readonly Conflict[], width: number): Line[] {
 }
 
 const sideLines = (conflict: Conflict): Line[] =>
-  titledSides(conflict).map(([title, value, style]) => [
+  titledSides(conflict).map(([title, cell, style]) => [
     span(`  ${fit(title, 15)}`),
-    span(shown(value), style),
+    span(cell, style),
   ]);
 
 function placeOf({ table, rowId, field, hidden }: Conflict): string {
@@ -75,8 +71,8 @@ function placeOf({ table, rowId, field, hidden }: Conflict): string {
 
 function entry(conflict: Conflict, chosen: boolean, side: number): Line {
   const place = span(fit(placeOf(conflict), 25), chosen ? 'chosen' : undefined);
-  const cells = titledSides(conflict).map(([, value, style]) =>
-    span(` ${fit(conflict.field === null ? '' : shown(value), side)}`, style),
+  const cells = titledSides(conflict).map(([, cell, style]) =>
+    span(` ${fit(conflict.field === null ? '' : cell, side)}`, style),
   );
   return [span(chosen ? '> ' : '  ', 'strong'), place, ...cells];
 }

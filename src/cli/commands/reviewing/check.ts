@@ -117,10 +117,10 @@ async function rehearse(
 }
 
 function conflictRow(conflict: Conflict): string[] {
-  const { table, kind, field, hidden } = conflict;
-  const words = conflictInWords(conflict);
-  if (hidden) return [tableCell(table), hiddenInWords, '', words, '', '', ''];
+  const { table, rowId, kind, field, hidden } = conflict;
+  const key = kind === 'schema' ? '' : keyCell(rowId);
+  const row = hidden ? hiddenInWords : key;
   const column = field === null ? '' : nameCell(field);
-  if (kind === 'schema') return [tableCell(table), '', column, words, '', '', ''];
-  return [tableCell(table), keyCell(conflict.rowId), column, words, ...conflictSides(conflict)];
+  const words = conflictInWords(conflict);
+  return [tableCell(table), row, column, words, ...conflictSides(conflict)];
 }

@@ -32,7 +32,7 @@ END $body$;
 -- p_kept: what `{{lock}}` said in this transaction; where it says so, production changed and deleted none.
 -- p_ignored: columns that do not count. They are told, as ignored.
 CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text, p_kept boolean, p_ignored text[])
-RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, ignored boolean)
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean, ignored boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -55,7 +55,7 @@ BEGIN
       JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = v.newest
     )
     SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
-      stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}}),
+      stage.texts_of_conflict(c.field, {{base_texts}}, {{staged_texts}}, {{current_texts}}), m.deleted,
       -- guard: a row that is gone always counts
       NOT m.gone AND
       c.ignorable AND c.field = ANY (p_ignored)
@@ -77,7 +77,7 @@ BEGIN
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT ({{i_keeps_key}}))
   )
   SELECT DISTINCT ON ({{i_key}}) 'key_exists', {{i_row_id}}, NULL, NULL::jsonb, {{row_image}}(ROW({{i_columns}})::{{row_type}}), {{row_image}}(i._stage_taken),
-    stage.texts_of_conflict(NULL, NULL, {{i_texts}}, {{taken_texts}}), false
+    stage.texts_of_conflict(NULL, NULL, {{i_texts}}, {{taken_texts}}), false, false
   FROM taken i CROSS JOIN LATERAL (SELECT (i._stage_taken).*) t
   WHERE NOT EXISTS (SELECT 1 FROM {{shadow}} f WHERE f._stage_session = p_session AND f._stage_first AND {{f_had_inserted}})
   ORDER BY {{i_key}}, i._stage_seq DESC;

@@ -16,7 +16,7 @@ BEGIN
 END $body$;
 
 CREATE FUNCTION {{conflicts}}(p_session uuid, p_scope text, p_kept boolean, p_ignored text[])
-RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, ignored boolean)
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean, ignored boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -33,7 +33,7 @@ BEGIN
     FROM {{shadow}} s WHERE s._stage_session = p_session AND s._stage_origin <> 'overlay' GROUP BY 1
   )
   SELECT 'gone', {{t_row_id}}, NULL, {{row_image}}(t.base), CASE WHEN h._stage_op <> 'D' THEN {{row_image}}(ROW({{h_columns}})::{{row_type}}) END, NULL::jsonb,
-    stage.texts_of_conflict(NULL, {{t_texts}}, CASE WHEN h._stage_op <> 'D' THEN {{h_texts}} END, NULL), false
+    stage.texts_of_conflict(NULL, {{t_texts}}, CASE WHEN h._stage_op <> 'D' THEN {{h_texts}} END, NULL), h._stage_op = 'D', false
   FROM touched t CROSS JOIN LATERAL (SELECT (t.base).*) b LEFT JOIN present p ON p.image = t.image
   JOIN newest n ON n.root = t.root JOIN {{shadow}} h ON h._stage_session = p_session AND h._stage_seq = n.seq
   WHERE t.copy > coalesce(p.copies, 0)

@@ -1,6 +1,6 @@
   RETURN QUERY
   SELECT DISTINCT ON ({{c_key}}) 'cascade', {{c_row_id}}, NULL, NULL::jsonb, NULL::jsonb, {{row_image}}(ROW({{c_columns}})::{{row_type}}),
-    stage.texts_of_conflict(NULL, NULL, NULL, {{c_texts}})
+    stage.texts_of_conflict(NULL, NULL, NULL, {{c_texts}}), false
   FROM {{parent_vanished}}(p_session) v
   JOIN {{source}} c ON {{c_referred_to_base}}
   WHERE ({{acted_upon}})

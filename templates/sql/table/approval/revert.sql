@@ -7,7 +7,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS {{restored_body}};
 -- The last state that an approval left each row in, and what production has in its place, where that is something else by now.
 -- One row for each column that differs; the column is NULL where the row is gone, or one is there again.
 CREATE FUNCTION {{moved}}(p_session uuid, p_audited oid)
-RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb)
+RETURNS TABLE (lineage bigint, kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_column
 BEGIN
@@ -30,7 +30,8 @@ BEGIN
   SELECT c.lineage, CASE WHEN c.operation = 'DELETE' THEN 'key_exists' WHEN c.is_there THEN 'changed' ELSE 'gone' END, c.row_key, d.field,
     CASE WHEN c.operation <> 'DELETE' THEN CASE WHEN d.field IS NULL THEN c.image ELSE c.image -> d.field END END,
     CASE WHEN d.field IS NULL THEN c.earlier ELSE c.earlier -> d.field END,
-    CASE WHEN d.field IS NULL THEN CASE WHEN c.is_there THEN c.current END ELSE c.current -> d.field END
+    CASE WHEN d.field IS NULL THEN CASE WHEN c.is_there THEN c.current END ELSE c.current -> d.field END,
+    c.earlier IS NULL
   FROM compared c
   LEFT JOIN (SELECT DISTINCT k.key FROM known k WHERE k.operation <> 'DELETE') t ON t.key = c.key AND c.operation = 'DELETE'
   LEFT JOIN LATERAL (

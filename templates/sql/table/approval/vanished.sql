@@ -16,7 +16,7 @@ END $body$;
 
 -- Production rows of this table that nobody reviewed, but which a staged change of a row they refer to would reach by now.
 CREATE FUNCTION {{reached}}(p_session uuid)
-RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb)
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $body$
 #variable_conflict use_variable
 BEGIN
