@@ -1,6 +1,11 @@
 /** The guards inside the database: between sessions, roles, and whoever would rewrite the audit. */
 import type { Guard } from './guard.ts';
 
+const ofReverted = 'stage.is_readable((SELECT s.reverts FROM stage.session s WHERE s.id = $1), $2)';
+const readable = (every: 'and' | 'or', taken: string, nobody: string) =>
+  `SELECT coalesce(bool_${every}(CASE WHEN r.role IS NOT NULL THEN stage.can_read(r.role, $2)
+  ELSE ${taken} END), ${nobody}) FROM stage.roles_of($1) AS r (role)`;
+
 export const databaseGuards: readonly Guard[] = [
   {
     name: 'names are good under the role and the search path under which they were resolved',
@@ -143,21 +148,31 @@ export const databaseGuards: readonly Guard[] = [
   },
   {
     name: 'every role that staged must be able to read',
-    without:
-      'SELECT coalesce(bool_or(r.role IS NOT NULL AND stage.can_read(r.role, $2)), false) FROM stage.roles_of($1) AS r (role)',
+    without: readable('or', ofReverted, 'false'),
+    lines: 2,
     tests: ['rest/readable-rights'],
   },
   {
     name: 'a role that is not known reads nothing',
-    without:
-      'SELECT coalesce(bool_and(r.role IS NULL OR stage.can_read(r.role, $2)), false) FROM stage.roles_of($1) AS r (role)',
+    without: readable('and', 'true', 'false'),
+    lines: 2,
     tests: ['rest/readable-rights'],
   },
   {
     name: 'where nobody staged nobody reads',
-    without:
-      'SELECT coalesce(bool_and(r.role IS NOT NULL AND stage.can_read(r.role, $2)), true) FROM stage.roles_of($1) AS r (role)',
+    without: readable('and', ofReverted, 'true'),
+    lines: 2,
     tests: ['rest/readable-rights'],
+  },
+  {
+    name: 'what a revert stages is as readable as what it takes back',
+    without: readable(
+      'and',
+      '(SELECT s.reverts IS NOT NULL FROM stage.session s WHERE s.id = $1)',
+      'false',
+    ),
+    lines: 2,
+    tests: ['rest/revert'],
   },
   {
     name: 'mutations whose role is not known are among the roles',

@@ -5,6 +5,7 @@ import { createShell } from '../cli/stage.ts';
 import type { Sent } from '../helpers/http.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest, testToken } from '../helpers/rest.ts';
+import { createRole } from '../helpers/roles.ts';
 import { assert, suite } from '../helpers/suite.ts';
 
 const tokens = [
@@ -93,8 +94,32 @@ suite('rest: revert', (test) => {
     const diff = (await rest.call('GET', `/sessions/${body.id}/diff`, as('ann'))).body;
     assert.equal([diff.tables.products.updates, diff.tables.products.changes[0].row_id], [1, 3]);
     const own = (await rest.call('GET', `/sessions/${body.id}/diff`, as('ben'))).body;
-    assert.equal([own.tables.products.hidden, own.tables.products.changes], [true, []]);
-    assert.is(own.digest, diff.digest);
+    assert.equal(own, diff);
+  });
+
+  test('shows an author what the revert stages while the roles of the session may read it', async () => {
+    const id = await approved('ben', 'UPDATE products SET stock = stock + 5 WHERE id = 4');
+    const { id: first } = (await post(`/sessions/${id}/revert`, 'ben')).body;
+    await post(`/sessions/${first}/propose`, 'ben');
+    await post(`/sessions/${first}/approve`, 'boss');
+    const { id: second } = (await post(`/sessions/${first}/revert`, 'ben')).body;
+    const shown = async (session: string) => {
+      const { body } = await rest.call('GET', `/sessions/${session}/diff`, as('ben'));
+      const { products } = body.tables;
+      assert.is(products.changes.length, products.hidden ? 0 : 1);
+      return products.hidden !== true;
+    };
+    assert.equal([await shown(first), await shown(second)], [true, true]);
+    await rest.database.query(`REVOKE SELECT ON products FROM ${role}`);
+    try {
+      assert.equal([await shown(first), await shown(second)], [false, false]);
+    } finally {
+      await rest.database.query(`GRANT SELECT ON products TO ${role}`);
+    }
+    const blind = await createRole(rest.database, 'GRANT SELECT ON customers TO $role');
+    await rest.write(second, 'UPDATE customers SET name = name WHERE id = 1', [], blind.name);
+    assert.not(await shown(second), 'another role that has staged in it by now may not');
+    await blind.drop();
   });
 
   test('tells authors nothing of tables that the roles of the session may not read', async () => {

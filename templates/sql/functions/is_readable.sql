@@ -1,9 +1,12 @@
--- Whether every role that staged in a session may read all of a table. A role that is not known, and no role at all, may not.
+-- Whether every role that staged in a session may read all of a table. A role that is not known, and no role at all, may not. What a
+-- revert stages has no role: it is as readable as the rows of the session that it takes back.
 CREATE OR REPLACE FUNCTION stage.is_readable(p_session uuid, p_relation oid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   -- guard: where nobody staged nobody reads
   -- guard: a role that is not known reads nothing
   -- guard: every role that staged must be able to read
-  SELECT coalesce(bool_and(r.role IS NOT NULL AND stage.can_read(r.role, $2)), false) FROM stage.roles_of($1) AS r (role)
+  -- guard: what a revert stages is as readable as what it takes back
+  SELECT coalesce(bool_and(CASE WHEN r.role IS NOT NULL THEN stage.can_read(r.role, $2)
+    ELSE stage.is_readable((SELECT s.reverts FROM stage.session s WHERE s.id = $1), $2) END), false) FROM stage.roles_of($1) AS r (role)
 $$;
 REVOKE ALL ON FUNCTION stage.is_readable(uuid, oid) FROM PUBLIC;
