@@ -43,6 +43,7 @@ export function readSession(json: JsonText): Session {
     approvedAs: fields.text('approved_as'),
     rejectedAs: fields.text('rejected_as'),
     reverts: fields.text('reverts'),
+    lastEvent: fields.text('last_event') ?? '0',
     roles: fields.list('roles').map((json) => JSON.parse(json.text) as string | null),
   };
 }

@@ -5,7 +5,6 @@ import type { ApiClient } from './api-client.ts';
 
 /** The daemon takes 50; what stands in between often cuts connections that are silent for a minute. */
 const mostSeconds = 30;
-const pageLength = 500;
 
 export interface Patience {
   /** How long to wait at most. */
@@ -55,7 +54,7 @@ export class News {
   async next(patience: Patience): Promise<boolean> {
     if (!this.#isBegun) {
       this.#isBegun = true;
-      await this.#catchUp(patience.signal);
+      await this.#catchUp();
       return true;
     }
     const told = await nextEvent(this.#api, this.#sessionId, this.#last, patience);
@@ -64,12 +63,12 @@ export class News {
     return isNews;
   }
 
-  async #catchUp(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const page = { after: this.#last, limit: pageLength, signal };
-      const told = await listBehind(this.#api, this.#sessionId, page);
-      if (told === null || told === 'gone' || told === this.#last) return;
-      this.#last = told;
+  /** Begins behind what has happened by now; at the beginning where the daemon does not tell. */
+  async #catchUp(): Promise<void> {
+    try {
+      this.#last = (await this.#api.getSession(this.#sessionId)).value.lastEvent;
+    } catch (error) {
+      if (!(error instanceof StageError)) throw error;
     }
   }
 }

@@ -56,6 +56,8 @@ export interface Session {
   readonly roles: readonly (string | null)[];
   /** The approved session whose changes it was made to take back. */
   readonly reverts: string | null;
+  /** Number of the last event that tells of it; `0` where none does. */
+  readonly lastEvent: string;
 }
 
 /** What a client's connection has to know of its session. */

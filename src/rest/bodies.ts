@@ -29,6 +29,7 @@ export function sessionBody(session: Session): JsonObject {
     round: session.round,
     mutation_count: session.mutationCount,
     edits: session.edits,
+    last_event: session.lastEvent,
     created_at: session.createdAt,
     updated_at: session.updatedAt,
     ...named('reverts', session.reverts),

@@ -26,14 +26,14 @@ const columns = `
   stage.iso_time(s.rejected_at) AS rejected_at, s.reason,
   s.created_as, s.proposed_as, s.approved_as, s.rejected_as,
   to_jsonb(ARRAY(SELECT stage.roles_of(s.id) UNION SELECT stage.logins_of(s.id) ORDER BY 1)) AS roles,
-  ${sessionIdSql('s.reverts')} AS reverts`;
+  ${sessionIdSql('s.reverts')} AS reverts, stage.last_event(s.id) AS last_event`;
 
 const insertRow = `
 INSERT INTO stage.session AS s (id, project_id, metadata, reads, conflict_scope, created_as, request_key, request_hash, reverts)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (created_as, request_key) WHERE request_key IS NOT NULL DO NOTHING
 RETURNING ${columns}, stage.emit(s.id, s.project_id, 'created', s.created_as,
-  CASE WHEN s.reverts IS NULL THEN '{}' ELSE jsonb_build_object('reverts', ${sessionIdSql('s.reverts')}) END) AS event`;
+  CASE WHEN s.reverts IS NULL THEN '{}' ELSE jsonb_build_object('reverts', ${sessionIdSql('s.reverts')}) END) AS created_event`;
 
 const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 
@@ -128,7 +128,9 @@ async function insertOnce(
     request?.hash ?? null,
     session.reverts ?? null,
   ]);
-  return row === undefined ? null : toSession(row as SessionRow);
+  if (row === undefined) return null;
+  // the statement that adds the event does not see it yet
+  return { ...toSession(row as SessionRow), lastEvent: String(row['created_event']) };
 }
 
 /** Whether a session is what a transaction made of it, whatever has been done with it since. */
@@ -236,6 +238,7 @@ type SessionRow = Row & {
   readonly rejected_as: string | null;
   readonly roles: string;
   readonly reverts: string | null;
+  readonly last_event: string;
 };
 
 function toSession(row: SessionRow): Session {
@@ -262,5 +265,6 @@ function toSession(row: SessionRow): Session {
     rejectedAs: row.rejected_as,
     roles: JSON.parse(row.roles) as (string | null)[],
     reverts: row.reverts,
+    lastEvent: row.last_event,
   };
 }

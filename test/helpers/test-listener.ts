@@ -175,6 +175,7 @@ function createSession(reads: ReadsMode): Session {
     round: 0,
     mutationCount: 0,
     edits: 0,
+    lastEvent: '0',
     createdAt: now,
     updatedAt: now,
     proposedAt: null,

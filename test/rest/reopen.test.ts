@@ -74,6 +74,30 @@ suite('rest: reopen', (test) => {
     assert.is(events[4].body.digest, second);
   });
 
+  test('each answer tells the number of the last event', async () => {
+    const created = (await rest.call('POST', '/sessions', as('bot'))).body;
+    const { id } = created;
+    const told = [created.last_event];
+    const deeds = [
+      ['comments', { body: 'soon' }],
+      ['propose', {}],
+      ['reopen', { message: 'more' }],
+      ['propose', {}],
+      ['reject', {}],
+    ] as const;
+    for (const [deed, json] of deeds) {
+      const { body } = await post(id, deed, deed === 'reject' ? 'ann' : 'bot', json);
+      told.push(body.last_event ?? (await get(`/sessions/${id}`)).last_event);
+    }
+    const { events } = await get(`/sessions/${id}/events`);
+    assert.equal(
+      told,
+      events.map(({ number }: { number: string }) => number),
+    );
+    const { sessions } = await get('/sessions?limit=1');
+    assert.equal([sessions[0].id, sessions[0].last_event], [id, told.at(-1)]);
+  });
+
   test('the digest of an earlier round is refused, though nothing was changed since', async () => {
     const id = await create();
     await stage(id, 3);

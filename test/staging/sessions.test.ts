@@ -48,10 +48,14 @@ suite('sessions', (test) => {
       conflictScope: 'column',
       createdAs: 'agent',
     });
-    const { id, createdAt, updatedAt, ...rest } = await getSession(staging.service, created.id);
+    const { id, createdAt, updatedAt, lastEvent, ...rest } = await getSession(
+      staging.service,
+      created.id,
+    );
     assert.match(id, /^sess_[0-9a-f]{32}$/);
     assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     assert.is(updatedAt, createdAt);
+    assert.equal([lastEvent, created.lastEvent], ['1', '1']);
     assert.equal(rest, {
       projectId: 'créé',
       metadata,

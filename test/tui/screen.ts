@@ -25,6 +25,7 @@ export const session: Session = {
   round: 1,
   mutationCount: 3,
   edits: 0,
+  lastEvent: '0',
   createdAt: '2026-01-31T12:00:00.000000Z',
   updatedAt: '2026-01-31T12:00:00.000000Z',
   proposedAt: '2026-01-31T12:00:00.000000Z',

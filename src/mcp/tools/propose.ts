@@ -15,12 +15,13 @@ export const propose = defineTool({
     const digest = await api.readDigest(sessionId);
     return {
       says: 'The session is proposed. A person decides about it.',
-      next: 'Wait for the verdict with session_status and wait_seconds.',
+      next: 'Wait for the verdict with session_status, wait_seconds, and last_event as after_event.',
       facts: {
         status: value.status,
         round: value.round,
         mutation_count: value.mutationCount,
         digest,
+        last_event: value.lastEvent,
       },
     };
   },

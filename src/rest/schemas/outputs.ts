@@ -44,6 +44,9 @@ export const session = z
     round: count.meta({ description: 'How often it was proposed' }),
     mutation_count: count,
     edits: count.meta({ description: 'How often staged rows were taken out of it' }),
+    last_event: z.string().meta({
+      description: 'Number of the last event that tells of it: what follows is behind it',
+    }),
     created_at: time,
     updated_at: time,
     proposed_at: time.optional(),

@@ -67,8 +67,8 @@ async function expire(
       await discardStaged(tx, session.uuid);
       const rejected = await getSession(tx, id);
       const body = new JsonText(stringifyJson({ reason, was: status }));
-      await emit(tx, { ...session, kind: 'expired', by: null, body });
-      return rejected;
+      const lastEvent = await emit(tx, { ...session, kind: 'expired', by: null, body });
+      return { ...rejected, lastEvent };
     },
     'read committed',
     async (tx, rejected) => rejected === null || isThere(tx, rejected),

@@ -34,8 +34,8 @@ export async function proposeSession(
       const { round, mutationCount } = proposed;
       const said = message === null ? {} : { message };
       const body = new JsonText(stringifyJson({ ...said, round, mutation_count: mutationCount }));
-      await emit(tx, { ...session, kind: 'proposed', by: proposedAs, body });
-      return proposed;
+      const lastEvent = await emit(tx, { ...session, kind: 'proposed', by: proposedAs, body });
+      return { ...proposed, lastEvent };
     },
     'read committed',
     isThere,

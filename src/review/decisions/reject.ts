@@ -31,8 +31,8 @@ export async function rejectSession(
       await tx.query(reject, [session.uuid, reason, rejectedAs]);
       const rejected = await getSession(tx, id);
       const body = new JsonText(stringifyJson({ reason }));
-      await emit(tx, { ...session, kind: 'rejected', by: rejectedAs, body });
-      return rejected;
+      const lastEvent = await emit(tx, { ...session, kind: 'rejected', by: rejectedAs, body });
+      return { ...rejected, lastEvent };
     },
     'read committed',
     isThere,

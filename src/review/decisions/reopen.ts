@@ -44,7 +44,7 @@ export async function reopenSession(
       const body = new JsonText(stringifyJson({ message, round: reopened.round }));
       const kind = asReviewer ? 'changes_requested' : 'withdrawn';
       number = await emit(tx, { ...session, kind, by: reopenedAs, body });
-      return reopened;
+      return { ...reopened, lastEvent: number };
     },
     'read committed',
     (tx) => isEmitted(tx, number, sessionUuid(id)),
