@@ -83,8 +83,8 @@ export class ApiClient {
   }
 
   async listSessions(filter: SessionFilter = {}): Promise<Reply<Page<Session>>> {
-    const { status, projectId, limit, offset } = filter;
-    const query = { status, project_id: projectId, limit, offset };
+    const { projectId, ...rest } = filter;
+    const query = { project_id: projectId, ...rest };
     return this.#get('/sessions', pageOf('sessions', readSession), query);
   }
 

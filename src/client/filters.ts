@@ -20,6 +20,9 @@ export interface Paging {
 export interface SessionFilter extends Paging {
   readonly status?: SessionStatus | undefined;
   readonly projectId?: string | undefined;
+  /** Name of the token that they were created with. */
+  readonly author?: string | undefined;
+  readonly search?: string | undefined;
 }
 
 export interface MutationFilter extends Paging {

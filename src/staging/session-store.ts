@@ -37,16 +37,22 @@ RETURNING ${columns}, stage.emit(s.id, s.project_id, 'created', s.created_as,
 
 const selectSession = `SELECT ${columns} FROM stage.session s WHERE s.id = $1`;
 
-const filters = `
-WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id) AND ($3::text IS NULL OR s.created_as = $3)`;
+const newestFirst = 'ORDER BY s.created_at DESC, s.id';
 
-/** What is shown of a session is gathered for those of the page only. */
-const selectSessions = `
-SELECT ${columns} FROM (
-  SELECT s.* FROM stage.session s ${filters} ORDER BY s.created_at DESC, s.id LIMIT $4 OFFSET $5
-) s ORDER BY s.created_at DESC, s.id`;
+const matching = `
+SELECT s.* FROM stage.session s
+WHERE ($1::text IS NULL OR s.status = $1) AND ($2::jsonb IS NULL OR $2 ? s.project_id)
+  AND ($3::text IS NULL OR s.created_as = $3) AND ($4::text IS NULL OR s.created_as = $4)`;
 
-const countSessions = `SELECT count(*) FROM stage.session s ${filters}`;
+/** Whoever searches wants what went on lately: a search of all there ever was would have no end. */
+const mostSearched = 10_000;
+
+const searched = `
+SELECT s.* FROM (${matching} ${newestFirst} LIMIT ${mostSearched}) s
+WHERE EXISTS (
+  SELECT FROM jsonb_array_elements_text($5::jsonb) w (wanted)
+  -- no text that is wanted has the line breaks that keep these apart
+  WHERE strpos(lower(concat_ws(chr(10), ${sessionIdSql('s.id')}, s.project_id, s.created_as, s.metadata::text)), lower(w.wanted)) > 0)`;
 
 const countActive = `SELECT count(*) FROM stage.session WHERE status = 'active'`;
 
@@ -68,6 +74,10 @@ export interface SessionFilter {
   readonly projectIds?: readonly string[] | undefined;
   /** Only sessions that were created with a token of this name. */
   readonly createdAs?: string | null | undefined;
+  /** The same, beside it. */
+  readonly author?: string | undefined;
+  /** Only sessions that have it in their id, their project, their author's name or their metadata, in whatever case. */
+  readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -174,22 +184,34 @@ export async function findSession(
 const openSession = `SELECT s.reads, stage.escapes_backslashes($2) AS escapes
 FROM stage.session s WHERE s.id = $1`;
 
-/** Lists sessions, newest first. */
+/** Lists sessions, newest first. What is shown of a session is gathered for those of the page only. */
 export async function listSessions(db: Database, filter: SessionFilter): Promise<SessionPage> {
-  const { status = null, projectIds } = filter;
-  const matching = [
-    status,
-    projectIds === undefined ? null : JSON.stringify(projectIds),
-    filter.createdAs ?? null,
-  ];
+  const { status = null, projectIds, createdAs = null, author = null, search } = filter;
+  const projects = projectIds === undefined ? null : JSON.stringify(projectIds);
+  const values = [status, projects, createdAs, author];
+  if (search !== undefined) values.push(JSON.stringify([search, ...inJson(search)]));
+  const found = search === undefined ? matching : searched;
+  const place = values.length;
+  const page = `${found} ${newestFirst} LIMIT $${place + 1} OFFSET $${place + 2}`;
   const [rows, [total]] = await Promise.all([
-    db.query(selectSessions, [...matching, filter.limit, filter.offset]),
-    db.query(countSessions, matching),
+    db.query(`SELECT ${columns} FROM (${page}) s ${newestFirst}`, [
+      ...values,
+      filter.limit,
+      filter.offset,
+    ]),
+    db.query(`SELECT count(*) FROM (${found}) s`, values),
   ]);
   return {
     sessions: rows.map((row) => toSession(row as SessionRow)),
     totalCount: Number(total?.['count']),
   };
+}
+
+/** How a text may be written inside of JSON: metadata is kept as it came. */
+function inJson(text: string): readonly string[] {
+  const written = JSON.stringify(text).slice(1, -1);
+  const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return [written, written.replaceAll(/[^\x20-\x7e]/g, code)];
 }
 
 /** How many sessions accept writes. */

@@ -5,8 +5,9 @@ export const auditIndexes = `
 DROP INDEX stage.approval_project;
 CREATE INDEX audit_session ON stage.audit (session, position); CREATE INDEX audit_project ON stage.audit (project_id, position);`;
 
-/** Before domains said what the mutation log holds, and columns by which transaction and which login. */
+/** Before domains said what the mutation log holds, columns by which transaction and login, and an index of whose sessions. */
 export const logChecks = `
+DROP INDEX stage.session_author;
 ALTER TABLE stage.mutation DROP COLUMN transaction, DROP COLUMN login;
 ALTER TABLE stage.mutation ALTER COLUMN operation TYPE text, ALTER COLUMN affected_rows TYPE bigint, ALTER COLUMN params TYPE jsonb,
   ADD CONSTRAINT mutation_operation_check CHECK (operation IN ('INSERT', 'UPDATE', 'DELETE')),

@@ -1,4 +1,5 @@
 /** A list of sessions costs as much as its sessions, and not what others have left behind. */
+import type { SessionFilter } from '../../src/staging/session-store.ts';
 import { listSessions } from '../../src/staging/session-store.ts';
 import type { StagingDatabase } from '../helpers/staging-database.ts';
 import { createStagingDatabase } from '../helpers/staging-database.ts';
@@ -21,8 +22,8 @@ suite('a list of sessions', (test) => {
   });
   test.after(() => staging.close());
 
-  /** How many blocks the server looks at for the newest session. */
-  async function blocks(): Promise<number> {
+  /** How many blocks the server looks at for the newest session that the filter matches. */
+  async function blocks(filter: Partial<SessionFilter> = {}): Promise<number> {
     const queries: (readonly [string, readonly unknown[]])[] = [];
     const heard = {
       query: async (text: string, values: readonly unknown[]) => {
@@ -30,7 +31,7 @@ suite('a list of sessions', (test) => {
         return [];
       },
     };
-    await listSessions(heard as never, { limit: 1, offset: 0 });
+    await listSessions(heard as never, { limit: 1, offset: 0, ...filter });
     const [text, values] = queries[0]!;
     const explained = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`;
     // a connection's first time looks at the catalogs, too
@@ -73,5 +74,20 @@ suite('a list of sessions', (test) => {
       ${insert} SELECT nextval('stage.seq'), '${listed}', ${values} FROM generate_series(1, 20000)`);
     const after = await blocks();
     assert.ok(after < before + 50, `${before} blocks before, ${after} after`);
+  });
+
+  test('of one author looks at none of others; a search looks at the newest 10,000', async () => {
+    await staging.service.query(`
+      INSERT INTO stage.session (id, project_id, metadata, reads, conflict_scope, created_at, created_as)
+      SELECT gen_random_uuid(), 'p', CASE n WHEN 10001 THEN '{"title": "needle"}' ELSE '{}' END::json, 'production', 'row',
+        now() - interval '1 hour' * n, CASE n WHEN 10001 THEN 'ann' ELSE 'bob' END
+      FROM generate_series(1, 10001) n`);
+    await staging.service.query('ANALYZE stage.session');
+    const found = await blocks({ author: 'ann' });
+    assert.ok(found < 100, `${found} blocks`);
+    const count = async (filter: Partial<SessionFilter>) =>
+      (await listSessions(staging.service, { limit: 1, offset: 0, ...filter })).totalCount;
+    assert.is(await count({ search: 'needle' }), 0);
+    assert.is(await count({ search: 'NEEDLE', author: 'ann' }), 1);
   });
 });

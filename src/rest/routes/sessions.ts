@@ -65,23 +65,28 @@ const list = defineRoute({
   query: z.object({
     status: z.enum(sessionStatuses).optional(),
     project_id: shortText.optional(),
+    author: shortText.optional().meta({ description: 'Only those created with this token' }),
+    search: shortText.optional().meta({
+      description:
+        'Only those, of the newest 10,000, with this text in id, project, author or metadata',
+    }),
     ...paging,
   }),
   answers: { 200: sessionList },
   errors: [],
   needsUpstream: true,
   handle: async ({ query, caller }, { db }) => {
-    const { status, project_id: projectId, limit, offset } = query;
+    const { project_id: projectId, ...filter } = query;
     if (projectId !== undefined) demandProject(caller, projectId);
     const projectIds = projectId === undefined ? (caller.projects ?? undefined) : [projectId];
     // guard: an agent lists its own sessions only
     const createdAs = seesOwnOnly(caller) ? caller.name : undefined;
-    const page = await listSessions(db, { status, projectIds, createdAs, limit, offset });
+    const page = await listSessions(db, { ...filter, projectIds, createdAs });
     return {
       body: {
         sessions: page.sessions.map(sessionBody),
         total_count: page.totalCount,
-        has_more: hasMore(offset, page.sessions, page.totalCount),
+        has_more: hasMore(query.offset, page.sessions, page.totalCount),
       },
     };
   },

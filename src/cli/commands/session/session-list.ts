@@ -1,7 +1,9 @@
 /** `stage session list`: the sessions, newest first. */
 import { Option } from 'commander';
+import type { ApiClient } from '../../../client/api-client.ts';
 import { textCell } from '../../../client/cell.ts';
 import { ageOf, authorOf, titleOf } from '../../../client/session-words.ts';
+import { StageError } from '../../../errors.ts';
 import type { Session, SessionStatus } from '../../../model/session.ts';
 import { sessionStatuses } from '../../../model/session.ts';
 import { listOptions } from '../../arguments/options.ts';
@@ -14,6 +16,9 @@ import { examples } from '../../run.ts';
 interface Options extends ListOptions {
   readonly status?: SessionStatus;
   readonly project?: string;
+  readonly mine?: true;
+  readonly author?: string;
+  readonly search?: string;
 }
 
 const columns = [
@@ -32,28 +37,46 @@ export const configureSessionList: ConfigureCommand = (command, run) => {
     .description('List sessions, newest first.')
     .addOption(new Option('--status <status>', 'only in this state').choices(sessionStatuses))
     .option('-p, --project <project>', 'only of this project')
+    .addOption(new Option('--mine', 'only those made with your token').conflicts('author'))
+    .option('--author <name>', 'only those made with the token of this name')
+    .option(
+      '--search <text>',
+      'only those, of the newest 10,000, with this text in id, project, author or metadata, in whatever case',
+    )
     .addHelpText(
       'before',
       examples([
         'stage session list',
         'stage session list --status proposed',
+        'stage session list --mine --status active',
+        'stage session list --search "fix prices"',
         'stage session list --project shop --all -o csv',
       ]),
     );
   listOptions(command).action(
     run<Options>(async (context, options) =>
       withServer(context, async ({ api }) => {
-        const { status, project: projectId } = options;
+        const { status, project: projectId, search } = options;
+        const author = options.mine ? await ownName(api) : options.author;
         await showList(context, options, {
           columns,
           row: sessionRow,
           member: 'sessions',
-          fetch: (page) => api.listSessions({ status, projectId, ...page }),
+          fetch: (page) => api.listSessions({ status, projectId, author, search, ...page }),
         });
       }),
     ),
   );
 };
+
+/** @throws StageError `usage` where no token says who asks */
+async function ownName(api: ApiClient): Promise<string> {
+  const { name } = (await api.whoami()).value;
+  if (name !== null) return name;
+  throw new StageError('usage', 'the service demands no token: nobody knows which are yours', {
+    hint: 'Look for them by --search or --project.',
+  });
+}
 
 function sessionRow(session: Session): string[] {
   const { id, projectId, status, mutationCount, createdAt } = session;
