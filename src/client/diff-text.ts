@@ -9,6 +9,7 @@ import type { Call, Transport } from './transport.ts';
 /** Changes that an answer has room for on a machine that has other work, too. */
 const mostAtOnce = 20_000;
 const pageSize = 1000;
+const stepsOnPage = 10_000;
 
 /**
  * Gives the same document, however many answers it takes.
@@ -23,8 +24,9 @@ export async function* diffText(
   most = mostAtOnce,
 ): AsyncGenerator<string> {
   const call: Call = { method: 'GET', path, query: { ...filter } };
-  // no more than counts are asked for, or what has no pages
-  if (filter.limit !== undefined) return yield* transport.stream(call);
+  // no more than counts are asked for
+  if (filter.limit !== undefined && filter.steps === undefined)
+    return yield* transport.stream(call);
   const reader = new DiffReader();
   let begun = '';
   let isDecided = false;
@@ -36,17 +38,19 @@ export async function* diffText(
       isDecided = reader.push(text).length > 0 || reader.head.has('summary');
       if (!isDecided) continue;
       // the answer that has begun is left first: it holds a snapshot of production
-      if (countOf(reader) > most) break;
+      if (countOf(reader, filter) > most) break;
       yield begun;
     }
   }
   if (!isDecided) yield begun;
-  else if (countOf(reader) > most) yield* pagedText(transport, path, filter);
+  else if (countOf(reader, filter) > most) yield* pagedText(transport, path, filter);
 }
 
-function countOf({ head }: DiffReader): number {
+/** Changes, and steps where they are asked for. */
+function countOf({ head }: DiffReader, { steps }: DiffFilter): number {
   const summary = new Fields(head.get('summary') ?? new JsonText('{}'));
-  return ['total_inserts', 'total_updates', 'total_deletes'].reduce(
+  const further = steps === undefined ? [] : ['further_changes'];
+  return ['total_inserts', 'total_updates', 'total_deletes', ...further].reduce(
     (sum, name) => sum + summary.number(name),
     0,
   );
@@ -61,11 +65,19 @@ async function* pagedText(
   const get = async (below: string, query: Call['query'] = {}) =>
     new JsonText(await transport.send({ method: 'GET', path: path + below, query }));
   const revision = new Fields(await get('/outline')).required('revision');
-  const whole = [...membersOf(await get('', { ...filter, limit: 0 }))];
+  const { steps, ...net } = filter;
+  const whole = [...membersOf(await get('', { ...net, limit: 0 }))];
   for (const [index, [name, value]] of whole.entries()) {
     yield `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    if (name === 'tables') yield* tablesText(get, value, { type: filter.type, revision });
+    if (name === 'tables' && filter.limit === undefined)
+      yield* tablesText(get, value, { type: filter.type, revision });
     else yield value.text;
+  }
+  if (steps) {
+    const query = { table: filter.table, type: filter.type, limit: stepsOnPage };
+    yield ',"steps":[';
+    yield* listText(get, 'steps', query, revision);
+    yield ']';
   }
   yield '}';
 }
@@ -77,12 +89,17 @@ interface Asked {
   readonly revision: string;
 }
 
-async function* tablesText(get: Get, tables: JsonText, asked: Asked): AsyncGenerator<string> {
+async function* tablesText(
+  get: Get,
+  tables: JsonText,
+  { type, revision }: Asked,
+): AsyncGenerator<string> {
   yield '{';
   for (const [index, [table, body]] of [...membersOf(tables)].entries()) {
     const open = body.text.replace(/\]\}$/, '');
     yield `${index === 0 ? '' : ','}${JSON.stringify(table)}:${open}`;
-    if (hasChanges(body)) yield* changesText(get, table, asked);
+    const query = { table, type, limit: pageSize };
+    if (hasChanges(body)) yield* listText(get, 'changes', query, revision);
     yield ']}';
   }
   yield '}';
@@ -94,20 +111,20 @@ function hasChanges(body: JsonText): boolean {
   return ['inserts', 'updates', 'deletes'].some((name) => fields.number(name) > 0);
 }
 
-async function* changesText(
+/** The elements of a list below the diff, page by page. */
+async function* listText(
   get: Get,
-  table: string,
-  { type, revision }: Asked,
+  list: 'changes' | 'steps',
+  query: Call['query'],
+  revision: string,
 ): AsyncGenerator<string> {
   let separator = '';
-  for (let cursor: string | null = '0'; cursor !== null; ) {
-    const page: Fields = new Fields(
-      await get('/changes', { table, type, cursor, limit: pageSize }),
-    );
+  for (let cursor: string | undefined | null; cursor !== null; ) {
+    const page: Fields = new Fields(await get(`/${list}`, { ...query, cursor }));
     if (page.required('revision') !== revision) throw changedMeanwhile();
-    const changes = elementsOf(page.json('changes') ?? new JsonText('[]'));
+    const items = elementsOf(page.json(list) ?? new JsonText('[]'));
     // its place among the others is told on pages only
-    const texts = changes.map(({ text }) => text.replace(/^\{"number":"\d+",/, '{'));
+    const texts = items.map(({ text }) => text.replace(/^\{"number":"[\d.]+",/, '{'));
     if (texts.length > 0) yield separator + texts.join(',');
     if (texts.length > 0) separator = ',';
     cursor = page.text('next_cursor');

@@ -65,6 +65,8 @@ export interface NumberedChange extends Change {
 
 /** One of the row changes that approval replays, whatever it comes to. */
 export interface Step extends Change {
+  /** Its place; grows along the way of approval. */
+  readonly number: string;
   /** The mutation that it is a part of; foreign keys' actions belong to the one that caused them. */
   readonly mutationId: string;
 }

@@ -8,12 +8,14 @@ import type {
   Mutation,
   Outline,
   OutlineColumn,
+  Step,
   Trigger,
 } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { Event } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Session } from '../model/session.ts';
+import type { StepPage } from '../review/diff/step-pages.ts';
 
 /** Times and names of a state stand there once it was reached. */
 export function sessionBody(session: Session): JsonObject {
@@ -82,6 +84,11 @@ export function changeBody(change: Change): JsonObject {
   return { type, row_id: rowId, before, after, texts };
 }
 
+export function stepBody(step: Step): JsonObject {
+  const { table, mutationId } = step;
+  return { table, mutation_id: mutationId, ...changeBody(step) };
+}
+
 function causeBody({ mutationId, origin, foreignKeys }: Cause): JsonObject {
   return { mutation: mutationId, origin, foreign_keys: foreignKeys };
 }
@@ -134,6 +141,16 @@ export function changePageBody(id: string, table: string, page: ChangePage): Jso
     mutations: page.mutations?.map(mutationBody),
     next_cursor: page.nextCursor,
     ...marked(page),
+  };
+}
+
+export function stepPageBody(id: string, { revision, steps, nextCursor }: StepPage): JsonObject {
+  return {
+    session_id: id,
+    id,
+    revision,
+    steps: steps.map((step) => ({ number: step.number, ...stepBody(step) })),
+    next_cursor: nextCursor,
   };
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff/diff.ts';
 import type { UnknownTable } from '../review/diff/known-tables.ts';
-import { changeBody, columnBody, triggerBody } from './bodies.ts';
+import { changeBody, columnBody, stepBody, triggerBody } from './bodies.ts';
 
 export interface DiffPage {
   /** Only this table. */
@@ -82,8 +82,7 @@ async function* stepsText(steps: AsyncIterable<Step>, page: DiffPage): AsyncGene
   let separator = '';
   for await (const step of steps) {
     if (!isOf(step, page)) continue;
-    const { table, mutationId } = step;
-    yield separator + stringifyJson({ table, mutation_id: mutationId, ...changeBody(step) });
+    yield separator + stringifyJson(stepBody(step));
     separator = ',';
   }
   yield ']';

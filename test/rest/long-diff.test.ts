@@ -3,6 +3,7 @@ import { diffText } from '../../src/client/diff-text.ts';
 import type { DiffFilter } from '../../src/client/filters.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import { createTransport } from '../../src/client/transport.ts';
+import { stepPage } from '../../src/rest/schemas/diff-pages.ts';
 import type { TestRest } from '../helpers/rest.ts';
 import { startTestRest } from '../helpers/rest.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
@@ -58,9 +59,53 @@ suite('a long diff', (test) => {
     assert.is(asked.filter((path) => path === '/changes').length, 1, 'of one table only');
   });
 
+  async function compareSteps(): Promise<void> {
+    const filters: DiffFilter[] = [
+      { limit: 0, steps: 'true' },
+      { limit: 0, steps: 'true', table: 'orders' },
+      { limit: 0, steps: 'true', type: 'DELETE' },
+    ];
+    for (const filter of filters) {
+      const whole = await read(filter, 1_000_000);
+      assert.equal(asked, []);
+      assert.ok(JSON.parse(whole).steps.length > 0);
+      assert.is(await read(filter, 2), whole);
+      assert.equal(asked, ['/outline', '', '/steps'], JSON.stringify(filter));
+    }
+  }
+
+  test('is the same with its steps in pages of any length', async () => {
+    await compareSteps();
+    const { steps } = JSON.parse(await read({ limit: 0, steps: 'true' }, 1_000_000));
+    const paged: object[] = [];
+    for (let cursor: string | null = '0.0'; cursor !== null; ) {
+      const path = `/sessions/${id}/diff/steps?limit=700&cursor=${cursor}`;
+      const { body } = await rest.call('GET', path);
+      assert.equal(stepPage.parse(body), body);
+      assert.ok(body.steps.length <= 700);
+      for (const { number, ...step } of body.steps) {
+        assert.match(number, /^\d+\.\d+$/);
+        paged.push(step);
+      }
+      cursor = body.next_cursor;
+    }
+    assert.equal(paged, steps);
+    for (const cursor of ['0', '1.x', '-1.0'])
+      assert.is(
+        (await rest.call('GET', `/sessions/${id}/diff/steps?cursor=${cursor}`)).status,
+        400,
+      );
+  });
+
   test('is told when it changes between its pages', async () => {
     const write = () => rest.write(id, `UPDATE orders SET note = 'y' WHERE id = 1`);
     const error = await rejects(read({}, 2, write));
     assert.match(error.message, /has changed while its diff was read/);
+  });
+
+  test('is the same with the steps of an approved session', async () => {
+    await rest.call('POST', `/sessions/${id}/propose`);
+    assert.is((await rest.call('POST', `/sessions/${id}/approve`)).status, 200);
+    await compareSteps();
   });
 });

@@ -136,6 +136,7 @@ suite('rest: openapi', (test) => {
       'GET /sessions/{id}/diff',
       'GET /sessions/{id}/diff/changes',
       'GET /sessions/{id}/diff/outline',
+      'GET /sessions/{id}/diff/steps',
       'GET /sessions/{id}/events',
       'GET /sessions/{id}/mutations',
       'GET /whoami',

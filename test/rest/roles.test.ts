@@ -39,6 +39,7 @@ suite('rest: roles', (test) => {
     ['GET', `/sessions/${unknown}/diff`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/diff/outline`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/diff/changes?table=x`, 'agent ann root'],
+    ['GET', `/sessions/${unknown}/diff/steps`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/mutations`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/conflicts`, 'agent ann root'],
     ['DELETE', `/sessions/${unknown}`, 'agent root'],

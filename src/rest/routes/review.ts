@@ -9,20 +9,23 @@ import { rejectSession } from '../../review/decisions/reject.ts';
 import { readDiff } from '../../review/diff/diff.ts';
 import { readChanges, readOutline } from '../../review/diff/diff-pages.ts';
 import { unknownTable } from '../../review/diff/known-tables.ts';
+import { readStepPage } from '../../review/diff/step-pages.ts';
 import { getSession } from '../../staging/session-store.ts';
-import { changePageBody, outlineBody, sessionBody } from '../bodies.ts';
+import { changePageBody, outlineBody, sessionBody, stepPageBody } from '../bodies.ts';
 import { diffStream } from '../diff-stream.ts';
 import { defineRoute } from '../route.ts';
-import { changePage, outline } from '../schemas/diff-pages.ts';
+import { changePage, outline, stepPage } from '../schemas/diff-pages.ts';
 import {
   cursor,
   digest,
   flag,
   longText,
+  manySteps,
   message,
   operation,
   paging,
   shortText,
+  stepCursor,
 } from '../schemas/inputs.ts';
 import { conflictList, diff, session } from '../schemas/outputs.ts';
 
@@ -96,6 +99,28 @@ const listChanges = defineRoute({
   handle: async ({ id, query, caller }, { db }) => {
     const filter = { ...query, readableOnly: seesReadableOnly(caller) };
     return { body: changePageBody(id, query.table, await readChanges(db, id, filter)) };
+  },
+});
+
+const listSteps = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/diff/steps',
+  name: 'listSteps',
+  summary:
+    'Gives a page of what approval replays, in order, from a cursor on. It may be shorter than asked for: next_cursor says where to read on.',
+  right: 'read',
+  query: z.object({
+    table: shortText.optional(),
+    type: operation.optional(),
+    cursor: stepCursor,
+    limit: manySteps,
+  }),
+  answers: { 200: stepPage },
+  errors: ['session_not_found', 'took_too_long'],
+  needsUpstream: true,
+  handle: async ({ id, query, caller }, { db }) => {
+    const filter = { ...query, readableOnly: seesReadableOnly(caller) };
+    return { body: stepPageBody(id, await readStepPage(db, id, filter)) };
   },
 });
 
@@ -201,6 +226,7 @@ export const reviewRoutes = [
   showDiff,
   showOutline,
   listChanges,
+  listSteps,
   showConflicts,
   propose,
   approve,

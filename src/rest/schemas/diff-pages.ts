@@ -8,6 +8,7 @@ import {
   hidden,
   mutation,
   sessionIds,
+  step,
   triggers,
 } from './outputs.ts';
 
@@ -15,6 +16,10 @@ const number = z
   .string()
   .regex(/^\d+$/)
   .meta({ description: 'Place of a change; grows along the diff of its table' });
+const stepNumber = z
+  .string()
+  .regex(/^\d+\.\d+$/)
+  .meta({ description: 'Place of a step; grows along the way of approval' });
 const revision = z.string().meta({ description: 'Changes whenever the diff may have changed' });
 
 export const outline = z
@@ -60,6 +65,15 @@ const why = z
   .meta({
     description: 'With why=true: the statements that made the change, at most the last 100',
   });
+
+export const stepPage = z
+  .object({
+    ...sessionIds,
+    revision,
+    steps: z.array(step.extend({ number: stepNumber })),
+    next_cursor: stepNumber.nullable().meta({ description: 'Where to read on; null at the end' }),
+  })
+  .meta({ id: 'StepPage' });
 
 export const changePage = z
   .object({

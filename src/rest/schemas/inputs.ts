@@ -51,6 +51,11 @@ export const paging = {
   offset: whole(z.int('must be a whole number').min(0).default(0)) as z.ZodType<number>,
 };
 
+/** Steps on a page: fewer pages take less, for each of them sorts all that the session has. */
+export const manySteps = whole(
+  z.int('must be a whole number').min(1).max(10_000, 'must be at most 10000').default(1000),
+) as z.ZodType<number>;
+
 /** Seconds to wait for something to happen: fewer than a minute, behind which proxies in between give up. */
 export const waiting = whole(
   z.int('must be a whole number').min(0).max(50, 'must be at most 50').default(0),
@@ -61,6 +66,12 @@ export const cursor = z
   .string()
   .regex(/^\d{1,18}$/, 'must be the next_cursor of another page, or the cursor of a chunk')
   .default('0');
+
+/** Place among the steps of a session. */
+export const stepCursor = z
+  .string()
+  .regex(/^\d{1,18}\.\d{1,18}$/, 'must be the next_cursor of another page')
+  .default('0.0');
 
 export const operation = z.enum(operations);
 

@@ -120,7 +120,7 @@ export const change = z
   })
   .meta({ id: 'Change' });
 
-const step = change
+export const step = change
   .extend({
     table: z.string(),
     mutation_id: z.string().regex(/^mut_/).meta({ description: 'The mutation it is a part of' }),

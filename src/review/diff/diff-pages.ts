@@ -25,7 +25,7 @@ import { countFurther, describe, diffTables } from './diff-tables.ts';
 const chunkSize = 500;
 
 /** A page ends early behind so many characters: a row may hold whole documents. */
-const pageLength = 4_000_000;
+export const pageLength = 4_000_000;
 
 /** A search looks through so many changes at a time, and gives what it has after so long. */
 const searchStep = 2000;
@@ -54,7 +54,7 @@ export async function readOutline(
 }
 
 /** Every statement that stages something makes another one; so does what takes rows out, or ends the staging. */
-function revisionOf({ status, mutationCount, edits }: Session): string {
+export function revisionOf({ status, mutationCount, edits }: Session): string {
   const final = status === 'approved' || status === 'rejected';
   return `${final ? status : 'staged'}-${mutationCount}${edits === 0 ? '' : `-${edits}`}`;
 }

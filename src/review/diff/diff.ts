@@ -11,7 +11,7 @@ import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
 import type { CountedTable, DiffTable } from './diff-tables.ts';
 import { countTables, diffTables, digestOf } from './diff-tables.ts';
-import { readSteps } from './steps.ts';
+import { readSteps, shownSteps } from './steps.ts';
 
 export interface Diff {
   /** The session's state. */
@@ -65,14 +65,4 @@ async function* changesOf(tx: Queryable, tables: readonly DiffTable[]): AsyncGen
     for await (const rows of streamPages(tx, select))
       yield rows.map((row) => toChange(name, row as ChangeRow));
   }
-}
-
-/** Leaves out the steps of hidden tables, and those of tables of the same name. */
-async function* shownSteps(
-  steps: AsyncIterable<Step>,
-  tables: readonly DiffTable[],
-): AsyncGenerator<Step> {
-  const hidden = new Set(tables.filter((table) => table.hidden).map(({ name }) => name));
-  // guard: the diff leaves out steps of hidden tables
-  for await (const step of steps) if (!hidden.has(step.table)) yield step;
 }

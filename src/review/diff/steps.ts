@@ -4,21 +4,30 @@ import type { Step } from '../../model/change.ts';
 import { streamRows } from '../stream-rows.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
+import type { DiffTable } from './diff-tables.ts';
 
 /** By the positions that its approval says, in which they stand already. */
 const appliedSteps = (uuid: string) => `
 SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after,
-  stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation
+  stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation,
+  a.position AS place, 0::bigint AS seq
 FROM stage.audit a
 WHERE a.position >= (SELECT p.first_position FROM stage.approval p WHERE p.session = '${uuid}')
   AND a.position < (SELECT p.first_position + p.entries FROM stage.approval p WHERE p.session = '${uuid}')
 ORDER BY a.position`;
 
-/** Streams them inside the caller's transaction. Parked changes are none: nothing is known of the way to them. */
+/** Number of the step that is none: the first one is behind it. */
+const beforeAll = '0.0';
+
+/**
+ * Streams them inside the caller's transaction. Parked changes are none: nothing is known of the way to them.
+ * @param cursor number of the step to begin behind
+ */
 export async function* readSteps(
   tx: Queryable,
   uuid: string,
   isApproved: boolean,
+  cursor = beforeAll,
 ): AsyncGenerator<Step, void> {
   const [row] = isApproved
     ? [{ query: appliedSteps(uuid) }]
@@ -27,8 +36,21 @@ export async function* readSteps(
   await tx.query('SET LOCAL enable_seqscan = off');
   await tx.query('SET LOCAL enable_bitmapscan = off');
   await tx.query('SET LOCAL jit = off');
-  for await (const step of streamRows(tx, 'stage_steps', String(row?.['query']))) {
+  const behind = `
+SELECT s.* FROM (${row?.['query']}) s WHERE (s.place, s.seq) > ($1::bigint, $2::bigint) ORDER BY s.place, s.seq`;
+  for await (const step of streamRows(tx, 'stage_steps', behind, cursor.split('.'))) {
     const change = toChange(String(step['table_name']), step as ChangeRow);
-    yield { ...change, mutationId: `mut_${step['mutation']}` };
+    const number = `${step['place']}.${step['seq']}`;
+    yield { ...change, number, mutationId: `mut_${step['mutation']}` };
   }
+}
+
+/** Leaves out the steps of hidden tables, and those of tables of the same name. */
+export async function* shownSteps(
+  steps: AsyncIterable<Step>,
+  tables: readonly DiffTable[],
+): AsyncGenerator<Step> {
+  const hidden = new Set(tables.filter((table) => table.hidden).map(({ name }) => name));
+  // guard: the diff leaves out steps of hidden tables
+  for await (const step of steps) if (!hidden.has(step.table)) yield step;
 }

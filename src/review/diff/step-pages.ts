@@ -1,0 +1,62 @@
+/** The steps of a session in pages, for readers of more than one answer has time for. */
+import type { Database } from '../../db/database.ts';
+import type { Operation, Step } from '../../model/change.ts';
+import { sessionUuid } from '../../staging/session-id.ts';
+import { getSession } from '../../staging/session-store.ts';
+import { renewOutdated } from '../renew.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { pageLength, revisionOf } from './diff-pages.ts';
+import { diffTables } from './diff-tables.ts';
+import { readSteps, shownSteps } from './steps.ts';
+
+/** A page ends behind so many steps, though few of them are of the table or the kind that were asked for. */
+const mostLookedAt = 20_000;
+
+export interface StepFilter {
+  /** The table's shown name. */
+  readonly table?: string | undefined;
+  readonly type?: Operation | undefined;
+  /** Number of the step to begin behind. */
+  readonly cursor: string;
+  readonly limit: number;
+  /** Whether those of tables are left out that a role that staged in the session may not read. */
+  readonly readableOnly?: boolean;
+}
+
+export interface StepPage {
+  readonly revision: string;
+  readonly steps: readonly Step[];
+  /** Where to read on; null at the end. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Reads some steps, in the order in which approval applies them. A page may be shorter than asked for; it says where to read on.
+ * @throws StageError `session_not_found`, `took_too_long`
+ */
+export async function readStepPage(
+  db: Database,
+  id: string,
+  { table, type, cursor, limit, readableOnly = false }: StepFilter,
+): Promise<StepPage> {
+  await renewOutdated(db, id);
+  return inSnapshot(db, async (tx) => {
+    const session = await getSession(tx, id);
+    const uuid = sessionUuid(id);
+    const tables = await diffTables(tx, uuid, session.status, readableOnly);
+    const all = readSteps(tx, uuid, session.status === 'approved', cursor);
+    const revision = revisionOf(session);
+    const steps: Step[] = [];
+    let [lookedAt, length] = [0, 0];
+    for await (const step of shownSteps(all, tables)) {
+      lookedAt += 1;
+      if ((table ?? step.table) === step.table && (type ?? step.type) === step.type) {
+        steps.push(step);
+        length += (step.before?.text.length ?? 0) + (step.after?.text.length ?? 0);
+      }
+      if (steps.length >= limit || length > pageLength || lookedAt >= mostLookedAt)
+        return { revision, steps, nextCursor: step.number };
+    }
+    return { revision, steps, nextCursor: null };
+  });
+}
