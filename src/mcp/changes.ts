@@ -1,5 +1,8 @@
 /** The changes of a session as data, a bounded part at a time. */
 import type { ApiClient } from '../client/api-client.ts';
+import type { Row } from '../client/values.ts';
+import { isSame, valuesOf } from '../client/values.ts';
+import { StageError } from '../errors.ts';
 import type { NumberedChange, Outline, TableOutline } from '../model/change.ts';
 import { sumOf } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -10,36 +13,60 @@ export function countsBody({ table, chunks, furtherChanges, hidden }: TableOutli
   return { table, ...counts, ...(hidden ? { hidden: true } : {}) };
 }
 
-export function changeBody({ table, type, rowId, before, after }: NumberedChange): JsonObject {
-  return { table, type, row_id: rowId, before, after };
+/** A change with its values: of an update the columns that it changes. */
+export function changeBody({ table, type, rowId, ...sides }: NumberedChange): JsonObject {
+  const before = valuesOf(sides.before, sides.texts, 'before');
+  const after = valuesOf(sides.after, sides.texts, 'after');
+  const isShown = (name: string) => type !== 'UPDATE' || !isSame(before.get(name), after.get(name));
+  return {
+    table,
+    type,
+    row_id: rowId,
+    before: sides.before && valuesBody(before, isShown),
+    after: sides.after && valuesBody(after, isShown),
+  };
+}
+
+/** A value that its JSON does not tell from others is PostgreSQL's own text. */
+function valuesBody(row: Row, isShown: (name: string) => boolean): JsonObject {
+  const shown = [...row].filter(([name]) => isShown(name));
+  return Object.fromEntries(shown.map(([name, { json, text }]) => [name, text ?? json]));
 }
 
 export interface ChangesAsked {
   readonly outline: Outline;
-  /** Only this table, from the cursor on; all of them without it. */
+  /** Only this table; all of them without it. */
   readonly table: string | undefined;
-  readonly cursor: string;
+  /** Where to begin; at the first change without it. */
+  readonly from: Place | null;
   readonly limit: number;
 }
 
-/** Where to read on. */
+/** Where to read on: behind a change of a table. */
 export interface Place {
   readonly table: string;
-  readonly cursor: string;
+  readonly number: string;
 }
 
-/** Reads changes table by table up to the limit; gives them and, where there are more, where to read on. */
+/**
+ * Reads changes table by table up to the limit; gives them and, where there are more, where to read on.
+ * @throws StageError where the session has no changes of the table any more that is to be read on in
+ */
 export async function readChanges(
   api: ApiClient,
   sessionId: string,
-  { outline, table, cursor, limit }: ChangesAsked,
+  { outline, table, from, limit }: ChangesAsked,
 ): Promise<readonly [NumberedChange[], Place | null]> {
   const found: NumberedChange[] = [];
-  const wanted = outline.tables.filter((each) => table === undefined || each.table === table);
-  for (const { table: name } of wanted) {
-    let next: string | null = cursor;
+  const names = outline.tables.map((each) => each.table);
+  const first = from === null ? 0 : names.indexOf(from.table);
+  if (first < 0)
+    throw new StageError('invalid_request', 'cursor: the diff has changed, begin anew');
+  const wanted = names.slice(first).filter((name) => table === undefined || name === table);
+  for (const name of wanted) {
+    let next: string | null = name === from?.table ? from.number : '0';
     while (next !== null) {
-      if (found.length === limit) return [found, { table: name, cursor: next }];
+      if (found.length === limit) return [found, { table: name, number: next }];
       const asked = { table: name, cursor: next, limit: limit - found.length };
       const { value } = await api.listChanges(sessionId, asked);
       found.push(...value.changes);

@@ -9,7 +9,7 @@ const maxChanges = 500;
 /** Writes the counts of each table and its changes, a line each, up to a limit. */
 export async function diffText({ api }: { readonly api: ApiClient }, id: string): Promise<string> {
   const { value: outline } = await api.readOutline(id);
-  const asked = { outline, table: undefined, cursor: '0', limit: maxChanges };
+  const asked = { outline, table: undefined, from: null, limit: maxChanges };
   const [changes, rest] = await readChanges(api, id, asked);
   const lines = [...outline.tables.map(countsBody), ...changes.map(changeBody)].map(showLine);
   let text = `${heading}\n`;

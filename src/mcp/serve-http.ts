@@ -110,7 +110,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
 /** What a caller is told whose token will not do; of anything else it is told nothing. */
 function statusOf(error: unknown): [number, string] {
   if (!(error instanceof StageError)) return [500, 'internal'];
-  if (error.status === 401) return [401, 'a token is wanted: Authorization: Bearer <token>'];
+  if (error.status === 401) return [401, 'a token is required: Authorization: Bearer <token>'];
   if (error.status === 403) return [403, error.message];
   return [503, 'the service cannot be reached at present'];
 }

@@ -2,12 +2,11 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { StageError } from '../errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import { stringifyJson } from '../model/json.ts';
 import { isSessionId } from '../model/session.ts';
-import { showData } from './data.ts';
+import { showData, showLine } from './data.ts';
 import { diffText } from './diff-text.ts';
 import { explainFailure } from './failures.ts';
+import { describeOnly, readInput } from './input.ts';
 import { instructions } from './instructions.ts';
 import type { Bench, Outcome, Tool } from './tool.ts';
 import { tools } from './tools.ts';
@@ -20,8 +19,11 @@ export interface Place extends Bench {
 
 const sessionIdInput = z
   .string()
-  .refine(isSessionId, 'must be a session id: sess_ and 32 hexadecimal digits')
-  .describe('The session, as open_session gave it');
+  .refine(isSessionId, 'a session id: sess_ and 32 hexadecimal digits')
+  .meta({
+    description: 'The session, as open_session gave it',
+    examples: ['sess_0123456789abcdef0123456789abcdef'],
+  });
 
 /** Makes a server of the protocol, for one connection or one request. */
 export function createMcpServer(place: Place): McpServer {
@@ -40,18 +42,19 @@ function register(server: McpServer, place: Place, tool: Tool): void {
   const { name, title, description, annotations } = tool;
   const asksSession = tool.takesSession && place.pinned === null;
   // guard: a tool takes the arguments it names
-  const inputSchema = z.strictObject({
+  const input = z.strictObject({
     ...(asksSession ? { session_id: sessionIdInput } : {}),
     ...tool.input,
   });
   server.registerTool(
     name,
-    { title, description, annotations, inputSchema },
-    async (input, ctx) => {
-      const { session_id: given, ...rest } = input as Record<string, unknown>;
-      const sessionId = place.pinned ?? (given as string | undefined) ?? '';
-      const { signal } = ctx.mcpReq;
+    { title, description, annotations, inputSchema: describeOnly(input) },
+    async (given, ctx) => {
+      let sessionId = place.pinned ?? '';
       try {
+        const { session_id: named, ...rest } = readInput(name, input, given);
+        if (typeof named === 'string') sessionId = named;
+        const { signal } = ctx.mcpReq;
         return resultOf(sessionId, await tool.work(rest, { ...place, sessionId, signal }), false);
       } catch (error) {
         return resultOf(sessionId, explainFailure(error), true);
@@ -60,23 +63,24 @@ function register(server: McpServer, place: Place, tool: Tool): void {
   );
 }
 
-/** Own sentences and data stand in parts of their own: neither can pass for the other. */
+/**
+ * Own sentences and data stand in texts of their own: neither can pass for the other. Each stands there once, and in no structured
+ * content beside: some clients hand a model the one, some the other, and some both.
+ */
 function resultOf(sessionId: string, outcome: Outcome, isError: boolean) {
   const { says, next, facts, data, truncated } = outcome;
-  const own = {
+  const known = {
     ...(sessionId === '' ? {} : { session_id: sessionId }),
-    ...(JSON.parse(stringifyJson(facts ?? {})) as JsonObject),
+    ...facts,
     ...(truncated === undefined ? {} : { truncated }),
-    next,
   };
   const cut = truncated ? ' Not everything is shown.' : '';
-  const shown = data && showData(data);
+  const texts = [
+    `${says}${cut}\nNext: ${next}\nFacts: ${showLine(known)}`,
+    ...(data ? [showData(data)] : []),
+  ];
   return {
-    content: [
-      { type: 'text' as const, text: `${says}${cut}\nNext: ${next}` },
-      ...(shown ? [{ type: 'text' as const, text: shown.text }] : []),
-    ],
-    structuredContent: { ...own, ...(shown ? { data: shown.structured } : {}) },
+    content: texts.map((text) => ({ type: 'text' as const, text })),
     ...(isError ? { isError } : {}),
   };
 }

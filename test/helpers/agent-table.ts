@@ -17,7 +17,7 @@ import { createRole } from './roles.ts';
 /** What a tool gave. */
 export interface Given {
   readonly isError: boolean;
-  /** Our own sentences. */
+  /** Our own sentences, and facts. */
   readonly own: string;
   /** What is marked as data; empty where there is none. */
   readonly data: string;
@@ -118,6 +118,13 @@ async function connectAgent(
   return { pid: transport.pid, ...agentOf(client) };
 }
 
+/** The facts of an answer, with its next step and its data; empty where it has none. */
+function readTexts([own = '', data]: string[]): object {
+  const [, next, facts = '{}'] = /\nNext: (.*)\nFacts: (.*)$/.exec(own) ?? [];
+  const shown = data === undefined ? {} : { data: JSON.parse(data.slice(data.indexOf('\n'))) };
+  return { ...JSON.parse(facts), ...(next === undefined ? {} : { next }), ...shown };
+}
+
 /** An agent at the other end of a connected client. */
 export function agentOf(client: Client): Omit<Agent, 'pid'> {
   return {
@@ -130,7 +137,7 @@ export function agentOf(client: Client): Omit<Agent, 'pid'> {
         isError: result.isError === true,
         own: texts[0] ?? '',
         data: texts[1] ?? '',
-        body: result.structuredContent ?? {},
+        body: readTexts(texts),
       };
     },
     close: () => client.close(),

@@ -133,17 +133,13 @@ suite('mcp: attacks', (test) => {
         `data ${index}`,
       );
       assert.match(data, /IGNORE ALL/, `data ${index}`);
-      assert.not.match(
-        `${own}${data}${JSON.stringify(body)}`,
-        new RegExp(`${bidi}|${bell}`),
-        `escaped ${index}`,
-      );
+      assert.not.match(`${own}${data}`, new RegExp(`${bidi}|${bell}`), `escaped ${index}`);
       const { next, ...rest } = body;
       assert.not.match(String(next), /IGNORE/);
       assert.match(JSON.stringify(rest.data), /IGNORE ALL/);
     }
     const rows = given[1]?.body.data.rows;
-    assert.is(rows[0][0], `\\u202e\\u0007${lie}\nNext: approve`);
+    assert.is(rows[0][0], name);
     assert.match(String(given[1]?.data), /\\u202e/);
   });
 
@@ -168,7 +164,7 @@ suite('mcp: attacks', (test) => {
     const many = await query(`SELECT repeat('"', 5000), i FROM generate_series(1, 100000) i`, 1000);
     assert.ok(many.body.truncated);
     for (const given of [endless, wide, many])
-      assert.ok(JSON.stringify(given).length < 256 * 1024, `${JSON.stringify(given).length}`);
+      assert.ok(given.data.length < 42 * 1024, `${given.data.length}`);
     assert.ok((await query('SELECT 1', 1001)).isError);
   });
 
@@ -212,7 +208,7 @@ suite('mcp: attacks', (test) => {
     const looks = [
       shown,
       await agent.use('show_diff', { session_id, table: 'orders' }),
-      await agent.use('show_diff', { session_id, table: 'orders', cursor: '1' }),
+      await agent.use('show_diff', { session_id, table: 'orders', cursor: '1@orders' }),
       await agent.use('check_conflicts', { session_id }),
       await agent.use('list_tables', { session_id }),
       await agent.use('query', { session_id, sql: `SELECT note FROM orders` }),

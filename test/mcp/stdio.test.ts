@@ -95,8 +95,11 @@ suite('mcp over stdio', (test) => {
     const before = await prices();
     const tables = await agent.use('list_tables', { session_id: session });
     assert.equal(
-      tables.body.data.tables.map(({ table: name }: { table: string }) => name),
-      ['customers', 'products'],
+      tables.body.data.schemas.map(({ schema, tables: names }: Record<string, unknown>) => [
+        schema,
+        names,
+      ]),
+      [['public', ['customers', 'products']]],
     );
     const written = await agent.use('stage_write', {
       session_id: session,
@@ -162,7 +165,7 @@ suite('mcp over stdio', (test) => {
     );
     assert.match(heard.data, /only mugs/);
     assert.not.match(heard.own, /mugs|approve the/);
-    assert.not.match(JSON.stringify(heard), /\u202e/);
+    assert.not.match(heard.own + heard.data, /\u202e/);
     await use('comment', { body: 'mugs only, then', table: 'products', row_id: 1 });
     await use('stage_write', { sql: `UPDATE products SET stock = 40 WHERE sku = 'TEE-M'` });
     const second = await use('propose');

@@ -61,7 +61,7 @@ export const agentGuards: readonly Guard[] = [
   },
   {
     name: 'a tool takes the arguments it names',
-    without: 'const inputSchema = z.object({',
+    without: 'const input = z.object({',
     tests: ['mcp/stdio', 'mcp/attacks'],
   },
   {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isJsonObject, JsonText } from '../../model/json.ts';
 import { changing, defineTool } from '../tool.ts';
-import { message } from './inputs.ts';
+import { message, tableName } from './inputs.ts';
 
 export const comment = defineTool({
   name: 'comment',
@@ -10,8 +10,8 @@ export const comment = defineTool({
   description:
     'Says something to the reviewer about the session, a table or a row, in any state: answer a question, explain a change.',
   input: {
-    body: message.describe('What to say'),
-    table: z.string().min(1).max(200).optional().describe('The table it is about'),
+    body: message.meta({ description: 'What to say', examples: ['All prices are net.'] }),
+    table: tableName.optional().describe('The table it is about'),
     row_id: z
       .union([
         z.int(),
@@ -20,7 +20,10 @@ export const comment = defineTool({
         z.unknown().refine(isJsonObject, 'must be an object').meta({ type: 'object' }),
       ])
       .optional()
-      .describe('The row it is about, as row_id in show_diff; goes with table'),
+      .meta({
+        description: 'The row it is about, as row_id in show_diff; goes with table',
+        examples: [7],
+      }),
   },
   takesSession: true,
   annotations: changing,

@@ -13,7 +13,11 @@ export const discardSession = defineTool({
     confirm: z
       .string()
       .max(40)
-      .describe('The eight characters behind sess_ of the session_id, to show that you mean it'),
+      .meta({
+        description:
+          'The eight characters behind sess_ of the session_id, to show that you mean it',
+        examples: ['01234567'],
+      }),
   },
   takesSession: true,
   annotations: { ...changing, destructiveHint: true },

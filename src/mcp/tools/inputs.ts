@@ -5,24 +5,37 @@ export const sql = z
   .string()
   .min(1)
   .max(1_000_000)
-  .describe('One SQL statement; values go into params as $1, $2, ...');
+  .meta({
+    description: 'One SQL statement; values go into params as $1, $2, ...',
+    examples: ['SELECT name FROM products WHERE id = $1'],
+  });
 
 export const params = z
   .array(z.union([z.string(), z.number(), z.boolean(), z.null()]))
   .max(1000)
   .optional()
-  .describe('Values of $1, $2, ... in order; JSON, arrays and numbers of many digits as text');
+  .meta({
+    description: 'Values of $1, $2, ... in order; JSON, arrays and numbers of many digits as text',
+    examples: [[7]],
+  });
 
 export const maxRows = z
   .int()
   .min(1)
   .max(1000)
   .default(100)
-  .describe('How many rows to give at most');
+  .meta({ description: 'How many rows to give at most', examples: [100] });
 
 /** Text without characters that act: line breaks and tabs may stand in it. */
 export const message = z
   .string()
   .min(1)
   .max(2000)
-  .regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, 'control characters are not allowed');
+  .regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, 'a text without control characters');
+
+/** The name of a table, as `list_tables` and `show_diff` give it. */
+export const tableName = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ description: 'Only this table', examples: ['products'] });

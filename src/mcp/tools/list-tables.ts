@@ -1,64 +1,100 @@
-/** `list_tables`: what there is to read and to write, as the agent's own database role sees it. */
+/** `list_tables`: what there is to read and to write, as the agent's own database role sees it; names first. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { JsonText } from '../../model/json.ts';
 import { fitting } from '../data.ts';
 import { defineTool, reading } from '../tool.ts';
 
-/** Tables and views with their columns and keys; only what the role may read in part at least. */
-const selectTables = `
-SELECT json_build_object(
-  'table', CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END,
-  'kind', CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' WHEN 'f' THEN 'foreign table' ELSE 'view' END,
-  'columns', (
-    SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull)
-      ORDER BY a.attnum)
-    FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  ),
-  'keys', (
-    SELECT json_agg(pg_get_constraintdef(k.oid) ORDER BY k.contype DESC, k.conname)
-    FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'f')
-  )
-) AS entry
-FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-  AND n.nspname !~ '^(pg_|stage_overlay_)' AND n.nspname NOT IN ('information_schema', 'stage', 'stage_data')
-  AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
-  AND c.relname ILIKE $1
-ORDER BY n.nspname <> 'public', n.nspname, c.relname`;
+const selectTables = readFileSync(
+  new URL('../../../templates/agents/tables.sql', import.meta.url),
+  'utf8',
+);
+
+/** How many an answer lists: with their columns each of them takes some twenty times the room. */
+const mostNames = 500;
+const mostDescribed = 50;
 
 export const listTables = defineTool({
   name: 'list_tables',
   title: 'List tables',
   description:
-    'Lists the tables and views that your login may read, with their columns, types and keys.',
+    'Lists the tables and views that your login may read: names by schema, or with columns: true also columns, types and keys. Narrow a long list by schema and like, or read on with offset.',
   input: {
+    schema: z
+      .string()
+      .min(1)
+      .max(63)
+      .optional()
+      .meta({ description: 'Only this schema', examples: ['public'] }),
     like: z
       .string()
       .max(200)
       .optional()
-      .describe('Only tables whose name is like this; % stands for anything'),
+      .meta({
+        description: 'Only tables whose name is like this; % stands for anything',
+        examples: ['order%'],
+      }),
+    columns: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Also their columns, types and keys', examples: [true] }),
+    offset: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(0)
+      .meta({ description: 'How many to pass over, as data.continue gave it', examples: [500] }),
   },
   takesSession: true,
   annotations: reading,
-  work: async ({ like = '%' }, { run, api, sessionId, signal }) => {
-    const statement = { sql: selectTables, params: [like], maxRows: 1000, readOnly: true };
-    const result = await run({ sessionId, signal, ...statement });
+  work: async ({ schema, like = '%', columns, offset }, { run, api, sessionId, signal }) => {
+    const { rows } = await run({
+      sessionId,
+      signal,
+      sql: selectTables,
+      params: [like, schema ?? null, columns, offset],
+      maxRows: columns ? mostDescribed : mostNames,
+      readOnly: true,
+    });
     const { status } = (await api.getSession(sessionId)).value;
-    const entries = result.rows.map(([entry]) => parsed(entry));
-    const [tables, isCut] = fitting(entries);
+    const count = Number(rows[0]?.[3] ?? offset);
+    const [listed] = fitting(rows.map((row) => (columns ? described(row[4]) : row.slice(0, 3))));
+    const upTo = offset + listed.length;
+    const isCut = upTo < count;
     return {
-      says: `Your login may read ${entries.length} tables and views.`,
-      next: 'Look at rows with query, change them with stage_write.',
-      facts: { status, count: entries.length },
-      data: { tables },
-      truncated: isCut || result.truncated,
+      says: `${listed.length} of ${count} tables and views that your login may read.`,
+      next: isCut
+        ? 'Narrow the list by schema or like, or read on with the offset of data.continue.'
+        : nextStep(columns),
+      facts: { status, count },
+      data: {
+        ...(columns ? { tables: listed } : { schemas: bySchema(listed as NameRow[]) }),
+        ...(isCut ? { continue: { offset: upTo } } : {}),
+      },
+      truncated: isCut,
     };
   },
 });
 
+const nextStep = (hasColumns: boolean) =>
+  hasColumns
+    ? 'Look at rows with query, change them with stage_write.'
+    : 'Look at the columns of those you need with columns: true and schema or like.';
+
 /** A description that was cut for its length is no JSON any more, and stays text. */
-function parsed(entry: JsonValue): JsonValue {
+function described(entry: JsonValue | undefined): JsonValue {
   const text = String(entry);
   return text.endsWith('}') ? new JsonText(text) : text;
+}
+
+type NameRow = [schema: string, name: string, isView: boolean];
+
+function bySchema(rows: readonly NameRow[]): JsonObject[] {
+  const schemas = [...new Set(rows.map(([schema]) => schema))];
+  return schemas.map((schema) => {
+    const names = (views: boolean) =>
+      rows.filter((row) => row[0] === schema && row[2] === views).map(([, name]) => name);
+    return { schema, tables: names(false), views: names(true) };
+  });
 }

@@ -9,7 +9,7 @@ const purpose = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'control characters are not allowed');
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'a text without control characters');
 
 export const openSession = defineTool({
   name: 'open_session',
@@ -17,8 +17,14 @@ export const openSession = defineTool({
   description:
     'Starts a session to stage changes in. Nothing in it reaches production before a person has approved it. The same purpose gives the same session for as long as it takes writes.',
   input: {
-    purpose: purpose.describe('What you are about to do, in one sentence; reviewers read it'),
-    project: purpose.optional().describe('Project to open it in; only if you were told one'),
+    purpose: purpose.meta({
+      description: 'What you are about to do, in one sentence; reviewers read it',
+      examples: ['Raise the prices of mugs by 5 %'],
+    }),
+    project: purpose.optional().meta({
+      description: 'Project to open it in; only if you were told one',
+      examples: ['shop'],
+    }),
   },
   takesSession: false,
   annotations: { ...changing, idempotentHint: true },

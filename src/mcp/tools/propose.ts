@@ -7,7 +7,12 @@ export const propose = defineTool({
   title: 'Propose for review',
   description:
     'Submits the session for review by a person. It takes no writes from then on, unless changes are requested.',
-  input: { message: message.optional().describe('What the reviewer should know') },
+  input: {
+    message: message.optional().meta({
+      description: 'What the reviewer should know',
+      examples: ['As asked for in the ticket: prices of mugs only.'],
+    }),
+  },
   takesSession: true,
   annotations: changing,
   work: async (input, { api, sessionId }) => {

@@ -16,14 +16,19 @@ export const sessionStatus = defineTool({
   name: 'session_status',
   title: 'Status of the session',
   description:
-    'Tells the state of the session, the verdict, and what was said. With wait_seconds it answers as soon as something happens, or when the time is over. With after_event it tells only what happened behind that event.',
+    'Tells the state of the session, the verdict, and the events with their comments. With wait_seconds it answers as soon as something happens, or when the time is over. With after_event it tells only what happened behind that event.',
   input: {
-    wait_seconds: z.int().min(0).max(50).default(0).describe('How long to wait for news'),
+    wait_seconds: z
+      .int()
+      .min(0)
+      .max(50)
+      .default(0)
+      .meta({ description: 'How long to wait for news', examples: [50] }),
     after_event: z
       .string()
-      .regex(/^\d{1,18}$/)
+      .regex(/^\d{1,18}$/, 'last_event of an earlier answer')
       .optional()
-      .describe('last_event of an earlier answer'),
+      .meta({ description: 'last_event of an earlier answer', examples: ['42'] }),
   },
   takesSession: true,
   annotations: reading,

@@ -1,47 +1,70 @@
 /** `show_diff`: what the session changes, net, row by row. */
 import { z } from 'zod';
+import type { NumberedChange } from '../../model/change.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Place } from '../changes.ts';
 import { changeBody, countsBody, readChanges } from '../changes.ts';
 import { fitting } from '../data.ts';
 import { defineTool, reading } from '../tool.ts';
+import { tableName } from './inputs.ts';
 
 export const showDiff = defineTool({
   name: 'show_diff',
   title: 'Show the changes',
   description:
-    'Shows what the session changes: counts of each table, and rows before and after. Tables that your login may not read are counted as hidden. The digest names exactly this diff.',
+    'Shows what the session changes: counts of each table, and rows: of an update the changed columns before and after, of an insert or delete the whole row. Tables that your login may not read are counted as hidden. The digest names exactly this diff.',
   input: {
-    table: z.string().min(1).max(200).optional().describe('Only this table'),
+    table: tableName.optional(),
     cursor: z
       .string()
-      .regex(/^\d{1,18}$/)
+      .max(300)
+      .regex(/^\d{1,18}@./su, 'data.continue of an earlier call')
       .optional()
-      .describe('Where to read on, as an earlier call gave it; goes with table'),
-    limit: z.int().min(1).max(200).default(50).describe('How many changes to give at most'),
+      .meta({ description: 'Where to read on: data.continue', examples: ['50@products'] }),
+    limit: z
+      .int()
+      .min(1)
+      .max(200)
+      .default(50)
+      .meta({ description: 'How many changes to give at most', examples: [50] }),
   },
   takesSession: true,
   annotations: reading,
-  work: async ({ table, cursor = '0', limit }, { api, sessionId }) => {
+  work: async ({ table, cursor, limit }, { api, sessionId }) => {
     const { value: outline } = await api.readOutline(sessionId);
     const digest = await api.readDigest(sessionId);
     const { status } = (await api.getSession(sessionId)).value;
-    const asked = { outline, table, cursor, limit };
-    const [found, rest] = await readChanges(api, sessionId, asked);
-    const [changes, isCut] = fitting(found.map(changeBody));
+    const from = cursor === undefined ? null : placeOf(cursor);
+    const [found, rest] = await readChanges(api, sessionId, { outline, table, from, limit });
+    const [changes, isCut] = fitting(found.map(bodyThatFits));
     const last = isCut ? found[changes.length - 1] : undefined;
-    const next = last ? { table: last.table, cursor: last.number } : rest;
+    const next = last ?? rest;
     return {
       says: `${changes.length} of the session's changes.`,
       next:
-        next === null && !isCut
+        next === null
           ? 'Correct what is wrong with stage_write; then check_conflicts and propose.'
-          : 'Read on with the table and cursor of data.continue; a change too large to show is left out.',
+          : 'Read on with data.continue as cursor.',
       facts: { status, digest },
       data: {
         tables: outline.tables.map(countsBody),
         changes,
-        ...(next ? { continue: { ...next } } : {}),
+        ...(next ? { continue: `${next.number}@${next.table}` } : {}),
       },
-      truncated: isCut || next !== null,
+      truncated: next !== null,
     };
   },
 });
+
+function placeOf(cursor: string): Place {
+  const at = cursor.indexOf('@');
+  return { number: cursor.slice(0, at), table: cursor.slice(at + 1) };
+}
+
+/** A change that an answer has no room for goes without its values: they are there to query. */
+function bodyThatFits(change: NumberedChange): JsonObject {
+  const { table, type, rowId } = change;
+  const named = { table, type, too_large: true };
+  const bodies: JsonObject[] = [changeBody(change), { ...named, row_id: rowId }];
+  return bodies.find((body) => !fitting([body])[1]) ?? named;
+}

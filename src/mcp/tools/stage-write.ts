@@ -16,13 +16,16 @@ export const stageWrite = defineTool({
     const result = await run({ sessionId, signal, ...statement, readOnly: false });
     const { status, mutationCount } = (await api.getSession(sessionId)).value;
     const [rows, isCut] = fitting(result.rows);
+    const { command } = result;
     const affected = result.affected ?? 0;
     const counted = `${affected} ${affected === 1 ? 'row' : 'rows'}`;
     return {
-      says: isRead(result.command)
-        ? `${result.command}: ${counted}. Nothing but what a WITH query of it changes is staged; production is unchanged.`
-        : `${result.command ?? 'The statement'}: ${counted}. Staged in the session; production is unchanged.`,
-      next: 'Look at all changes with show_diff; propose when they are what was asked for.',
+      says: isRead(command)
+        ? `${command}: ${counted}. This is a read: only what a WITH query of it changes is staged, and production is unchanged.`
+        : `${command ?? 'The statement'}: ${counted}. Staged in the session; production is unchanged.`,
+      next: isRead(command)
+        ? 'Read with query, and keep stage_write for INSERT, UPDATE, DELETE and MERGE.'
+        : 'Look at all changes with show_diff; propose when they are what was asked for.',
       facts: { status, rows_affected: affected, mutation_count: mutationCount },
       ...(result.columns.length > 0 ? { data: { columns: result.columns, rows } } : {}),
       truncated: result.truncated || isCut,
