@@ -145,7 +145,7 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
       },
       {
         name: 'comments',
-        summary: 'list what was said about a session',
+        summary: 'list the comments on a session',
         load: async () => (await import('./commands/reviewing/comments.ts')).configureComments,
       },
       {

@@ -58,8 +58,8 @@ lists have one line an item, divided by tabs. Every form is the same in a pipe a
   -o table      of lists, what people see; -o tsv what pipes get
   -o text       of diffs, what people read; --mode lays it out
 
-Control characters and those that turn the direction of text are shown as escapes everywhere; only in JSON can
-they be told from what looks the same. Numbers are never rounded.
+Control characters, and characters that change the direction of text, are shown as escapes everywhere; only JSON
+tells an escape from a text that looks the same. Numbers are never rounded.
 
 Conditions of \`stage diff --where\` compare columns with numbers and texts: = <> < <= > >= IS NULL, IN (...),
 LIKE, ILIKE, joined by AND, OR, NOT. A column means either side of a change, from_column the one before it and

@@ -33,6 +33,6 @@ export function readResolved(json: JsonText): ResolveReport {
   };
 }
 
-/** `Settled: 1, left: 2.` */
+/** `1 settled, 2 left.` */
 export const settledInWords = ({ resolved, left }: ResolveReport) =>
-  `Settled: ${resolved.length}, left: ${left.length}.`;
+  `${resolved.length} settled, ${left.length} left.`;

@@ -3,36 +3,55 @@ import { showValue } from './describe.ts';
 import { options, settingNames } from './schema.ts';
 import type { Option } from './types.ts';
 
-/** Writes the table of docs/configuration.md. */
-export function configTable(): string {
-  const rows = settingNames.map((name) => {
-    const option = options[name];
-    const flag = option.flag ? code(option.flag) : '';
-    const variables = option.env.map(code).join(', ');
-    return `| ${[code(option.key), flag, variables, tableDefault(option), option.sentence].join(' | ')} |`;
-  });
-  return ['| Key | Flag | Environment | Default | |', '|---|---|---|---|---|', ...rows, ''].join(
-    '\n',
-  );
+/** Writes the settings of docs/configuration.md, a heading each: a table of them would be too wide for a terminal. */
+export function configReference(): string {
+  return settingNames.map((name) => settingText(options[name])).join('\n');
 }
 
-/** Writes the tables of docs/configuration.md that tell what a project's file sets after trust, and what as it is. */
-export function trustTables(): string {
-  const table = (needsTrust: boolean, title: string) => [
-    `| ${title} | |`,
-    '|---|---|',
+function settingText(option: Option): string {
+  const facts = [
+    ['flag', option.flag && code(option.flag)],
+    ['environment', option.env.map(code).join(', ')],
+    ['default', shownDefault(option)],
+  ].filter(([, value]) => value);
+  return [
+    `### ${code(option.key)}\n`,
+    `${wrap(option.sentence)}\n`,
+    ...facts.map(([what, value]) => `- ${what}: ${value}`),
+    '',
+  ].join('\n');
+}
+
+/** Writes the lists of docs/configuration.md that tell what a project's file sets after trust, and what as it is. */
+export function trustLists(): string {
+  const list = (needsTrust: boolean, title: string) => [
+    `${title}:\n`,
     ...settingNames
       .map((name) => options[name])
       .filter(({ project }) => project.needsTrust === needsTrust)
-      .map(({ key, project }) => `| ${code(key)} | ${project.why} |`),
+      .map(({ key, project }) => wrap(`- ${code(key)}: ${project.why}`, '  ')),
     '',
   ];
-  return [...table(true, 'After `stage trust`'), ...table(false, 'As it is')].join('\n');
+  return [...list(true, 'After `stage trust`'), ...list(false, 'As it is')].join('\n');
 }
 
 const code = (text: string) => `\`${text}\``;
 
-function tableDefault(option: Option): string {
+/** Columns of a terminal. */
+const width = 80;
+
+/** Breaks a text between words, and begins all lines but the first with an indent. */
+function wrap(text: string, indent = ''): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart();
+    if (longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(indent + word);
+  }
+  return lines.join('\n');
+}
+
+function shownDefault(option: Option): string {
   if (option.defaultText) return option.defaultText;
   return option.default === null
     ? ''

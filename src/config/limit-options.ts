@@ -93,7 +93,7 @@ export const limitOptions: LimitOptions = {
     key: 'stall_timeout_ms',
     project: ownTime,
     sentence:
-      'How long a client or a reader may take nothing of what waits for it; then its connection is ended. 0: for ever.',
+      'How long a client of the proxy or of the REST API may leave its answer unread; then its connection is ended. 0: for ever.',
   },
   upgradeLockTimeoutMs: {
     type: milliseconds(),

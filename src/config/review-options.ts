@@ -21,7 +21,7 @@ export const reviewOptions: ReviewOptions = {
     key: 'approve_lock_timeout_ms',
     project: afterTrust('can hold production up'),
     sentence:
-      'How long an approval may wait, all together, for those who hold what it needs in production, and for other approvals; then it is answered `busy`.',
+      'How long an approval may wait in total for locks in production and for other approvals; then it is answered `busy`.',
   },
   rehearsal: {
     type: choice(rehearsalAccess),

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configTable, configTemplate, trustTables } from '../../src/config/document.ts';
+import { configReference, configTemplate, trustLists } from '../../src/config/document.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { options, settingNames } from '../../src/config/schema.ts';
 import { checkGenerated, checkGeneratedPart } from '../helpers/generated.ts';
@@ -12,8 +12,16 @@ const template = 'templates/config/stage.config.yaml';
 
 suite('documentation of the options', (test) => {
   test('stands in docs/configuration.md', () => {
-    checkGeneratedPart('docs/configuration.md', 'config', configTable());
-    checkGeneratedPart('docs/configuration.md', 'trust', trustTables());
+    checkGeneratedPart('docs/configuration.md', 'config', configReference());
+    checkGeneratedPart('docs/configuration.md', 'trust', trustLists());
+  });
+
+  test('is readable at 80 columns', () => {
+    // what cannot be broken, such as the form of a line of the token file, may be longer
+    const wide = `${configReference()}${trustLists()}`
+      .split('\n')
+      .filter((line) => line.length > 80 && !/^\S+$/.test(line) && !line.startsWith('- '));
+    assert.equal(wide, []);
   });
 
   test('stands in the template', () => {

@@ -60,7 +60,7 @@ suite('edit in the interface', (test) => {
       await toConflicts(terminal);
       await terminal.see(/> products 1 price +9\.50 +77\.50 +88\.10/);
       await terminal.press('o');
-      await terminal.see(/Settled: 1, left: 0\./);
+      await terminal.see(/1 settled, 0 left\./);
       await terminal.see(/No conflicts: production is as the session saw it/);
       await terminal.press('\x1b');
       await terminal.see(/88\.10 → 77\.50/);
@@ -92,9 +92,9 @@ suite('edit in the interface', (test) => {
       api.resolve = resolve;
       await terminal.see(/88\.20/);
       await terminal.press('p');
-      await terminal.see(/Settled: 1, left: 1\./);
+      await terminal.see(/1 settled, 1 left\./);
       await terminal.press('p');
-      await terminal.see(/Settled: 1, left: 0\./);
+      await terminal.see(/1 settled, 0 left\./);
       const { tables } = await call('GET', `/sessions/${id}/diff`);
       const [change, another] = tables.products.changes;
       assert.equal([change.row_id, change.after.price, change.after.stock], [2, 88.2, 7]);

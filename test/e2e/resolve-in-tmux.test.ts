@@ -50,7 +50,7 @@ suite('resolve in tmux', (test) => {
       await press('settle the price', 'Enter');
       await see(/ACTIVE[\s\S]*o mine stands/);
       await press('o');
-      await see(/\[Conflicts 0\][\s\S]*Settled: 1, left: 0\./);
+      await see(/\[Conflicts 0\][\s\S]*1 settled, 0 left\./);
       await press('P');
       await see(/Propose this session/);
       await press('yes', 'Enter');

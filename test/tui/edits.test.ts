@@ -56,14 +56,14 @@ suite('tui: settling conflicts', (test) => {
     desk.press('j', 'o');
     const edited = { ...session, status: 'active', edits: 1 } as const;
     const conflicts = [conflictOf(1)];
-    desk.act({ type: 'edited', session: edited, conflicts, text: 'Settled: 1, left: 1.' });
+    desk.act({ type: 'edited', session: edited, conflicts, text: '1 settled, 1 left.' });
     assert.equal([desk.state.edit, desk.state.conflict], [null, 0]);
     assert.match(desk.screen, '[Conflicts 1]');
-    assert.match(desk.screen, /! 1 conflict with production: .*\. Settled: 1, left: 1\./);
+    assert.match(desk.screen, /! 1 conflict with production: .*\. 1 settled, 1 left\./);
     const asked = () => desk.daemon.asked.filter(({ kind }) => kind === 'digest').length;
     const before = asked();
     desk.act({ type: 'outline', outline: { ...desk.daemon.outline, revision: 'staged-3-1' } });
-    assert.match(desk.screen, 'Settled: 1, left: 1.');
+    assert.match(desk.screen, '1 settled, 1 left.');
     assert.is(asked(), before + 1);
     desk.act({ type: 'session', session: { ...edited, mutationCount: 4 } });
     desk.act({ type: 'outline', outline: { ...desk.daemon.outline, revision: 'staged-4-1' } });

@@ -65,7 +65,7 @@ function worded(state: State, prompt: Prompt & { kind: 'reason' }): State {
 
 function said(state: State, { about, text }: Prompt & { kind: 'comment' }): State {
   if (text.trim() !== '') return { ...state, saying: { text, about } };
-  return { ...state, notice: { text: 'Nothing was said.', alarm: false } };
+  return { ...state, notice: { text: 'The comment is empty: nothing was sent.', alarm: false } };
 }
 
 function searched(state: State, text: string): State {

@@ -103,7 +103,7 @@ const handlers: Handlers = {
     ),
   }),
   why: (state, { key, causes }) => ({ ...state, whys: new Map([...state.whys, [key, causes]]) }),
-  said: (state) => ({ ...state, saying: null, notice: { text: 'Said.', alarm: false } }),
+  said: (state) => ({ ...state, saying: null, notice: { text: 'Comment added.', alarm: false } }),
   aids: (state, { id, aids }) => ({ ...state, aids: new Map([...state.aids, [id, aids]]) }),
   done: (state, { deed, session }) => ({
     ...state,

@@ -1,4 +1,4 @@
-/** `stage comments`: what was said about a session, oldest first. */
+/** `stage comments`: the comments on a session, oldest first. */
 import { keyCell, tableCell, textCell } from '../../../client/cell.ts';
 import type { Comment } from '../../../client/discussion.ts';
 import { sanitize } from '../../../client/sanitize.ts';
@@ -21,7 +21,7 @@ const columns = [
 
 export const configureComments: ConfigureCommand = (command, run) => {
   command
-    .description('List what was said about a session, oldest first.')
+    .description('List the comments on a session, oldest first.')
     .argument('[session]', 'session id')
     .addHelpText('before', examples(['stage comments', 'stage comments sess_2f0c... -o jsonl']));
   listOptions(command).action(
@@ -32,7 +32,7 @@ export const configureComments: ConfigureCommand = (command, run) => {
           columns,
           row: commentRow,
           member: 'comments',
-          none: 'Nothing was said.',
+          none: 'No comments.',
           fetch: (page) => connection.api.listComments(id, page),
         });
       }),

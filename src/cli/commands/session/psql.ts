@@ -34,8 +34,8 @@ const help = examples([
 export const configurePsql: ConfigureCommand = (command, run) => {
   command
     .description(
-      'Run psql through the proxy with a session. SELECT sees what is staged there unless --reads production is given. ' +
-        "What stands after -- is handed to psql, and psql's exit code is the command's. --verbose shows which psql is run.",
+      'Run psql through the proxy with a session. SELECT also reads what the session has staged, unless --reads production is given. ' +
+        "Arguments after -- are handed to psql, and the command ends with psql's exit code. --verbose shows which psql is run.",
     )
     .argument('[session]', 'session id')
     .argument('[arguments...]', "psql's own arguments, after --")

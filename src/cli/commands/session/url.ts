@@ -22,7 +22,7 @@ interface Options {
 
 const help = examples([
   'psql "$(stage url)"',
-  'stage url --reads staged                      SELECT sees what is staged, too',
+  'stage url --reads staged                      SELECT also reads what is staged',
   'stage url sess_2f0c... --format jdbc --user app',
   'eval "$(stage url --format env)" && pg_dump --version',
 ]);
