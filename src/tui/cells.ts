@@ -3,11 +3,11 @@ import { differencesInside } from '../client/json-diff.ts';
 import { sanitize } from '../client/sanitize.ts';
 import type { KnownColumn, Row, Value } from '../client/values.ts';
 import { columnCell, isSame, plainText, valuesOf } from '../client/values.ts';
+import { wordDifferences } from '../client/word-diff.ts';
 import type { Change } from '../model/change.ts';
 import type { JsonText } from '../model/json.ts';
 import type { Span } from './terminal/line.ts';
 import { span } from './terminal/line.ts';
-import { wordDifferences } from './word-diff.ts';
 
 /** Both sides of a change by column; a column that one side lacks is undefined there. */
 export interface Sides {

@@ -1,10 +1,10 @@
 /** Text in columns of a terminal, lines of spans, and differences within texts. */
 import stringWidth from 'string-width';
 import { jsonDifferences } from '../../src/client/json-diff.ts';
+import { wordDifferences } from '../../src/client/word-diff.ts';
 import { JsonText } from '../../src/model/json.ts';
 import { fitLine, lineWidth, span, textOf, wrapLine } from '../../src/tui/terminal/line.ts';
 import { cut, fit, startOf, widthOf, wrap } from '../../src/tui/terminal/text.ts';
-import { wordDifferences } from '../../src/tui/word-diff.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
 

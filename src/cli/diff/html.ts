@@ -1,8 +1,9 @@
-/** A diff as one file to look at: without scripts, links or anything from elsewhere, for a mail, a comment or an artifact. */
+/** A diff as one file to look at: without scripts, and without links to or parts from elsewhere, for a mail or an artifact. */
 import { createHash } from 'node:crypto';
 import { keyCell, tableCell } from '../../client/cell.ts';
 import type { DiffReader, ReadChange } from '../../client/diff-reader.ts';
 import type { Value } from '../../client/values.ts';
+import { wordDifferences } from '../../client/word-diff.ts';
 import {
   changesHidden,
   countsInWords,
@@ -14,20 +15,25 @@ import type { ChangeCounts, Operation } from '../../model/change.ts';
 import { Html, html } from '../output/html.ts';
 import type { Cell, DiffFormat, Ending } from './format.ts';
 import { cellsOf, changedParts, changesIn, isEmpty, passedTables, sideOf } from './format.ts';
+import type { PageHead } from './html-head.ts';
+import { headText } from './html-head.ts';
 
 /** Until the end of the page takes it back, the page says that it is not whole. */
 const ending = '.cut { display: none }';
 
 const style = `
 :root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em; overflow-wrap: anywhere; padding: 0 1em }
 h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin: 2em 0 0 }
+blockquote { border-left: 3px solid #8886; margin: 1em 0; padding: 0 1em; white-space: pre-wrap }
 table { border-collapse: collapse; width: 100% }
-td { border-top: 1px solid #8886; padding: .3em .6em; vertical-align: top; overflow-wrap: anywhere }
-td:first-child { overflow-wrap: normal; white-space: nowrap; width: 1% }
-h1 { overflow-wrap: anywhere }
+td { border-top: 1px solid #8886; padding: .3em .6em; vertical-align: top }
+td:first-child { width: 1% }
+td:first-child, td:first-child code { overflow-wrap: normal; white-space: nowrap }
+td.long:first-child, td.long:first-child code { overflow-wrap: anywhere; white-space: normal; width: 25% }
+@media (max-width: 40em) { td, td:first-child { display: block; width: auto } td + td { border: 0; padding-top: 0 } }
 del, ins, code { font-family: ui-monospace, monospace; white-space: pre-wrap; text-decoration: none }
-del { background: #f004 } ins { background: #0a04 } .trigger, .cut { font-weight: bold }
+del { background: #f004 } ins { background: #0a04 } .trigger, .cut, .alarm { font-weight: bold }
 `;
 
 /** Nothing is loaded, run or sent, whatever stands in the rows. */
@@ -48,22 +54,22 @@ const signs: Readonly<Record<Operation, string>> = {
 /**
  * Creates the form.
  * @param id the session's id
- * @param about who made the session, for what and when
+ * @param head what the page begins with
  */
-export function createHtmlFormat(reader: DiffReader, id: string, about: string): DiffFormat {
+export function createHtmlFormat(reader: DiffReader, id: string, head: PageHead): DiffFormat {
   let table: string | null = null;
   let begun = false;
   const begin = (): Html[] => {
-    const head = begun ? [] : [headOf(id, about)];
+    const parts = begun ? [] : [headOf(id, head)];
     begun = true;
-    return head;
+    return parts;
   };
   const turnTo = (next: string | null): Html[] => {
     const parts = [
       ...begin(),
       ...(table === null ? [] : [html`</table>\n`]),
-      ...passedTables(reader, table, next).map((counts) => headingOf(reader, counts)),
-      ...(next === null ? [] : [headingOf(reader, reader.countsOf(next)), html`<table>\n`]),
+      ...passedTables(reader, table, next).map((counts) => headingOf(reader, head, counts)),
+      ...(next === null ? [] : [headingOf(reader, head, reader.countsOf(next)), html`<table>\n`]),
     ];
     table = next;
     return parts;
@@ -74,12 +80,12 @@ export function createHtmlFormat(reader: DiffReader, id: string, about: string):
       return html`${turning}${rowOf(change)}`.text;
     },
     end: (given) =>
-      html`${turnTo(null)}${closing(given, reader)}<style>${new Html(ending)}</style></body></html>\n`
+      html`${turnTo(null)}${closing(given, reader, head)}<style>${new Html(ending)}</style></body></html>\n`
         .text,
   };
 }
 
-function headOf(id: string, about: string): Html {
+function headOf(id: string, head: PageHead): Html {
   const styled = new Html(style);
   return html`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
@@ -87,33 +93,59 @@ function headOf(id: string, about: string): Html {
 <meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width">
 <title>Changes of ${id}</title><style>${styled}</style></head><body>
 <h1>Changes of ${id}</h1>
-<p>${about}</p>
-<p class="cut">This page is not whole: what stands behind its last line is missing.</p>
+${headText(head)}<p class="cut">This page is not whole: what stands behind its last line is missing.</p>
 `;
 }
 
-function headingOf(reader: DiffReader, counts: ChangeCounts): Html {
+function headingOf(reader: DiffReader, head: PageHead, counts: ChangeCounts): Html {
+  const place = head.tables.findIndex(({ table }) => table === counts.table) + 1;
   const triggers = triggersInWords(reader.triggersOf(counts.table));
   const warned = triggers === null ? html`` : html`<p class="trigger">! ${triggers}</p>\n`;
   const hidden = counts.hidden ? html`<p>${changesHidden(counts)}</p>\n` : html``;
-  return html`<h2>${tableCell(counts.table)}</h2>\n<p>${countsInWords(counts)}</p>\n${warned}${hidden}`;
+  return html`<h2 id="t${place}">${tableCell(counts.table)}</h2>\n<p>${countsInWords(counts)}</p>\n${warned}${hidden}`;
 }
 
 function rowOf(change: ReadChange): Html {
   const { type, rowId } = change;
+  const key = keyCell(rowId);
+  const first = key.length > longKey ? html`<td class="long">` : html`<td>`;
   const cells = type === 'UPDATE' ? changedParts(change) : cellsOf(change);
   const lines = cells.map((cell) => html`<div>${cell.label}: ${sidesOf(type, cell)}</div>`);
-  return html`<tr><td>${signs[type]} <code>${keyCell(rowId)}</code></td><td>${lines}</td></tr>\n`;
+  return html`<tr>${first}${signs[type]} <code>${key}</code></td><td>${lines}</td></tr>\n`;
 }
 
 function sidesOf(type: Operation, cell: Cell): Html {
   const side = (value: Value | undefined) => sideOf(cell, value);
   if (type === 'INSERT') return html`<ins>${side(cell.after)}</ins>`;
   if (type === 'DELETE') return html`<del>${side(cell.before)}</del>`;
-  return html`<del>${side(cell.before)}</del> → <ins>${side(cell.after)}</ins>`;
+  const [before, after] = [side(cell.before), side(cell.after)];
+  return textDifferences(before, after) ?? html`<del>${before}</del> → <ins>${after}</ins>`;
 }
 
-function closing({ shown, totals }: Ending, reader: DiffReader): Html {
+/** Longer keys are broken where a line ends. */
+const longKey = 40;
+/** Of texts that are longer together, what differs is shown, with so many characters around it. */
+const longTexts = 160;
+const around = 40;
+
+/** What differs between two long texts, with what is next to it; null where they are short, or have nothing in common. */
+function textDifferences(before: string, after: string): Html | null {
+  if (before.length + after.length <= longTexts) return null;
+  const parts = wordDifferences(before, after);
+  if (!parts.some(({ kind, text }) => kind === 'same' && text.length >= around)) return null;
+  const last = parts.length - 1;
+  const shown = parts.map(({ kind, text }, at) => {
+    if (kind === 'removed') return html`<del>${text}</del>`;
+    if (kind === 'added') return html`<ins>${text}</ins>`;
+    const characters = [...text];
+    if (characters.length <= 2 * around + 1) return html`${text}`;
+    const [start, end] = [characters.slice(0, around).join(''), characters.slice(-around).join('')];
+    return html`${at === 0 ? '' : start}…${at === last ? '' : end}`;
+  });
+  return html`${shown}`;
+}
+
+function closing({ shown, totals }: Ending, reader: DiffReader, head: PageHead): Html {
   const { digest, isRejected } = reader;
   if (isEmpty(totals)) return html`<p>${nothingInWords(isRejected)}</p>\n`;
   const all = changesIn(totals);
@@ -123,6 +155,7 @@ function closing({ shown, totals }: Ending, reader: DiffReader): Html {
     `${countsInWords(totals)} in ${tables}`,
     ...(totals.furtherChanges === 0 ? [] : [furtherExplained]),
     ...(digest === null ? [] : [`digest ${digest}`]),
+    ...(digest === head.digest ? [] : ['The session has changed while this page was made.']),
   ];
   return html`<hr>\n${lines.map((line) => html`<p>${line}</p>\n`)}`;
 }

@@ -4,7 +4,6 @@ import type { ApiClient } from '../../client/api-client.ts';
 import { tableCell } from '../../client/cell.ts';
 import type { DiffReader as Reader } from '../../client/diff-reader.ts';
 import { DiffReader } from '../../client/diff-reader.ts';
-import { originOf } from '../../client/session-words.ts';
 import { changesHidden, furtherInWords } from '../../client/words.ts';
 import type { ChangeCounts } from '../../model/change.ts';
 import { stepSumOf } from '../../model/change.ts';
@@ -15,6 +14,7 @@ import { createCsvFormat } from './csv.ts';
 import type { DiffFormat } from './format.ts';
 import { changesIn, hiddenTables, totalsOf } from './format.ts';
 import { createHtmlFormat } from './html.ts';
+import { readHead } from './html-head.ts';
 import { createJsonFormat, createJsonLinesFormat } from './json.ts';
 import { createMarkdownFormat } from './markdown.ts';
 import type { SelectionOptions } from './selection.ts';
@@ -41,7 +41,8 @@ export async function showPlainDiff(
 ): Promise<number> {
   const reader = new DiffReader();
   const selection = new Selection(options);
-  const format = await createFormat(output, { reader, out, api, id, mode: options.mode ?? 'line' });
+  const { table, mode = 'line' } = options;
+  const format = await createFormat(output, { reader, out, api, id, mode, table });
   let read = 0;
   const write = async () => {
     // a script has to go the way that approval goes: the net changes of a row may have no order in which they hold
@@ -92,11 +93,13 @@ interface Surroundings {
   readonly api: ApiClient;
   readonly id: string;
   readonly mode: TextMode;
+  /** The only table that is shown. */
+  readonly table: string | undefined;
 }
 
 async function createFormat(
   output: DiffOutput,
-  { reader, out, api, id, mode }: Surroundings,
+  { reader, out, api, id, mode, table }: Surroundings,
 ): Promise<DiffFormat> {
   switch (output) {
     case 'text':
@@ -112,6 +115,6 @@ async function createFormat(
     case 'markdown':
       return createMarkdownFormat(reader, id);
     case 'html':
-      return createHtmlFormat(reader, id, originOf((await api.getSession(id)).value));
+      return createHtmlFormat(reader, id, await readHead(api, id, table));
   }
 }

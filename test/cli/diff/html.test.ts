@@ -1,10 +1,11 @@
 /** The diff as one HTML file: whatever the rows hold, its markup is the program's own, and nothing runs, loads or leaves. */
 import { createHash } from 'node:crypto';
 import { createHtmlFormat } from '../../../src/cli/diff/html.ts';
+import { JsonText } from '../../../src/model/json.ts';
 import { createRandom } from '../../helpers/random.ts';
 import { assert, suite } from '../../helpers/suite.ts';
 import type { Create } from './written.ts';
-import { forms, written } from './written.ts';
+import { forms, headOf, written } from './written.ts';
 
 const hostile = [
   '<script>alert(1)</script>',
@@ -35,9 +36,12 @@ const tags = new RegExp(
     '<meta http-equiv="Content-Security-Policy" content="[^<>"&]*(?:&#39;[^<>"&]*)*">',
     '<meta name="referrer" content="no-referrer">',
     '<meta name="viewport" content="width=device-width">',
-    '<p class="(?:trigger|cut)">',
+    '<p class="(?:trigger|cut|alarm)">',
+    '<td class="long">',
+    '<h2 id="t\\d+">',
+    '<a href="#t\\d+">',
     '<hr>',
-    '</?(?:head|title|style|body|h1|h2|p|table|tr|td|div|code|del|ins)>',
+    '</?(?:head|title|style|body|h1|h2|p|table|tr|td|div|code|del|ins|a|ul|li|blockquote)>',
     '</html>',
   ].join('|'),
   'g',
@@ -52,7 +56,25 @@ function textIn(document: string): string {
 }
 
 const title = 'sess_1\'"<x>';
-const create: Create = (reader) => createHtmlFormat(reader, title, 'Made by <ann>.');
+const create: Create = (reader) => createHtmlFormat(reader, title, headOf('Made by <ann>.'));
+
+/** The page of a diff with a head that says the value wherever it can. */
+function pageOf(table: string, value: string): string {
+  const counts = { inserts: 1, updates: 2, deletes: 1, furtherChanges: 0 };
+  const side = new JsonText(JSON.stringify(value));
+  const sides = { sessionBase: side, sessionNew: side, productionCurrent: side };
+  const conflict = { table, rowId: side, field: value, kind: 'changed', ...sides } as const;
+  const head = headOf(`Made by ${value}.`, {
+    message: value,
+    digest: value,
+    tables: [
+      { table: `${value}1`, ...counts, hidden: true },
+      { table, ...counts },
+    ],
+    conflicts: [conflict, { ...conflict, kind: 'schema', reason: value }],
+  });
+  return written((reader) => createHtmlFormat(reader, title, head), diffOf(table, value, value));
+}
 
 function diffOf(table: string, column: string, value: string): string {
   const [before, after] = [{ [column]: 'was' }, { [column]: value }];
@@ -76,7 +98,7 @@ function diffOf(table: string, column: string, value: string): string {
 suite('diff as html', (test) => {
   for (const value of hostile) {
     test(`shows ${JSON.stringify(value)} as text, wherever it stands`, () => {
-      const document = written(create, diffOf(value, value, value));
+      const document = pageOf(value, value);
       const text = textIn(document);
       const shown = value.replaceAll(/[^\x20-\x7e]/g, '');
       if (shown === value) assert.ok(text.includes(value), text);
@@ -89,13 +111,13 @@ suite('diff as html', (test) => {
     const signs = [...'<>"\'`&;#/=!-[]{}x3cs \n\u202e'];
     for (let round = 0; round < 300; round += 1) {
       const value = Array.from({ length: 12 }, () => signs[random.below(signs.length)]).join('');
-      textIn(written(create, diffOf('t', value, value)));
+      textIn(pageOf('t', value));
     }
     assert.ok(true);
   });
 
   test('allows nothing but its own style', () => {
-    const document = written(create, diffOf('t', 'c', 'v'));
+    const document = pageOf('t', 'v');
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(document)?.[1];
     const styles = [...document.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
       ([, style = '']) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -107,7 +129,63 @@ suite('diff as html', (test) => {
     );
     // the policy stands before everything that it is about
     assert.ok(document.indexOf('Content-Security-Policy') < document.indexOf('<style>'));
-    assert.not.match(document, /<script|<link|<a |href|src=|url\(|@import|style="/i);
+    assert.not.match(document, /<script|<link|href="(?!#t\d+")|src=|url\(|@import|style="/i);
+  });
+
+  test('begins with who, what for, the message, totals, digest, conflicts, and the tables as links', () => {
+    const text = textIn(pageOf('orders', 'paid'));
+    const head = text.slice(0, text.indexOf('This page is not whole'));
+    const parts = [
+      'Made by paid.',
+      'paid',
+      '2 inserted, 4 updated, 2 deleted in 2 tables',
+      'digest paid',
+      '! 2 conflicts with production: approval would be refused',
+      'orders paid paid: was paid, staged paid, in production paid',
+      'paid1\u0001: 1 inserted, 2 updated, 1 deleted',
+      'orders\u0001: 1 inserted, 2 updated, 1 deleted',
+    ];
+    let at = 0;
+    for (const part of parts) {
+      at = head.indexOf(part, at);
+      assert.ok(at >= 0, `${part}\n${head}`);
+    }
+    const document = pageOf('orders', 'paid');
+    const links = [...document.matchAll(/href="#(t\d+)"/g)].map(([, to]) => to);
+    assert.equal(links, ['t1', 't2']);
+    for (const to of links) assert.ok(document.includes(`<h2 id="${to}">`), to);
+  });
+
+  test('breaks no key that is short, and lays the cells of a row under one another on a phone', () => {
+    const row = (row_id: unknown) => {
+      const change = { type: 'INSERT', row_id, before: null, after: { id: 1 } };
+      const tables = { t: { inserts: 1, updates: 0, deletes: 0, changes: [change] } };
+      return written(create, JSON.stringify({ session_id: 's', digest: 'd', summary: {}, tables }));
+    };
+    const document = row(3333333);
+    assert.match(document, /<td>\+ inserted <code>3333333<\/code><\/td>/);
+    assert.match(row('k'.repeat(41)), /<td class="long">/);
+    assert.match(document, /td:first-child code \{ overflow-wrap: normal; white-space: nowrap \}/);
+    assert.match(document, /@media \(max-width: 40em\) \{ td, td:first-child \{ display: block/);
+    assert.match(document, /body \{[^}]*overflow-wrap: anywhere/);
+  });
+
+  test('shows of two long texts what differs', () => {
+    const words = Array.from({ length: 100 }, (_, at) => `word${at}`);
+    const update = (after: string) => {
+      const change = {
+        type: 'UPDATE',
+        row_id: 1,
+        before: { d: words.join(' ') },
+        after: { d: after },
+      };
+      const tables = { t: { inserts: 0, updates: 1, deletes: 0, changes: [change] } };
+      return written(create, JSON.stringify({ session_id: 's', digest: 'd', summary: {}, tables }));
+    };
+    const document = update(words.with(50, '<new>').join(' '));
+    assert.match(document, /…[^<]*word49 <del>word50<\/del><ins>&#60;new&#62;<\/ins> word51[^<]*…/);
+    assert.not.match(document, /word2 |word97/);
+    assert.match(update('all other'), /<del>word0 .*word99<\/del> → <ins>all other<\/ins>/);
   });
 
   test('says that it is not whole until its end takes that back', () => {

@@ -4,6 +4,7 @@ import { createCsvFormat } from '../../../src/cli/diff/csv.ts';
 import type { DiffFormat } from '../../../src/cli/diff/format.ts';
 import { totalsOf } from '../../../src/cli/diff/format.ts';
 import { createHtmlFormat } from '../../../src/cli/diff/html.ts';
+import type { PageHead } from '../../../src/cli/diff/html-head.ts';
 import { createJsonFormat, createJsonLinesFormat } from '../../../src/cli/diff/json.ts';
 import { createMarkdownFormat } from '../../../src/cli/diff/markdown.ts';
 import { createTextFormat } from '../../../src/cli/diff/text.ts';
@@ -23,8 +24,18 @@ export const forms: Readonly<Record<string, Create>> = {
   jsonl: createJsonLinesFormat,
   csv: createCsvFormat,
   markdown: (reader) => createMarkdownFormat(reader, 'sess_1'),
-  html: (reader) => createHtmlFormat(reader, 'sess_1', 'Made by ann.'),
+  html: (reader) => createHtmlFormat(reader, 'sess_1', headOf('Made by ann.')),
 };
+
+/** A head that says of itself what only a service could: of no tables. */
+export const headOf = (about: string, more: Partial<PageHead> = {}): PageHead => ({
+  about,
+  message: null,
+  digest: '',
+  tables: [],
+  conflicts: null,
+  ...more,
+});
 
 /** What a form makes of a diff; the changes that are shown can be chosen. */
 export function written(

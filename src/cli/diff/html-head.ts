@@ -1,0 +1,74 @@
+/** The head of a diff's page: whose it is, what for, how much it is, and what stands in its way. */
+import type { ApiClient } from '../../client/api-client.ts';
+import { tableCell } from '../../client/cell.ts';
+import { conflictLine } from '../../client/place-words.ts';
+import { originOf } from '../../client/session-words.ts';
+import { countsInWords } from '../../client/words.ts';
+import type { ChangeCounts, Conflict } from '../../model/change.ts';
+import { stepCountsOf, stepSumOf } from '../../model/change.ts';
+import type { Html } from '../output/html.ts';
+import { html } from '../output/html.ts';
+
+export interface PageHead {
+  /** Who made the session, for what and when. */
+  readonly about: string;
+  /** What its author said to the reviewer; null where nothing was said. */
+  readonly message: string | null;
+  readonly digest: string;
+  readonly tables: readonly ChangeCounts[];
+  /** Null of a session that is decided: then nothing can be in its way. */
+  readonly conflicts: readonly Conflict[] | null;
+}
+
+/** Reads what the head says. @param table the only one that is shown */
+export async function readHead(
+  api: ApiClient,
+  id: string,
+  table: string | undefined,
+): Promise<PageHead> {
+  const session = (await api.getSession(id)).value;
+  const isOpen = session.status === 'active' || session.status === 'proposed';
+  const { tables } = (await api.readOutline(id)).value;
+  const comments = (await api.listComments(id, { limit: 1000 })).value.items;
+  return {
+    about: originOf(session),
+    message: comments.findLast(({ kind }) => kind === 'proposed')?.body ?? null,
+    digest: await api.readDigest(id),
+    tables: tables
+      .filter((each) => table === undefined || each.table === table)
+      .map((each) => ({
+        table: each.table,
+        ...stepCountsOf([each]),
+        ...(each.hidden ? { hidden: each.hidden } : {}),
+      })),
+    conflicts: isOpen ? (await api.findConflicts(id)).value : null,
+  };
+}
+
+/** More conflicts are counted. */
+const mostConflicts = 20;
+
+/** Writes the head. */
+export function headText({ about, message, digest, tables, conflicts }: PageHead): Html {
+  const said = message === null ? html`` : html`<blockquote>${message}</blockquote>\n`;
+  if (tables.length === 0) return html`<p>${about}</p>\n${said}`;
+  const [one, many] = ['table', 'tables'];
+  const totals = `${countsInWords(stepSumOf(tables))} in ${tables.length} ${tables.length === 1 ? one : many}`;
+  const lines = tables.map(
+    (counts, at) =>
+      html`<li><a href="#t${at + 1}">${tableCell(counts.table)}</a>: ${countsInWords(counts)}</li>\n`,
+  );
+  return html`<p>${about}</p>\n${said}<p>${totals}</p>\n<p>digest ${digest}</p>\n${conflictsText(conflicts)}<ul>\n${lines}</ul>\n`;
+}
+
+function conflictsText(conflicts: readonly Conflict[] | null): Html {
+  if (conflicts === null) return html``;
+  if (conflicts.length === 0) return html`<p>No conflicts with production.</p>\n`;
+  const more = conflicts.length - mostConflicts;
+  const lines = [
+    ...conflicts.slice(0, mostConflicts).map(conflictLine),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+  return html`<p class="alarm">! ${count} with production: approval would be refused</p>\n<ul>\n${lines.map((line) => html`<li>${line}</li>\n`)}</ul>\n`;
+}
