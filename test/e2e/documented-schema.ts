@@ -1,0 +1,44 @@
+/** The tables, views and functions that statements of the documents are tried on. */
+
+export const schema = `
+CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL UNIQUE, qty int NOT NULL DEFAULT 0, doc json);
+CREATE UNIQUE INDEX item_live ON item (lower(name)) WHERE qty > 0;
+INSERT INTO item SELECT i, 'item ' || i, i FROM generate_series(1, 20) i;
+CREATE TABLE part_of (id int PRIMARY KEY, item int REFERENCES item ON DELETE CASCADE DEFERRABLE, note text);
+INSERT INTO part_of SELECT i, 20, 'part ' || i FROM generate_series(1, 3) i;
+CREATE TABLE always (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v text);
+INSERT INTO always (v) VALUES ('a');
+CREATE TABLE keyless (a int, b text);
+INSERT INTO keyless VALUES (1, 'x'), (2, 'y');
+CREATE TABLE ruled (id int PRIMARY KEY);
+CREATE RULE quiet AS ON DELETE TO ruled DO INSTEAD NOTHING;
+CREATE TABLE nothing ();
+CREATE TABLE whole (id int PRIMARY KEY, CHECK (whole IS NOT NULL));
+CREATE MATERIALIZED VIEW counted AS SELECT count(*) FROM item;
+CREATE TABLE log (day int, id int, PRIMARY KEY (day, id)) PARTITION BY RANGE (day);
+CREATE TABLE log_1 PARTITION OF log FOR VALUES FROM (1) TO (10);
+CREATE TABLE log_2 PARTITION OF log FOR VALUES FROM (10) TO (20);
+INSERT INTO log VALUES (1, 1);
+CREATE TABLE animal (id int PRIMARY KEY, name text);
+CREATE TABLE dog (breed text, PRIMARY KEY (id)) INHERITS (animal);
+INSERT INTO animal VALUES (1, 'cat'); INSERT INTO dog VALUES (2, 'rex', 'collie');
+CREATE VIEW live AS SELECT id, name, qty FROM item WHERE qty > 0;
+CREATE VIEW instead AS SELECT id FROM item;
+CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER instead INSTEAD OF DELETE ON instead FOR EACH ROW EXECUTE FUNCTION do_nothing();
+CREATE FUNCTION stock() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT sum(qty) FROM item';
+CREATE FUNCTION real_stock() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT sum(qty) FROM item';
+CREATE FUNCTION settled_stock() RETURNS bigint LANGUAGE sql STABLE SET search_path = public AS 'SELECT sum(qty) FROM item';
+CREATE FUNCTION drawn() RETURNS int LANGUAGE plpgsql VOLATILE AS $$ BEGIN RETURN 1; END $$;
+CREATE FUNCTION writes() RETURNS int LANGUAGE plpgsql VOLATILE AS $$ BEGIN DELETE FROM keyless; RETURN 1; END $$;
+CREATE TABLE called (id int PRIMARY KEY, v int DEFAULT writes());
+CREATE VIEW locking AS SELECT pg_try_advisory_lock(7);
+CREATE TABLE excluded (id int PRIMARY KEY);
+CREATE SEQUENCE numbers;
+CREATE TABLE owned (id int PRIMARY KEY, owner text);
+ALTER TABLE owned ENABLE ROW LEVEL SECURITY;
+CREATE POLICY mine ON owned USING (owner = current_user) WITH CHECK (owner = current_user);
+INSERT INTO owned VALUES (1, 'somebody');
+CREATE TABLE migrated (id int PRIMARY KEY, v text, w text);
+INSERT INTO migrated VALUES (1, 'v', 'w');
+`;
