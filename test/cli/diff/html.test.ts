@@ -166,7 +166,10 @@ suite('diff as html', (test) => {
     assert.match(document, /<td>\+ inserted <code>3333333<\/code><\/td>/);
     assert.match(row('k'.repeat(41)), /<td class="long">/);
     assert.match(document, /td:first-child code \{ overflow-wrap: normal; white-space: nowrap \}/);
-    assert.match(document, /@media \(max-width: 40em\) \{ td, td:first-child \{ display: block/);
+    assert.match(
+      document,
+      /@media \(max-width: 40em\) \{ td, td:first-child, td\.long:first-child \{ display: block/,
+    );
     assert.match(document, /body \{[^}]*overflow-wrap: anywhere/);
   });
 
