@@ -174,6 +174,7 @@ suite('sql: refusals', (test) => {
       assert.match(refusal.message, message);
       assert.is(refusal.sqlstate, '0A000');
       assert.match(refusal.hint, /^[A-Z].*\.$/, 'a hint is a sentence');
+      assert.not.match(refusal.hint, /direct/, 'no hint leads around the review');
     });
   }
   for (const [sql, sqlstate, message] of others) {

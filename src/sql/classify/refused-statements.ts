@@ -14,7 +14,10 @@ const advice = {
   temporary:
     'Use a permanent table made outside of the session, or a WITH query in place of a temporary table.',
   lock: 'Leave the lock out. Approval checks for conflicts with production.',
-  notify: 'Listeners must not hear of changes that are not approved: do it on a direct connection.',
+  listen:
+    'Nothing is notified in a session: listen on a connection to production, where what is approved is.',
+  notify:
+    'Listeners must not hear of changes that are not approved: leave it to a trigger, which fires at approval.',
   other:
     'Sessions stage INSERT, UPDATE, DELETE, MERGE, COPY and TRUNCATE: write the change as these.',
 } as const;
@@ -63,7 +66,7 @@ const known: ReadonlyMap<string, readonly [name: string, advice: Advice]> = new 
   ['GrantRoleStmt', ['GRANT or REVOKE of a role', 'rights']],
   ['GrantStmt', ['GRANT or REVOKE', 'rights']],
   ['IndexStmt', ['CREATE INDEX', 'schema']],
-  ['ListenStmt', ['LISTEN', 'notify']],
+  ['ListenStmt', ['LISTEN', 'listen']],
   ['LoadStmt', ['LOAD', 'code']],
   ['LockStmt', ['LOCK TABLE', 'lock']],
   ['NotifyStmt', ['NOTIFY', 'notify']],

@@ -11,7 +11,7 @@ import { locateRelation } from '../relation-uses.ts';
 
 const restartIdentity = refuse(
   'TRUNCATE ... RESTART IDENTITY cannot be staged',
-  "Leave RESTART IDENTITY out: sequences are production's own. Restart them directly on the database.",
+  "Leave RESTART IDENTITY out: sequences are production's own, and are restarted by a migration.",
 );
 
 /** Classifies a TRUNCATE by the tables it names. */
