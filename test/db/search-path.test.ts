@@ -46,7 +46,7 @@ WHERE n.nspname ~ '^stage' AND p.prokind IN ('f', 'p') ORDER BY 1`;
 
 /** An expression of production's definition, or the body of its view or function: it means what it means to its caller. */
 const ofProduction =
-  /^(stage_data\.(generated|constraint|default|element|predicate|partition|routed|value|condition|staged_view)_|stage_function_|stage_upsert_\d+\.policy_\d+_)/;
+  /^(stage_data\.(generated|constraint|default|element|predicate|partition|routed|within|value|condition|staged_view)_|stage_function_|stage_upsert_\d+\.policy_\d+_)/;
 
 /** Runs a text of the client's own, its DO UPDATE, with the client's rights. */
 const runsClientsText = /^stage_upsert_\d+\.(analyse|upsert)_/;

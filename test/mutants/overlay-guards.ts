@@ -57,4 +57,14 @@ export const overlayGuards: readonly Guard[] = [
     without: `oid > 0 && partitions === null ? '' : '';`,
     tests: ['proxy/keys-of-partitions'],
   },
+  {
+    name: 'a partition shows no staged rows but its own',
+    without: `return '';`,
+    tests: ['proxy/named-partitions'],
+  },
+  {
+    name: 'a partition that is named takes no rows but its own',
+    without: `condition: 'false',`,
+    tests: ['proxy/named-partitions'],
+  },
 ];

@@ -123,7 +123,7 @@ const made = `keyed: overlay | overlay | overlay | overlay | overlay
 base: tree with children | overlay | make overlay | make overlay with children | make overlay
 derived: overlay | overlay | overlay | overlay | overlay
 part: overlay | overlay | overlay | overlay | overlay
-piece: overlay | overlay | make overlay | make overlay | make overlay
+piece: overlay | overlay | overlay | overlay | overlay
 seen: overlay | overlay | overlay | overlay | overlay
 pg_class: production | production | make overlay | make overlay | make overlay`.split('\n');
 

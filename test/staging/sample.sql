@@ -840,7 +840,7 @@ BEGIN
   LOOP
     _stage_v_row := NULL;
   IF _stage_v_row IS NULL AND (_stage_p_arbiters IS NULL OR _stage_p_arbiters ? 'invoice_pkey') AND NEW."id" IS DISTINCT FROM NULL THEN
-    SELECT o.* INTO _stage_v_row FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
+    SELECT o."id", o."customer", o."amount", o."note" INTO _stage_v_row FROM "stage_overlay_<namespace>"."invoice" o WHERE o."id" OPERATOR(pg_catalog.=) NEW."id" LIMIT 1;
   END IF;
     EXIT WHEN _stage_v_row IS NULL OR stage.writes_alone() OR record_image_eq(_stage_v_row, _stage_v_awaited);
     -- another connection may be about to take the row out of the way, or to change it
@@ -900,6 +900,7 @@ LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
   _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_<invoice>')::pg_catalog.jsonb;
+  _stage_v_arbiters pg_catalog.jsonb := _stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters';
   _stage_v_overriding pg_catalog.text;
   _stage_v_judged pg_catalog.record;
   _stage_v_new "stage_upsert_<namespace>"."invoice";
@@ -909,13 +910,13 @@ BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_<invoice>_x'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
-  _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
+  _stage_v_judged := stage_upsert_<namespace>.collision_<invoice>(NEW, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
   _stage_v_new := _stage_v_judged.new;
   _stage_v_row := _stage_v_judged._stage_v_row;
   IF _stage_v_row IS NULL THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_<invoice>', true);
     PERFORM pg_catalog.set_config('stage.overriding_<invoice>', 'system', true),
-            pg_catalog.set_config('stage.upserted_<invoice>', coalesce(_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', 'null')::pg_catalog.text, true);
+            pg_catalog.set_config('stage.upserted_<invoice>', coalesce(_stage_v_arbiters, 'null')::pg_catalog.text, true);
     INSERT INTO "stage_overlay_<namespace>"."invoice" ("id", "customer", "amount", "note") VALUES (_stage_v_new."id", _stage_v_new."customer", _stage_v_new."amount", _stage_v_new."note");
     PERFORM pg_catalog.set_config('stage.overriding_<invoice>', _stage_v_overriding, true),
             pg_catalog.set_config('stage.upserted_<invoice>', '', true);

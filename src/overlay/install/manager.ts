@@ -105,17 +105,20 @@ async function tablesBehind(
   server: number,
 ): Promise<Targets> {
   const views = await tx.query(
-    `SELECT c.oid, c.relname AS name FROM pg_class c WHERE c.oid = ANY ($1::oid[]) AND c.relkind = 'v'`,
+    `SELECT c.oid, c.relname AS name, CASE WHEN c.relispartition THEN
+       CASE WHEN stage.table_obstacle(pg_partition_root(c.oid)) IS NULL THEN c.oid ELSE pg_partition_root(c.oid)::oid END END AS refused
+     FROM pg_class c WHERE c.oid = ANY ($1::oid[]) AND (c.relkind = 'v' OR c.relispartition)`,
     [`{${targets.join(',')}}`],
   );
   const tables = new Set(targets);
   const trees = new Set(roots);
-  for (const { oid, name } of views) {
-    const table = await ensureStagedView(tx, Number(oid), server);
-    if (table === null) throw notBehind(String(name));
+  for (const { oid, name, refused } of views) {
+    // a partition that cannot be written to is refused for its own obstacle, or for that of its table
+    const table = (await ensureStagedView(tx, Number(oid), server)) ?? refused;
+    if (table == null) throw notBehind(String(name));
     tables.delete(Number(oid));
-    tables.add(table);
-    if ((await readTable(tx, table))?.hasChildren) trees.add(table);
+    tables.add(Number(table));
+    if ((await readTable(tx, Number(table)))?.hasChildren) trees.add(Number(table));
   }
   return { tables: [...tables], trees: [...trees] };
 }

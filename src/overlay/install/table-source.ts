@@ -25,6 +25,8 @@ export interface Source {
   readonly isStagedView: boolean;
   /** Where it can be written to. */
   readonly target: Target | null;
+  /** OID of the table that a write to it goes to, null where it goes to none. */
+  readonly table: number | null;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function tableSource(
     ...own,
     name: treeName(table),
     hasChildren: true,
-    target: isWritable ? own.target : null,
+    ...(!isWritable && { target: null, table: null }),
   };
 }
 
@@ -60,6 +62,7 @@ const noOverlay = {
   dependents: null,
   isStagedView: false,
   target: null,
+  table: null,
 };
 
 /** Makes the overlay of a table alone current. */
@@ -74,17 +77,22 @@ async function overlaySource(
     if (table !== null && (await isStaged(tx, oid))) throw outgrown(table);
     return { ...noOverlay, oid };
   }
-  if (asOwner && table.policies !== null) {
-    throw new StageError(
-      'statement_not_supported',
-      `cannot read views or partitions of "${shownName(table.schema, table.name)}" with what is staged: it has row-level security`,
-      { hint: 'Read the table itself, or make the view one with security_invoker.' },
-    );
-  }
+  if (asOwner) demandNoPolicies(table);
   await installOverlay(tx, table, server);
   const name = overlayName(table);
   const dependents = await readDependents(tx, oid);
-  return { ...noOverlay, oid, name, only: name, dependents, target: tableTarget(table) };
+  const target = tableTarget(table);
+  return { ...noOverlay, oid, name, only: name, dependents, target, table: target.table };
+}
+
+/** @throws StageError for a table with row-level security: the policies of whoever asks would be applied in place of a view's owner's */
+export function demandNoPolicies(table: Table): void {
+  if (table.policies === null) return;
+  throw new StageError(
+    'statement_not_supported',
+    `cannot read views of "${shownName(table.schema, table.name)}" with what is staged: it has row-level security`,
+    { hint: 'Read the table itself, or make the view one with security_invoker.' },
+  );
 }
 
 /** Whether a session staged rows before the table became one that cannot be staged. */

@@ -30,25 +30,38 @@ const withoutKey = ({ name, schema }: Table) =>
 /** Creates the functions behind the temporary table; none where the overlay itself is the target. */
 export function mergeSql(table: Table, server: number): string[] {
   if (server >= mergesIntoViews) return [];
-  const target = `_stage_merge_${table.oid}`;
-  const columns = columnNames(table);
-  const key = (operation: string) => `${table.oid}_m${operation[0]}`;
+  return [
+    ...operations.map((each) => afterMergeSql(table, each, settingKey(table, each), server)),
+    mergeTargetSql(table, table),
+  ];
+}
+
+/** The same for the view that stands for a partition. */
+export const partitionMergeSql = (table: Table, partition: Table, server: number): string[] =>
+  server >= mergesIntoViews ? [] : [mergeTargetSql(table, partition)];
+
+const settingKey = (table: Table, operation: string) => `${table.oid}_m${operation[0]}`;
+
+/** @param named the table, or the partition of it into which the statement merges */
+function mergeTargetSql(table: Table, named: Table): string {
+  const target = `_stage_merge_${named.oid}`;
+  const columns = columnNames(named);
   const triggers = operations.map((operation) =>
     fillSql(loadSql('table/rows/merge_triggers.sql'), {
       operation,
       target,
       oid: table.oid,
-      key: key(operation),
-      function: functionName(table, 'merge'),
+      key: settingKey(table, operation),
+      function: functionName(named, 'merge'),
       after_function: functionName(table, `after_merge_${operation}`),
     }),
   );
-  const merge = fillSql(loadSql('table/rows/merge.sql'), {
-    function: functionName(table, 'merge'),
-    target_function: functionName(table, 'merge_target'),
+  return fillSql(loadSql('table/rows/merge.sql'), {
+    function: functionName(named, 'merge'),
+    target_function: functionName(named, 'merge_target'),
     target,
     oid: table.oid,
-    overlay: overlayName(table),
+    overlay: overlayName(named),
     columns: columnList(columns),
     new_columns: columnList(columns, 'NEW.'),
     old_columns: columnList(columns, 'OLD.'),
@@ -57,11 +70,7 @@ export function mergeSql(table: Table, server: number): string[] {
       .join(', '),
     o_key_matches_old: keyMatches(table, 'o.', 'OLD.'),
     // of equal rows nothing tells which one the copy's row stands for
-    needs_key: isKeyless(table) ? `    ${withoutKey(table)}` : '',
+    needs_key: isKeyless(table) ? `    ${withoutKey(named)}` : '',
     triggers: triggers.join(''),
   });
-  return [
-    ...operations.map((operation) => afterMergeSql(table, operation, key(operation), server)),
-    merge,
-  ];
 }

@@ -10,10 +10,17 @@ import { predicateCall } from './uniques.ts';
 
 const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
 
-/** Statements that fill identity and generated columns, and refuse values given for them. */
-export function prepareRow(table: Table, operation: 'insert' | 'update'): string {
+/**
+ * Statements that fill identity and generated columns, and refuse values given for them.
+ * @param staged the table in which the row is staged, by which settings are named, where `table` is a partition of it
+ */
+export function prepareRow(
+  table: Table,
+  operation: 'insert' | 'update',
+  staged: Table = table,
+): string {
   const identity = table.columns.flatMap((column, index) => {
-    if (operation === 'insert') return fillIdentity(table, column, index);
+    if (operation === 'insert') return fillIdentity(table, column, index, staged);
     return column.identity === 'always' ? [keepIdentity(column)] : [];
   });
   const refusals = table.columns.flatMap((column) =>
@@ -51,10 +58,10 @@ function generatedValues(table: Table): string {
  * OVERRIDING SYSTEM VALUE keeps a given value, OVERRIDING USER VALUE draws one in its place. COPY takes what is `given` for
  * an ALWAYS identity, null included, which is then refused as such.
  */
-function fillIdentity(table: Table, column: Column, index: number): string[] {
+function fillIdentity(table: Table, column: Column, index: number, staged: Table): string[] {
   if (column.identity === null) return [];
   const value = newValue(column.name);
-  const overriding = `coalesce(current_setting('stage.overriding_${table.oid}', true), '')`;
+  const overriding = `coalesce(current_setting('stage.overriding_${staged.oid}', true), '')`;
   const draw = `${value} := ${functionName(table, 'default', index + 1)}();`;
   if (column.identity === 'by default') return [`  IF ${overriding} = 'user' THEN ${draw} END IF;`];
   const refusal = raise({
@@ -96,21 +103,30 @@ function refuseUpdate(column: Column, detail: string): string {
 
 const at = (table: Table) => placeAt(table, partitionOf(table));
 
-/**
- * Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all.
- * @param asParent whether the row is told as _stage_p_shown says: by the columns of the table that the statement names, or not at all
- */
-export function rowChecks(table: Table, asParent = false): string {
+interface Judged {
+  /** The row is told as _stage_p_shown says: by the columns of the table that the statement names, or not at all. */
+  readonly asParent?: boolean;
+  /** What is judged before constraints are, and what after that. */
+  readonly first?: readonly RowViolation[];
+  readonly last?: readonly RowViolation[];
+}
+
+/** Statements that raise the first violation of partition bounds, NOT NULL or CHECK; one condition guards them all. */
+export function rowChecks(
+  table: Table,
+  { asParent = false, first = [], last = [] }: Judged = {},
+): string {
   const values = table.columns.map(({ name, generated }) =>
     generated?.stored === false ? quoteLiteral('virtual') : newValue(name),
   );
-  const shown = asParent ? shownValues(table, values) : displayValues(values);
-  const failing = `'Failing row contains (' || ${shown} || ').'`;
+  const failing = failingRow(asParent ? shownValues(table, values) : displayValues(values));
   const violations = [
+    ...first,
     // a row is routed to its partition before that judges it
     ...partition(table),
     ...notNulls(table),
     ...checks(table),
+    ...last,
     ...emptyRanges(table),
   ];
   if (violations.length === 0) return '';
@@ -128,6 +144,17 @@ export function rowChecks(table: Table, asParent = false): string {
   return `  IF ${guard} THEN\n${raises.join('\n')}\n  END IF;`;
 }
 
+/** An SQL expression; so are the values. */
+const failingRow = (values: string) => `'Failing row contains (' || ${values} || ').'`;
+
+/** The same for a new row of which generated columns are not computed yet. */
+export function failingUncomputed(table: Table): string {
+  const values = table.columns.map(({ name, generated }) =>
+    generated === null ? newValue(name) : 'NULL::text',
+  );
+  return failingRow(displayValues(values));
+}
+
 /** An SQL expression for the values of the columns that _stage_p_shown names. */
 function shownValues(table: Table, values: readonly string[]): string {
   const shown = columnNames(table).map(
@@ -137,7 +164,7 @@ function shownValues(table: Table, values: readonly string[]): string {
       JOIN (VALUES ${shown.join(', ')}) v(name, value) ON v.name = c.name)`;
 }
 
-interface RowViolation {
+export interface RowViolation {
   readonly condition: string;
   readonly violation: Omit<Parameters<typeof raise>[0], 'detail'>;
   /** What is told instead of the row's values, both as SQL expressions; null where nothing is. */

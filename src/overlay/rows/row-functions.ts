@@ -26,6 +26,10 @@ export function rowCall(name: string, columns: readonly string[], row = 'NEW.'):
   return `${name}(${columns.map((column) => row + quoteIdentifier(column)).join(', ')})`;
 }
 
+/** The function that tells whether a partition takes a row. Null is yes, as of any constraint. */
+export const withinFunction = (table: Table, name: string, bounds: string): string =>
+  rowFunction(table, name, table.partitionColumns, 'boolean', bounds);
+
 /** The functions behind generated columns, CHECK constraints, unique expressions and predicates, and partition bounds. */
 export function rowFunctionsSql(table: Table): string[] {
   return [

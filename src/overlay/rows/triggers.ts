@@ -23,6 +23,8 @@ import { sameInColumn } from '../row-identity.ts';
 import type { Operation } from './after-statement.ts';
 import { operations, settingKey, statementFunctionsSql } from './after-statement.ts';
 import { storedColumns, storedValues, takeRow } from './keyless.ts';
+import type { NamedPartition } from './named-partition.ts';
+import { partitionChecks } from './named-partition.ts';
 import { partitionOf } from './partitions.ts';
 import { policyTriggersSql } from './policies.ts';
 import { domainChecks, prepareRow, rowChecks } from './row-checks.ts';
@@ -53,14 +55,33 @@ export function insertTriggersSql(table: Table, view: string): string[] {
   return [...domainsTriggerSql(table, 'insert', view), statementTriggersSql(table, 'insert', view)];
 }
 
-/** The triggers that carry out one operation on a view. */
-function statementTriggersSql(table: Table, operation: Operation, view: string): string {
+/** The row functions and triggers of the view that stands for a partition: it is the table's shadow that they fill. */
+export function partitionTriggersSql(table: Table, partition: NamedPartition): string[] {
+  const view = overlayName(partition.table);
+  return [
+    ...operations.map((operation) => rowFunctionSql(table, operation, false, partition)),
+    ...(['insert', 'update'] as const).flatMap((each) => domainsTriggerSql(table, each, view)),
+    ...policyTriggersSql(partition.table),
+    ...operations.map((operation) => statementTriggersSql(table, operation, view, partition.table)),
+  ];
+}
+
+/**
+ * The triggers that carry out one operation on a view.
+ * @param named the relation that the view stands for: its rights count
+ */
+function statementTriggersSql(
+  table: Table,
+  operation: Operation,
+  view: string,
+  named: Table = table,
+): string {
   return fillSql(loadSql('table/rows/triggers.sql'), {
     operation,
-    oid: table.oid,
+    oid: named.oid,
     overlay: view,
     key: settingKey(table, operation),
-    row_function: functionName(table, operation),
+    row_function: functionName(named, operation),
     after_function: functionName(table, `after_${operation}`),
   });
 }
@@ -115,13 +136,20 @@ function calling(table: Table, operation: Operation, asStep: boolean) {
 export const stepName = (table: Table, operation: Operation) =>
   functionName(table, `step_${operation}`);
 
-function rowFunctionSql(table: Table, operation: Operation, asStep = false): string {
+function rowFunctionSql(
+  table: Table,
+  operation: Operation,
+  asStep = false,
+  partition: NamedPartition | null = null,
+): string {
+  const named = partition?.table ?? table;
   const columns = columnNames(table);
   const keyless = isKeyless(table);
   const template =
     keyless && operation !== 'insert' ? `${operation}_row_keyless` : `${operation}_row`;
   return fillSql(loadSql(`table/rows/${template}.sql`), {
     ...calling(table, operation, asStep),
+    ...(partition && { function: functionName(named, operation) }),
     oid: table.oid,
     table_name: quoteLiteral(table.name),
     origin,
@@ -132,8 +160,11 @@ function rowFunctionSql(table: Table, operation: Operation, asStep = false): str
     old_row: columnList(columns, 'OLD.'),
     old_columns: oldColumnNames(table).join(', '),
     old_values: oldValues(table, 'OLD.').join(', '),
-    prepare_row: operation === 'delete' ? '' : prepareRow(table, operation),
-    row_checks: rowChecks(table, asStep),
+    prepare_row: operation === 'delete' ? '' : prepareRow(named, operation, table),
+    row_checks: rowChecks(named, {
+      asParent: asStep,
+      ...partitionChecks(table, partition, operation),
+    }),
     free_in_production: freeInProduction(table),
     unique_checks: operation === 'insert' ? insertUniqueChecks(table) : updateUniqueChecks(table),
     lock_vanishing: operation === 'insert' ? '' : lockVanishing(table, operation),

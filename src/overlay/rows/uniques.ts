@@ -127,8 +127,11 @@ export function collideAs(
   };
 }
 
-/** Statements that put the first row in the way of NEW into _stage_v_row; _stage_p_arbiters tells which indexes count. */
-export function findCollision(table: Table): string {
+/**
+ * Statements that put the first row in the way of NEW into _stage_v_row; _stage_p_arbiters tells which indexes count.
+ * @param columns those of that row, in order
+ */
+export function findCollision(table: Table, columns: readonly string[]): string {
   return table.uniques
     .map((unique) => {
       const counts = `_stage_v_row IS NULL AND (_stage_p_arbiters IS NULL OR _stage_p_arbiters ? ${quoteLiteral(unique.name)})`;
@@ -137,7 +140,7 @@ export function findCollision(table: Table): string {
         return `  IF ${counts}${there} THEN ${raiseNoArbiter(table, unique)} END IF;`;
       }
       return `  IF ${counts} AND ${participates(table, unique)} THEN
-    SELECT o.* INTO _stage_v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
+    SELECT ${columnList(columns, 'o.')} INTO _stage_v_row FROM ${overlayName(table)} o WHERE ${collides(table, unique)} LIMIT 1;
   END IF;`;
     })
     .join('\n');

@@ -16,6 +16,8 @@ import {
   upsertSchema,
 } from '../object-names.ts';
 import { afterUpsertSql } from './after-statement.ts';
+import type { NamedPartition } from './named-partition.ts';
+import { partitionChecks } from './named-partition.ts';
 import { prepareRow, rowChecks } from './row-checks.ts';
 import { awaitCollision } from './row-waits.ts';
 import { domainsTriggerSql } from './triggers.ts';
@@ -24,46 +26,67 @@ import { hungDefaultsSql } from './view.ts';
 
 /** Creates the view, its functions and triggers; the overlay and its functions are there already. */
 export function upsertSql(table: Table, server: number): string {
-  if (table.policies !== null) {
-    return fillSql(loadSql('table/rows/upsert_refused.sql'), {
-      upsert: upsertName(table),
-      overlay: overlayName(table),
-      all_columns: columnList(columnNames(table)),
-    });
-  }
-  const written = table.columns
+  const after = afterUpsertSql(table, settingKey(table), server);
+  return `${after};\n${table.policies === null ? upsertViewSql(table, null) : refusedSql(table)}`;
+}
+
+/** The same for the view that stands for a partition. */
+export const partitionUpsertSql = (table: Table, partition: NamedPartition): string =>
+  partition.table.policies === null ? upsertViewSql(table, partition) : refusedSql(partition.table);
+
+const refusedSql = (table: Table) =>
+  fillSql(loadSql('table/rows/upsert_refused.sql'), {
+    upsert: upsertName(table),
+    overlay: overlayName(table),
+    all_columns: columnList(columnNames(table)),
+  });
+
+function upsertViewSql(table: Table, partition: NamedPartition | null): string {
+  const named = partition?.table ?? table;
+  const written = named.columns
     .filter((column) => column.generated === null)
     .map(({ name }) => name);
   // what the client's rights must reach stands in the schema of the view
-  const own = (part: string) => `${upsertSchema(table)}.${part}_${table.oid}`;
+  const own = (part: string) => `${upsertSchema(named)}.${part}_${named.oid}`;
   const view = fillSql(loadSql('table/rows/upsert.sql'), {
-    upsert: upsertName(table),
-    overlay: overlayName(table),
-    overlay_literal: overlayName(table).replaceAll("'", "''"),
+    upsert: upsertName(named),
+    overlay: overlayName(named),
+    overlay_literal: overlayName(named).replaceAll("'", "''"),
     collision: own('collision'),
     update: own('update'),
     analyse: own('analyse'),
     function: own('upsert'),
     after_function: functionName(table, 'after_upsert'),
     oid: table.oid,
-    table_literal: quoteLiteral(table.name),
+    named_oid: named.oid,
+    table_literal: quoteLiteral(named.name),
     key: settingKey(table),
     shadow: shadowName(table),
-    all_columns: columnList(columnNames(table)),
+    all_columns: columnList(columnNames(named)),
+    arbiters: partition === null ? givenArbiters : arbitersOf(partition),
     columns: columnList(written),
     new_columns: columnList(written, '_stage_v_new.'),
-    prepare_row: prepareRow(table, 'insert'),
-    row_checks: rowChecks(table),
-    find_collision: findCollision(table),
+    prepare_row: prepareRow(named, 'insert', table),
+    row_checks: rowChecks(named, partitionChecks(table, partition, 'insert')),
+    find_collision: findCollision(table, columnNames(named)),
     ...awaitCollision(table),
     s_key_matches_v_row: keyMatches(table, 's.', '_stage_v_row.'),
     key_matches: dynamicKeyMatches(table),
   });
-  const defaults = hungDefaultsSql(table, upsertName(table));
-  const after = afterUpsertSql(table, settingKey(table), server);
-  return [after, view, ...defaults, ...domainsTriggerSql(table, 'insert', upsertName(table))].join(
-    ';\n',
+  const defaults = hungDefaultsSql(named, upsertName(named));
+  return [view, ...defaults, ...domainsTriggerSql(table, 'insert', upsertName(named))].join(';\n');
+}
+
+const givenArbiters = `_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters'`;
+
+/** An SQL expression for the arbiters by the names that the table's own indexes have. */
+function arbitersOf({ indexes }: NamedPartition): string {
+  const names = Object.entries(indexes).map(
+    ([own, name]) => `(${quoteLiteral(own)}, ${quoteLiteral(name)})`,
   );
+  if (names.length === 0) return 'NULL';
+  return `(SELECT pg_catalog.jsonb_agg(i.name) FROM (VALUES ${names.join(', ')}) i (own, name)
+    WHERE ${givenArbiters} OPERATOR(pg_catalog.?) i.own)`;
 }
 
 const settingKey = (table: Table) => `${table.oid}_x`;

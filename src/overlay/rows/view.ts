@@ -15,27 +15,33 @@ import {
   sourceCall,
 } from '../object-names.ts';
 import { hidesRow } from './keyless.ts';
+import type { NamedPartition } from './named-partition.ts';
+import { stagedRowIsWithin } from './named-partition.ts';
 import { overlayOptions, ownSession, policyFunctionsSql, stagedRowIsVisible } from './policies.ts';
 
-/** Creates the source function and the overlay view. */
-export function overlaySql(table: Table): string {
+/**
+ * Creates the source function and the overlay view.
+ * @param partition of the table, whose rows alone the view shows, where it is one that stands for that
+ */
+export function overlaySql(table: Table, partition: NamedPartition | null = null): string {
   const columns = columnNames(table);
+  const named = partition?.table ?? table;
   const overlay = fillSql(loadSql('table/rows/overlay.sql'), {
-    source: sourceCall(table),
+    source: sourceCall(named),
     row_type: rowTypeName(table),
-    production: productionRows(table),
-    overlay: overlayName(table),
+    production: productionRows(named),
+    overlay: overlayName(named),
     shadow: shadowName(table),
     columns: table.columns.map(sourceColumn).join(', '),
-    u_columns: columnList(columns, 'u.'),
+    u_columns: columnList(columnNames(named), 'u.'),
     p_columns: columnList(columns, 'p.'),
     s_columns: columnList(columns, 's.'),
     h_hides_u: isKeyless(table) ? hidesRow(table, 'u.') : keyMatches(table, 'h.', 'u.'),
-    view_options: overlayOptions(table),
-    own_session: ownSession(table),
-    u_is_visible: stagedRowIsVisible(table),
+    view_options: overlayOptions(named),
+    own_session: ownSession(named),
+    u_is_visible: stagedRowIsWithin(table, partition) + stagedRowIsVisible(named),
   });
-  return [...policyFunctionsSql(table), overlay].join(';\n');
+  return [...policyFunctionsSql(named), overlay].join(';\n');
 }
 
 /** A column of production as the row type has it. */

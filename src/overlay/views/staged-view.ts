@@ -1,4 +1,4 @@
-/** Staged views: views and partitions as a session sees them. Partitions and most views are read only. */
+/** Staged views: views and partitions as a session sees them. Most views are read only. */
 import type { Queryable } from '../../db/database.ts';
 import { qualifiedName, quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
@@ -19,7 +19,9 @@ import type { Source } from '../install/table-source.ts';
 import { tableSource } from '../install/table-source.ts';
 import { columnList, oidArray, overlayName } from '../object-names.ts';
 import { completedGroupings, readDependents } from './dependent-columns.ts';
-import type { ViewTarget } from './view-target.ts';
+import type { PartitionFacts } from './partition-view.ts';
+import { partitionView } from './partition-view.ts';
+import type { Target, ViewTarget } from './view-target.ts';
 import { viewTarget } from './view-target.ts';
 
 /** A view or a partition, with what it is made of. */
@@ -34,19 +36,19 @@ interface StagedView extends Pick<Table, 'oid' | 'namespaceOid' | 'schema' | 'na
   readonly owner: number;
   /** What a write to a view comes to. */
   readonly writing: 'automatic' | 'code' | 'error' | null;
-  /** Of a partition: the OID of the root, and the condition for its rows. */
-  readonly root: number | null;
-  readonly bounds: string | null;
+  readonly partition: PartitionFacts | null;
   readonly stamp: string;
   readonly isStale: boolean;
 }
 
-/** A query over overlays. */
+/** What stands for a view or partition. */
 interface Body {
-  readonly text: string;
+  readonly script: string;
   readonly sources: readonly Source[];
-  /** Of a view that can be written to. */
-  readonly written: ViewTarget | null;
+  /** What is written to in its place. */
+  readonly target: Target | null;
+  /** The table that a write to it goes to. */
+  readonly table: number | null;
 }
 
 /**
@@ -60,8 +62,7 @@ export async function ensureStagedView(
   oid: number,
   server: number,
 ): Promise<number | null> {
-  const { target } = await sourceFor(tx, oid, server, false);
-  return target?.table ?? null;
+  return (await sourceFor(tx, oid, server, false)).table;
 }
 
 /**
@@ -77,29 +78,42 @@ export async function sourceFor(
   const [row] = await tx.query('SELECT stage.staged_view_definition($1) AS view', [oid]);
   if (row?.['view'] == null) return tableSource(tx, oid, server, asOwner);
   const view = JSON.parse(row['view']) as StagedView;
-  const body = await bodyOf(tx, view, server);
+  const body = await bodyOf(tx, view, server, asOwner);
   // an overlay that is made anew takes with it what stands on it
   const [left] = await tx.query('SELECT stage.overlay_of($1) AS view', [oid]);
   if (view.isStale || left?.['view'] == null) await install(tx, view, body, generationOn(server));
   const name = overlayName(view);
-  const target = body.written?.target ?? null;
+  const { target, table } = body;
   const dependents = await readDependents(tx, oid);
-  return { oid, name, only: name, hasChildren: false, dependents, isStagedView: true, target };
+  const what = { oid, name, only: name, hasChildren: false, dependents, isStagedView: true };
+  return { ...what, target, table };
 }
 
-function bodyOf(tx: Queryable, view: StagedView, server: number): Promise<Body> {
-  return view.query === null
-    ? partitionBody(tx, view, server)
-    : viewBody(tx, view, view.query, server);
+function bodyOf(tx: Queryable, view: StagedView, server: number, asOwner: boolean): Promise<Body> {
+  return view.partition === null
+    ? viewBody(tx, view, view.query ?? '', server)
+    : partitionBody(tx, view, view.partition, server, asOwner);
 }
 
-/** Named directly, a partition has grants and policies of its own: those of the root would not do. */
-async function partitionBody(tx: Queryable, view: StagedView, server: number): Promise<Body> {
-  const root = await sourceFor(tx, view.root ?? 0, server, true);
-  const source = root.name ?? qualifiedName(view.schema, view.name);
+/** What stands for a partition; where its table cannot be staged, production's own rows. */
+async function partitionBody(
+  tx: Queryable,
+  view: StagedView,
+  facts: PartitionFacts,
+  server: number,
+  asOwner: boolean,
+): Promise<Body> {
+  const root = await tableSource(tx, facts.root, server, false);
+  const made =
+    root.name === null ? null : await partitionView(tx, view.oid, facts, server, asOwner);
   const columns = columnList(view.columns.map(({ name }) => name));
-  const text = `SELECT ${columns} FROM ${source}${root.name === null ? '' : ` WHERE ${view.bounds}`}`;
-  return { text, sources: [root], written: null };
+  const text = `SELECT ${columns} FROM ${qualifiedName(view.schema, view.name)}`;
+  return {
+    script: made?.script ?? readOnlySql(view, text),
+    sources: [root],
+    target: null,
+    table: made?.table ?? null,
+  };
 }
 
 /** The view's query with the names of overlays in the place of tables. */
@@ -132,7 +146,14 @@ async function viewBody(
   });
   const text = spliceBytes(query, [...replacements, ...groupings]);
   const all = [...sources.values()];
-  return { text: text.toString(), sources: all, written: writtenView(view, text, all) };
+  const written = writtenView(view, text, all);
+  const target = written?.target ?? null;
+  return {
+    script: written?.script ?? readOnlySql(view, text.toString()),
+    sources: all,
+    target,
+    table: target?.table ?? null,
+  };
 }
 
 /** What a write to the view goes to: what the relation in its FROM clause is, whatever its expressions read. */
@@ -173,7 +194,7 @@ async function install(
   generation: string,
 ): Promise<void> {
   await makeSchemas(tx, view);
-  const { script, target } = body.written ?? { script: readOnlySql(view, body), target: null };
+  const { script, target, table } = body;
   await tx.query(`SELECT stage.drop_stand_ins(${view.oid}); ${script}`).catch((error: Error) => {
     throw unreadable(view, error.message);
   });
@@ -188,7 +209,7 @@ async function install(
       oidsOf(body.sources.filter(({ name }) => name === null)),
       oidsOf(body.sources.filter(({ isStagedView }) => isStagedView)),
       oidsOf(body.sources.filter((source) => source.hasChildren)),
-      target?.table ?? null,
+      table,
       target && JSON.stringify(target.columns),
       target?.role ?? null,
       target?.ofRow ?? null,
@@ -201,7 +222,7 @@ const oidsOf = (sources: readonly Source[]) => oidArray(sources.map(({ oid }) =>
 
 const rowType = ({ oid }: StagedView) => `stage_data.staged_view_row_${oid}`;
 
-function readOnlySql(view: StagedView, body: Body): string {
+function readOnlySql(view: StagedView, body: string): string {
   return fillSql(loadSql('table/views/staged_view.sql'), {
     overlay: overlayName(view),
     function: `stage_data.staged_view_${view.oid}()`,
@@ -210,7 +231,7 @@ function readOnlySql(view: StagedView, body: Body): string {
       .map(({ name, type }) => `${quoteIdentifier(name)} ${type}`)
       .join(', '),
     columns: columnList(view.columns.map(({ name }) => name)),
-    body: quoteLiteral(body.text),
+    body: quoteLiteral(body),
     options: view.isBarrier ? 'WITH (security_barrier)' : '',
   });
 }

@@ -11,6 +11,8 @@ DECLARE
   v_drop text;
 BEGIN
   IF NOT p_only_tree THEN
+    -- partitions are staged by functions of what they are partitions of
+    PERFORM stage.drop_stand_ins(v.relation) FROM stage.staged_view v WHERE v.target = p_relation;
     PERFORM stage.drop_stand_ins(t.relation, true) FROM stage.tree t WHERE t.relation = p_relation OR p_relation = ANY (t.members);
   END IF;
   IF v_load IS NOT NULL THEN  -- with its views, whatever the relation was called when these were made

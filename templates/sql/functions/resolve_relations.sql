@@ -36,15 +36,15 @@ BEGIN
       'merge', CASE WHEN c.relkind OPERATOR(pg_catalog.<>) 'v' AND stage.overlay_of(c.oid) IS NOT NULL AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 170000
         THEN pg_catalog.concat('_stage_merge_', c.oid) END,
       -- a snapshot older than the overlay does not show what was noted of it
-      -- partitions' own are nothing that ON CONFLICT could mean
+      -- partitions' own are nothing that ON CONFLICT could mean where these are not named
       'uniques', pg_catalog.jsonb_path_query_array(
-        coalesce(o.uniques, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
+        coalesce(CASE WHEN NOT c.relispartition THEN o.uniques END, CASE WHEN stage.overlay_of(c.oid) IS NOT NULL THEN stage.table_uniques(c.oid) END, '[]'),
         '$[*] ? (@.ofPartition != true)'),
       'key', CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation AND (c.relkind OPERATOR(pg_catalog.=) 'p' OR NOT EXISTS (
         SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent OPERATOR(pg_catalog.=) c.oid)) THEN coalesce(pg_catalog.to_jsonb(o.key_columns), '[]') ELSE '[]' END,
       'dependents', coalesce(CASE WHEN c.oid OPERATOR(pg_catalog.=) o.relation THEN o.dependents END,
         CASE WHEN c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'::pg_catalog."char"[]) AND stage.overlay_of(c.oid) IS NOT NULL THEN stage.dependent_columns(c.oid) END),
-      'code', c.oid IS NOT NULL AND stage.runs_code(c.oid),
+      'code', c.oid IS NOT NULL AND stage.runs_code(CASE WHEN c.relispartition THEN pg_catalog.pg_partition_root(c.oid) ELSE c.oid END),
       'calls', CASE WHEN c.oid IS NOT NULL AND n.entry OPERATOR(pg_catalog.->>) 'target' IS NOT NULL
         THEN stage.definition_calls(coalesce(t.target, c.oid)) ELSE '[]' END,
       'parked', CASE WHEN stage.overlay_of(c.oid) IS NOT NULL OR c.relhassubclass
@@ -65,6 +65,7 @@ BEGIN
     WHEN c.relkind OPERATOR(pg_catalog.=) 'f' THEN 'foreign'
     WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence'
     ELSE 'other' END) k(kind)
-  LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid
+  -- what is left of a partition that has become a table says nothing of it
+  LEFT JOIN stage.staged_view t ON t.relation OPERATOR(pg_catalog.=) c.oid AND (c.relkind OPERATOR(pg_catalog.=) 'v' OR c.relispartition)
   LEFT JOIN stage.overlay o ON o.relation OPERATOR(pg_catalog.=) coalesce(t.target, c.oid));
 END $$;

@@ -14,8 +14,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'checkOption', o.options ->> 'check_option',
       'owner', c.relowner::bigint,
       'writing', CASE WHEN c.relkind = 'v' THEN stage.view_writing(c.oid) END,
-      'root', CASE WHEN c.relispartition THEN pg_partition_root(c.oid)::oid::bigint END,
-      'bounds', CASE WHEN c.relispartition THEN coalesce(pg_get_partition_constraintdef(c.oid), 'true') END,
+      'partition', CASE WHEN c.relispartition THEN jsonb_build_object(
+        'root', pg_partition_root(c.oid)::oid::bigint,
+        'bounds', coalesce(pg_get_partition_constraintdef(c.oid), 'true'),
+        'obstacle', stage.table_obstacle(c.oid, true)) END,
       'stamp', stage.staged_view_stamp(c.oid),
       'isStale', NOT EXISTS (SELECT FROM stage.staged_view t WHERE t.relation = c.oid) OR stage.is_stale(c.oid))
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -21,7 +21,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_class FROM pg_class c WHERE c.oid = p_relation;
   SELECT * INTO v_staged FROM stage.staged_view t WHERE t.relation = p_relation;
-  SELECT * INTO v_overlay FROM stage.overlay o WHERE o.relation = coalesce(v_staged.target, p_relation);
+  SELECT * INTO v_overlay FROM stage.overlay o WHERE o.relation = coalesce(CASE WHEN v_has_view THEN v_staged.target END, p_relation);
   -- a staged view may be left of what is no partition any more, an overlay of what has become one
   v_is_own := CASE WHEN v_has_view THEN v_staged.relation IS NOT NULL ELSE v_overlay.relation IS NOT NULL OR v_staged.relation IS NULL END;
   IF v_is_own AND stage.overlay_of(p_relation) IS NOT NULL THEN

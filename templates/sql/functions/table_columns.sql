@@ -42,7 +42,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
       'default', CASE WHEN a.attgenerated = '' THEN coalesce(pg_get_expr(d.adbin, d.adrelid),
           (SELECT pg_get_expr(o.typdefaultbin, 0) FROM pg_type o WHERE o.oid = a.atttypid AND o.typtype = 'd')) END,
       'sequence', CASE
-          WHEN a.attidentity <> '' THEN pg_get_serial_sequence(p_relation::regclass::text, a.attname)
+          -- partitions draw from the sequence of their table
+          WHEN a.attidentity <> '' THEN pg_get_serial_sequence(coalesce(pg_partition_root(p_relation), p_relation)::regclass::text, a.attname)
           ELSE substring(pg_get_expr(d.adbin, d.adrelid) FROM '^nextval\(''(.+)''::regclass\)$') END
     ) ORDER BY a.attnum), '[]')
   FROM pg_attribute a

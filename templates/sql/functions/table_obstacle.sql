@@ -1,5 +1,7 @@
 -- Why writes to a table cannot be staged, as the end of the sentence "cannot stage writes to ...: it ...", or NULL.
-CREATE OR REPLACE FUNCTION stage.table_obstacle(p_relation oid) RETURNS text
+-- p_named: of a partition, why not by its own name, which is no obstacle then.
+DROP FUNCTION IF EXISTS stage.table_obstacle(oid);
+CREATE OR REPLACE FUNCTION stage.table_obstacle(p_relation oid, p_named boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE
     WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
@@ -9,7 +11,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     WHEN row_security_active(c.oid)
       THEN 'has row-level security that applies to the service account, which has to own the table or to have BYPASSRLS'
     WHEN c.relrowsecurity AND c.relnatts > 100 THEN 'has row-level security and more than 100 columns'
-    WHEN c.relispartition THEN 'is a partition; write to its partitioned table instead'
     WHEN EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid) THEN 'has rules'
     WHEN EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname LIKE '\_stage\_%')
       THEN 'has a column whose name begins with _stage_'
@@ -34,6 +35,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     -- the shadow table has columns of its own, and PostgreSQL allows 1600
     WHEN (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) > 1500
       THEN 'has more than 1500 columns'
+    WHEN c.relispartition AND NOT p_named THEN 'is a partition; write to its partitioned table instead'
   END
   FROM pg_class c WHERE c.oid = p_relation
 $$;

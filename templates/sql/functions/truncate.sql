@@ -8,6 +8,7 @@ DECLARE
   v_only pg_catalog.bool;
   v_relation pg_catalog.oid;
   v_staged pg_catalog.oid;
+  v_is_named pg_catalog.bool;
   v_relations pg_catalog.oid[] := '{}';
   v_referring pg_catalog.oid[];
 BEGIN
@@ -36,19 +37,22 @@ BEGIN
 
   FOR v_relation IN SELECT t FROM stage.in_order_of_deletion(v_relations) t LOOP
     v_staged := coalesce(pg_catalog.pg_partition_root(v_relation), v_relation);
+    -- a partition that is named has a view of its own, with rights of its own
+    v_is_named := v_staged OPERATOR(pg_catalog.<>) v_relation AND stage.overlay_of(v_relation) IS NOT NULL AND NOT stage.is_stale(v_relation)
+      AND EXISTS (SELECT FROM stage.staged_view t WHERE t.relation OPERATOR(pg_catalog.=) v_relation AND t.target OPERATOR(pg_catalog.=) v_staged);
     IF stage.overlay_of(v_staged) IS NULL OR stage.is_stale(v_staged) THEN
       RAISE EXCEPTION 'the definition of relation "%" changed', v_staged::pg_catalog.regclass
         USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
     END IF;
     -- PostgreSQL would remove rows that the role does not see, too
-    IF pg_catalog.row_security_active(v_staged) THEN
+    IF NOT v_is_named AND pg_catalog.row_security_active(v_staged) THEN
       RAISE EXCEPTION 'cannot stage TRUNCATE of "%": it has row-level security', v_relation::pg_catalog.regclass
         USING ERRCODE = 'feature_not_supported', HINT = 'Use DELETE, which removes the rows that the role may delete.';
     END IF;
     PERFORM pg_catalog.set_config('stage.judge_later', 'on', true);
     -- of a partition that is truncated without the others, the rows that it holds
-    EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(v_staged),
-      CASE WHEN v_staged OPERATOR(pg_catalog.<>) v_relation THEN ' WHERE ' OPERATOR(pg_catalog.||) coalesce(pg_catalog.pg_get_partition_constraintdef(v_relation), 'true') END);
+    EXECUTE pg_catalog.concat('DELETE FROM ', stage.overlay_of(CASE WHEN v_is_named THEN v_relation ELSE v_staged END),
+      CASE WHEN NOT v_is_named AND v_staged OPERATOR(pg_catalog.<>) v_relation THEN ' WHERE ' OPERATOR(pg_catalog.||) coalesce(pg_catalog.pg_get_partition_constraintdef(v_relation), 'true') END);
     PERFORM pg_catalog.set_config('stage.judge_later', '', true);
   END LOOP;
 END $$;

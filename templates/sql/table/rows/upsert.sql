@@ -13,11 +13,11 @@ DECLARE
   _stage_v_session uuid := current_setting('stage.session')::uuid;
   _stage_v_awaited {{upsert}};
 BEGIN
-  IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{oid}}, 'SELECT') THEN
+  IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), {{named_oid}}, 'SELECT') THEN
     RAISE EXCEPTION 'permission denied for table %', {{table_literal}} USING ERRCODE = 'insufficient_privilege';
   END IF;
   -- guard: a row that is in the way is not shown past policies that came after the overlay
-  IF EXISTS (SELECT FROM pg_class c WHERE c.oid = {{oid}} AND c.relrowsecurity) THEN PERFORM stage.raise_altered({{oid}}); END IF;
+  IF EXISTS (SELECT FROM pg_class c WHERE c.oid = {{named_oid}} AND c.relrowsecurity) THEN PERFORM stage.raise_altered({{named_oid}}); END IF;
 {{prepare_row}}
 {{row_checks}}
   LOOP
@@ -80,6 +80,7 @@ LANGUAGE plpgsql AS $body$
 #variable_conflict use_column
 DECLARE
   _stage_v_conflict pg_catalog.jsonb := pg_catalog.current_setting('stage.conflict_{{oid}}')::pg_catalog.jsonb;
+  _stage_v_arbiters pg_catalog.jsonb := {{arbiters}};
   _stage_v_overriding pg_catalog.text;
   _stage_v_judged pg_catalog.record;
   _stage_v_new {{upsert}};
@@ -89,13 +90,13 @@ BEGIN
   -- the statements below are a part of this one: their rows are judged when it ends
   PERFORM pg_catalog.set_config('stage.mutation', pg_catalog.current_setting('stage.mutation_{{key}}'), true),
           pg_catalog.set_config('stage.judge_later', 'on', true);
-  _stage_v_judged := {{collision}}(NEW, _stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
+  _stage_v_judged := {{collision}}(NEW, _stage_v_arbiters, _stage_v_conflict OPERATOR(pg_catalog.->>) 'action' OPERATOR(pg_catalog.=) 'update');
   _stage_v_new := _stage_v_judged.new;
   _stage_v_row := _stage_v_judged._stage_v_row;
   IF _stage_v_row IS NULL THEN
     _stage_v_overriding := pg_catalog.current_setting('stage.overriding_{{oid}}', true);
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', 'system', true),
-            pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(_stage_v_conflict OPERATOR(pg_catalog.->) 'arbiters', 'null')::pg_catalog.text, true);
+            pg_catalog.set_config('stage.upserted_{{oid}}', coalesce(_stage_v_arbiters, 'null')::pg_catalog.text, true);
     INSERT INTO {{overlay}} ({{columns}}) VALUES ({{new_columns}});
     PERFORM pg_catalog.set_config('stage.overriding_{{oid}}', _stage_v_overriding, true),
             pg_catalog.set_config('stage.upserted_{{oid}}', '', true);
@@ -112,7 +113,7 @@ BEGIN
 END $body$;
 
 CREATE TRIGGER allow_upsert BEFORE INSERT ON {{upsert}}
-FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{oid}});
+FOR EACH STATEMENT EXECUTE FUNCTION stage.demand_rights({{named_oid}});
 CREATE TRIGGER analyse_upsert BEFORE INSERT ON {{upsert}}
 FOR EACH STATEMENT EXECUTE FUNCTION {{analyse}}();
 CREATE TRIGGER before_upsert BEFORE INSERT ON {{upsert}}

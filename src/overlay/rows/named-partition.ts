@@ -1,0 +1,78 @@
+/** A partition that a statement names itself: what is judged of its rows, which are staged in the shadow of the table at the top. */
+import { quoteLiteral } from '../../db/identifier.ts';
+import type { Table } from '../../model/table.ts';
+import { functionName } from '../object-names.ts';
+import type { Operation } from './after-statement.ts';
+import { partitionCall } from './partitions.ts';
+import type { RowViolation } from './row-checks.ts';
+import { failingUncomputed } from './row-checks.ts';
+import { rowCall } from './row-functions.ts';
+
+export interface NamedPartition {
+  /** Its own definition; foreign keys are those of the table at the top. */
+  readonly table: Table;
+  /** The condition for its rows. */
+  readonly bounds: string;
+  /** Its unique indexes: their names, and those that the overlay of the table at the top has for them. */
+  readonly indexes: Readonly<Record<string, string>>;
+}
+
+/** The function that tells whether a row is one of the partition's. */
+export const withinName = ({ table }: NamedPartition) => functionName(table, 'within');
+
+const withinCall = (root: Table, partition: NamedPartition, row: string) =>
+  rowCall(withinName(partition), root.partitionColumns, row);
+
+/** Condition of the partition's view: the staged row `u` of the table at the top is one of the partition's. None for that table. */
+export function stagedRowIsWithin(root: Table, partition: NamedPartition | null): string {
+  if (partition === null) return '';
+  // guard: a partition shows no staged rows but its own
+  return `\n  AND (NOT u._stage_staged OR ${withinCall(root, partition, 'u.')} IS NOT FALSE)`;
+}
+
+/** What is judged of a row besides its constraints, and when: whether it stays in its partition, and is one of that which is named. */
+export function partitionChecks(
+  root: Table,
+  partition: NamedPartition | null,
+  operation: Operation,
+): { readonly first: readonly RowViolation[]; readonly last: readonly RowViolation[] } {
+  const moved = operation === 'update' ? movedByUpsert(root) : [];
+  if (partition === null) return { first: moved, last: [] };
+  const bounds = outOfBounds(root, partition);
+  if (operation === 'update') return { first: [...moved, bounds], last: [] };
+  if (partition.table.kind === 'table') return { first: [], last: [bounds] };
+  // a row that looks for a partition below gets its generated columns there
+  return { first: [{ ...bounds, detail: () => failingUncomputed(partition.table) }], last: [] };
+}
+
+/** A row that is none of the partition's. */
+function outOfBounds(root: Table, partition: NamedPartition): RowViolation {
+  const { schema, name } = partition.table;
+  return {
+    // guard: a partition that is named takes no rows but its own
+    condition: `${withinCall(root, partition, 'NEW.')} IS FALSE`,
+    violation: {
+      schema,
+      table: name,
+      message: `new row for relation "${name}" violates partition constraint`,
+      sqlstate: '23514',
+    },
+  };
+}
+
+/** A row that ON CONFLICT DO UPDATE would move to another partition. */
+function movedByUpsert(root: Table): RowViolation[] {
+  if (root.kind !== 'partitioned') return [];
+  return [
+    {
+      condition: `(pg_trigger_depth() > 1 AND current_setting('stage.judge_later', true) = 'on'
+      AND coalesce(current_setting('stage.conflict_${root.oid}', true), '') <> ''
+      AND ${partitionCall(root)} IS DISTINCT FROM ${partitionCall(root, 'OLD.')})`,
+      violation: { message: 'invalid ON UPDATE specification', sqlstate: '0A000' },
+      detail: () =>
+        quoteLiteral(
+          'The result tuple would appear in a different partition than the original tuple.',
+        ),
+    },
+  ];
+}

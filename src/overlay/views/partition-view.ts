@@ -1,0 +1,98 @@
+/** What stands for a partition that a statement names: a view of its own rows, which are staged in the shadow of the table at the top. */
+import { readTable } from '../../db/catalog-reader.ts';
+import type { Queryable } from '../../db/database.ts';
+import { StageError } from '../../errors.ts';
+import type { Table } from '../../model/table.ts';
+import { shownName } from '../../model/table.ts';
+import { demandNoPolicies } from '../install/table-source.ts';
+import { overlayName } from '../object-names.ts';
+import { partitionMergeSql } from '../rows/merge.ts';
+import type { NamedPartition } from '../rows/named-partition.ts';
+import { withinName } from '../rows/named-partition.ts';
+import { rowFunctionsSql, withinFunction } from '../rows/row-functions.ts';
+import { partitionTriggersSql } from '../rows/triggers.ts';
+import { partitionUpsertSql } from '../rows/upsert.ts';
+import { defaultsSql, overlaySql } from '../rows/view.ts';
+
+/** What stage.staged_view_definition says of a partition. */
+export interface PartitionFacts {
+  /** OID of the table at the top, of which it is one. */
+  readonly root: number;
+  /** The condition for its rows. */
+  readonly bounds: string;
+  /** Why it cannot be written to by its own name, or null. */
+  readonly obstacle: string | null;
+}
+
+/**
+ * Builds what stands for a partition. It has grants, policies and defaults of its own, and judges rows by its own columns and
+ * constraints; unique indexes and foreign keys are the business of the table at the top, whose overlay is there.
+ * @param asOwner it is read with the rights of a view's owner
+ * @returns the script, and the OID of the table that a write goes to: null where it cannot be written to
+ * @throws StageError where nobody could say who may see which of its rows
+ */
+export async function partitionView(
+  tx: Queryable,
+  oid: number,
+  { root: top, bounds, obstacle }: PartitionFacts,
+  server: number,
+  asOwner: boolean,
+): Promise<{ readonly script: string; readonly table: number | null }> {
+  const [root, own] = [await defined(tx, top), await defined(tx, oid)];
+  if (asOwner) demandNoPolicies(own);
+  if (obstacle !== null && own.policies !== null) throw unreadable(own, obstacle);
+  const partition: NamedPartition = {
+    table: { ...own, references: [], referencedBy: [], partitionColumns: root.partitionColumns },
+    bounds,
+    indexes: await indexNames(tx, root, oid),
+  };
+  // what an error may show is for the partition's own policies to say
+  const table = { ...root, policies: own.policies };
+  const script = [
+    withinFunction(table, withinName(partition), bounds),
+    overlaySql(table, partition),
+    ...(obstacle === null ? writing(table, partition, server) : []),
+  ];
+  return { script: script.join(';\n'), table: obstacle === null ? top : null };
+}
+
+const writing = (table: Table, partition: NamedPartition, server: number) => [
+  ...defaultsSql(partition.table, [overlayName(partition.table)]),
+  ...rowFunctionsSql(partition.table),
+  ...partitionTriggersSql(table, partition),
+  partitionUpsertSql(table, partition),
+  ...partitionMergeSql(table, partition.table, server),
+];
+
+async function defined(tx: Queryable, oid: number): Promise<Table> {
+  const table = await readTable(tx, oid);
+  if (table === null) {
+    throw new StageError('not_found', `no relation has the OID ${oid}`, { sqlstate: '42P01' });
+  }
+  return table;
+}
+
+/** The names that the unique indexes of a table have in a partition, with their own. */
+async function indexNames(
+  tx: Queryable,
+  { uniques }: Table,
+  partition: number,
+): Promise<Readonly<Record<string, string>>> {
+  const rows = await tx.query(
+    `SELECT stage.index_of_partition(u.oid, $1) AS own, u.name FROM jsonb_to_recordset($2) u (oid oid, name text)`,
+    [partition, JSON.stringify(uniques.map(({ oid, name }) => ({ oid, name })))],
+  );
+  return Object.fromEntries(
+    rows.flatMap(({ own, name }) => (own == null ? [] : [[own, String(name)] as const])),
+  );
+}
+
+function unreadable({ schema, name }: Table, obstacle: string): StageError {
+  return new StageError(
+    'statement_not_supported',
+    `cannot read "${shownName(schema, name)}" with what is staged: it ${obstacle}`,
+    {
+      hint: 'Name the partitioned table, or read production on a connection with service_reads=production.',
+    },
+  );
+}
