@@ -1031,8 +1031,9 @@ LANGUAGE sql STABLE AS $body$
 $body$;
 ;
 -- Of each value of a row that its JSON does not tell from others, PostgreSQL's own text: JSON null beside NULL, json as it is
--- written, bounds of arrays, -0. Everything is qualified: it runs under production's search_path, too.
-CREATE FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) RETURNS jsonb LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT NULL::pg_catalog.jsonb';
+-- written, bounds of arrays, -0. It is for FROM, where the planner puts the query in its place. Everything is qualified: it runs under
+-- production's search_path, too.
+CREATE FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) RETURNS TABLE (texts jsonb) LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT NULL::pg_catalog.jsonb FROM (SELECT ($1).*) r';
 REVOKE ALL ON FUNCTION stage_data.texts_<invoice>(stage_data.row_<invoice>) FROM PUBLIC
 ;
 -- Applies staged rows of one mutation, operation and origin to production. Gives each row as it was and as it became,
@@ -1304,8 +1305,9 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 BEGIN
   RETURN QUERY
   SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, pg_catalog.to_jsonb(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), pg_catalog.to_jsonb(p.image),
-    stage.texts_of_rows('old_data', stage_data.texts_<invoice>(s._stage_base), 'new_data', stage_data.texts_<invoice>(p.image))
+    stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL::pg_catalog.jsonb)
   FROM stage_data.shadow_<invoice> s JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM ONLY "public"."invoice" p WHERE p."id" OPERATOR(pg_catalog.=) s."id" LIMIT 1) p ON true
+  CROSS JOIN LATERAL (SELECT (s._stage_base).*) b CROSS JOIN LATERAL (SELECT (p.image).*) i
   WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
@@ -1322,8 +1324,9 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 BEGIN
   RETURN QUERY
   SELECT coalesce(s._stage_root, s._stage_seq), s._stage_old_1::pg_catalog.text, pg_catalog.to_jsonb(s._stage_old_1), pg_catalog.to_jsonb(s._stage_base), NULL::jsonb,
-    stage.texts_of_rows('old_data', stage_data.texts_<invoice>(s._stage_base), 'new_data', NULL)
-  FROM stage_data.shadow_<invoice> s WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
+    stage.texts_of_rows('old_data', NULL::pg_catalog.jsonb, 'new_data', NULL)
+  FROM stage_data.shadow_<invoice> s CROSS JOIN LATERAL (SELECT (s._stage_base).*) b
+  WHERE s._stage_session OPERATOR(pg_catalog.=) p_session
         AND s._stage_seq OPERATOR(pg_catalog.>=) p_first AND s._stage_seq OPERATOR(pg_catalog.<=) p_last
         AND s._stage_mutation OPERATOR(pg_catalog.=) p_mutation AND s._stage_op OPERATOR(pg_catalog.=) p_operation
         AND (s._stage_origin OPERATOR(pg_catalog.=) p_origin
@@ -1400,8 +1403,9 @@ END $body$;
 -- Touched rows that production changed or deleted since, and staged keys that production has taken since.
 -- p_scope `row`: any change of a touched row. `column`: only changes of columns that the session changed, too.
 -- p_kept: what `stage_data.lock_<invoice>` said in this transaction; where it says so, production changed and deleted none.
-CREATE FUNCTION stage_data.conflicts_<invoice>(p_session uuid, p_scope text, p_kept boolean)
-RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean)
+-- p_ignored: columns that do not count. They are told, as ignored.
+CREATE FUNCTION stage_data.conflicts_<invoice>(p_session uuid, p_scope text, p_kept boolean, p_ignored text[])
+RETURNS TABLE (kind text, row_id jsonb, field text, session_base jsonb, session_new jsonb, production_current jsonb, texts jsonb, deletes boolean, ignored boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $body$
 #variable_conflict use_variable
 BEGIN
@@ -1424,15 +1428,18 @@ BEGIN
       JOIN stage_data.shadow_<invoice> h ON h._stage_session = p_session AND h._stage_seq = v.newest
     )
     SELECT CASE WHEN m.gone THEN 'gone' ELSE 'changed' END, m.row_id, c.field, c.base, c.staged, c.current,
-      stage.texts_of_conflict(c.field, stage_data.texts_<invoice>(m.base), stage_data.texts_<invoice>(m.staged), stage_data.texts_<invoice>(m.current)), m.deleted
+      stage.texts_of_conflict(c.field, NULL::pg_catalog.jsonb, NULL::pg_catalog.jsonb, NULL::pg_catalog.jsonb), m.deleted,
+      -- guard: a row that is gone always counts
+      NOT m.gone AND
+      c.ignorable AND c.field = ANY (p_ignored)
     FROM compared m CROSS JOIN LATERAL (SELECT (m.base).*) b CROSS JOIN LATERAL (SELECT (m.staged).*) n CROSS JOIN LATERAL (SELECT (m.current).*) p
     CROSS JOIN LATERAL (VALUES
-      ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."id"), ROW(b."id")) END, to_jsonb(b."id"), to_jsonb(n."id"), to_jsonb(p."id")),
-    ('customer', 2, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."customer"), ROW(b."customer")) END, to_jsonb(b."customer"), to_jsonb(n."customer"), to_jsonb(p."customer")),
-    ('amount', 3, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."amount"), ROW(b."amount")) END, to_jsonb(b."amount"), to_jsonb(n."amount"), to_jsonb(p."amount")),
-    ('note', 4, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."note"), ROW(b."note")) END, to_jsonb(b."note"), to_jsonb(n."note"), to_jsonb(p."note")),
-      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), pg_catalog.to_jsonb(m.base), pg_catalog.to_jsonb(m.staged), NULL)
-    ) AS c (field, number, shown, base, staged, current)
+      ('id', 1, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."id"), ROW(b."id")) END, false, to_jsonb(b."id"), to_jsonb(n."id"), to_jsonb(p."id")),
+    ('customer', 2, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."customer"), ROW(b."customer")) END, false, to_jsonb(b."customer"), to_jsonb(n."customer"), to_jsonb(p."customer")),
+    ('amount', 3, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."amount"), ROW(b."amount")) END, true, to_jsonb(b."amount"), to_jsonb(n."amount"), to_jsonb(p."amount")),
+    ('note', 4, CASE WHEN m.gone THEN NOT m.deleted ELSE NOT pg_catalog.record_image_eq(ROW(p."note"), ROW(b."note")) END, true, to_jsonb(b."note"), to_jsonb(n."note"), to_jsonb(p."note")),
+      (NULL, 0, m.gone AND (m.deleted OR NOT true = ANY (m.changed)), false, pg_catalog.to_jsonb(m.base), pg_catalog.to_jsonb(m.staged), NULL)
+    ) AS c (field, number, shown, ignorable, base, staged, current)
     WHERE c.shown AND (c.number = 0 OR m.changed[c.number] OR p_scope = 'row' AND NOT m.gone)
     ORDER BY m.root, c.number;
   END IF;
@@ -1446,13 +1453,13 @@ BEGIN
       AND (i._stage_op = 'I' OR i._stage_op = 'U' AND NOT (i."id" OPERATOR(pg_catalog.=) i._stage_old_1))
   )
   SELECT DISTINCT ON (i."id") 'key_exists', pg_catalog.to_jsonb(i."id"), NULL, NULL::jsonb, pg_catalog.to_jsonb(ROW(i."id", i."customer", i."amount", i."note")::stage_data.row_<invoice>), pg_catalog.to_jsonb(i._stage_taken),
-    stage.texts_of_conflict(NULL, NULL, NULL::pg_catalog.jsonb, stage_data.texts_<invoice>(i._stage_taken)), false
-  FROM taken i
+    stage.texts_of_conflict(NULL, NULL, NULL::pg_catalog.jsonb, NULL::pg_catalog.jsonb), false, false
+  FROM taken i CROSS JOIN LATERAL (SELECT (i._stage_taken).*) t
   WHERE NOT EXISTS (SELECT 1 FROM stage_data.shadow_<invoice> f WHERE f._stage_session = p_session AND f._stage_first AND f._stage_old_1 OPERATOR(pg_catalog.=) i."id")
   ORDER BY i."id", i._stage_seq DESC;
 END $body$;
 
-REVOKE ALL ON FUNCTION stage_data.lock_<invoice>(uuid), stage_data.conflicts_<invoice>(uuid, text, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION stage_data.lock_<invoice>(uuid), stage_data.conflicts_<invoice>(uuid, text, boolean, text[]) FROM PUBLIC;
 ;
 -- The net change of each row that a session staged, from the one after p_after on; of one kind only, where p_operation says so.
 -- Statistics know little of rows just staged: a sequential scan in the wrong place would go quadratic.
@@ -1465,15 +1472,16 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $body$
 BEGIN
   RETURN QUERY
   SELECT n.number, n.operation,
-    CASE WHEN n.operation = 'INSERT' THEN pg_catalog.to_jsonb((n.version)."id") ELSE pg_catalog.to_jsonb(n._stage_old_1) END,
+    CASE WHEN n.operation = 'INSERT' THEN pg_catalog.to_jsonb(v."id") ELSE pg_catalog.to_jsonb(n._stage_old_1) END,
     CASE WHEN n.operation <> 'INSERT' THEN pg_catalog.to_jsonb(n.base) END,
     CASE WHEN n.operation <> 'DELETE' THEN pg_catalog.to_jsonb(n.version) END,
-    stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN stage_data.texts_<invoice>(n.base) END,
-      'after', CASE WHEN n.operation <> 'DELETE' THEN stage_data.texts_<invoice>(n.version) END)
+    stage.texts_of_rows('before', CASE WHEN n.operation <> 'INSERT' THEN NULL::pg_catalog.jsonb END,
+      'after', CASE WHEN n.operation <> 'DELETE' THEN NULL::pg_catalog.jsonb END)
   FROM (
     SELECT _stage_f._stage_seq AS number, o.operation, _stage_f._stage_base AS base, h.version, _stage_f._stage_old_1 FROM -- What diff and outline select from: each row that a session changed on balance, in the order in which rows were first touched.
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
--- The newest version is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
+-- The first version of each lineage, and its newest: what it is, and whether it deletes the row.
+-- The newest is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
 stage_data.shadow_<invoice> _stage_f
 LEFT JOIN LATERAL (
   SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
@@ -1493,7 +1501,9 @@ WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _
 
       AND _stage_f._stage_seq > p_after AND (p_operation IS NULL OR o.operation = p_operation)
     ORDER BY _stage_f._stage_seq OFFSET p_offset LIMIT p_limit
-  ) n;
+  ) n
+  -- by stars: the parser looks at all columns of a composite value for each that is named
+  CROSS JOIN LATERAL (SELECT (n.base).*) b CROSS JOIN LATERAL (SELECT (n.version).*) v;
 END $body$;
 REVOKE ALL ON FUNCTION stage_data.diff_<invoice>(uuid, bigint, text, bigint, bigint) FROM PUBLIC;
 ;
@@ -1511,7 +1521,8 @@ BEGIN
     SELECT _stage_f._stage_seq AS number, o.operation, (row_number() OVER (ORDER BY _stage_f._stage_seq) - 1) / p_size AS chunk
     FROM -- What diff and outline select from: each row that a session changed on balance, in the order in which rows were first touched.
 -- A row is followed by its lineage, not by its key: a moved row may have taken the key of a deleted one.
--- The newest version is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
+-- The first version of each lineage, and its newest: what it is, and whether it deletes the row.
+-- The newest is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
 stage_data.shadow_<invoice> _stage_f
 LEFT JOIN LATERAL (
   SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
@@ -1543,7 +1554,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off S
 #variable_conflict use_variable
 BEGIN
   WITH _stage_later AS MATERIALIZED (
-    SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l AS version
+    SELECT DISTINCT ON (_stage_l._stage_root) _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
     -- in this form the index on lineages does not fit, which would lead through those of all sessions
     FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_session = p_session AND coalesce(_stage_l._stage_root, 0) <> 0 AND _stage_l._stage_origin <> 'overlay'
     ORDER BY _stage_l._stage_root, _stage_l._stage_seq DESC
@@ -1555,9 +1566,9 @@ BEGIN
   FROM (
     SELECT _stage_f._stage_origin AS origin, _stage_f._stage_mutation AS mutation, coalesce(_stage_f._stage_root, _stage_f._stage_seq) AS lineage,
       CASE WHEN _stage_f._stage_root IS NOT NULL THEN NULL
-           WHEN coalesce((h.version)._stage_op, _stage_f._stage_op) = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
+           WHEN coalesce(h.op, _stage_f._stage_op) = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
            WHEN NOT _stage_f._stage_first THEN 'INSERT'
-           WHEN NOT (CASE WHEN h.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
+           WHEN NOT (CASE WHEN h.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE h.version END *= _stage_f._stage_base) THEN 'UPDATE' END AS operation
     FROM stage_data.shadow_<invoice> _stage_f LEFT JOIN _stage_later h ON h.root = _stage_f._stage_seq
     WHERE _stage_f._stage_session = p_session AND _stage_f._stage_origin <> 'overlay' OFFSET 0
   ) c;
@@ -1588,9 +1599,10 @@ BEGIN
   ), known AS MATERIALIZED (
     SELECT l.*, stage_data.restored_<invoice>(l.image, l.texts) AS n, jsonb_build_array(l.image -> 'id') AS key FROM last l
   ), compared AS MATERIALIZED (
-    SELECT k.*, f.image AS earlier, p.image IS DISTINCT FROM NULL AS is_there, pg_catalog.to_jsonb(p.image) AS current, stage_data.texts_<invoice>(p.image) AS current_texts
+    SELECT k.*, f.image AS earlier, p.image IS DISTINCT FROM NULL AS is_there, pg_catalog.to_jsonb(p.image) AS current, NULL::pg_catalog.jsonb AS current_texts
     FROM known k JOIN first f ON f.lineage = k.lineage
     LEFT JOIN LATERAL (SELECT ROW(p."id", p."customer", p."amount", p."note")::stage_data.row_<invoice> AS image FROM stage_data.source_<invoice>() p WHERE p."id" OPERATOR(pg_catalog.=) (k.n)."id" OFFSET 0) p ON true
+    CROSS JOIN LATERAL (SELECT (p.image).*) i
   )
   SELECT c.lineage, CASE WHEN c.operation = 'DELETE' THEN 'key_exists' WHEN c.is_there THEN 'changed' ELSE 'gone' END, c.row_key, d.field,
     CASE WHEN c.operation <> 'DELETE' THEN CASE WHEN d.field IS NULL THEN c.image ELSE c.image -> d.field END END,
@@ -1619,16 +1631,18 @@ BEGIN
       AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped) OFFSET 0) x
     WHERE o."id" OPERATOR(pg_catalog.=) (x.n)."id";
   ELSIF p_operation = 'UPDATE' THEN
-    UPDATE "stage_overlay_<namespace>"."invoice" o SET "id" = (x.r)."id", "customer" = (x.r)."customer", "amount" = (x.r)."amount", "note" = (x.r)."note"
+    UPDATE "stage_overlay_<namespace>"."invoice" o SET "id" = r."id", "customer" = r."customer", "amount" = r."amount", "note" = r."note"
     FROM (SELECT stage_data.restored_<invoice>(a.new_data, a.texts -> 'new_data') AS n, stage_data.restored_<invoice>(a.old_data, a.texts -> 'old_data') AS r
           FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
       AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped) OFFSET 0) x
+    CROSS JOIN LATERAL (SELECT (x.r).*) r
     WHERE o."id" OPERATOR(pg_catalog.=) (x.n)."id" AND NOT (ROW(o."id", o."customer", o."amount", o."note")::stage_data.row_<invoice> *= x.r);
   ELSE
     INSERT INTO "stage_overlay_<namespace>"."invoice" ("id", "customer", "amount", "note")
-    SELECT (x.r)."id", (x.r)."customer", (x.r)."amount", (x.r)."note" FROM (
+    SELECT r."id", r."customer", r."amount", r."note" FROM (
       SELECT stage_data.restored_<invoice>(a.old_data, a.texts -> 'old_data') AS r FROM stage.audit a WHERE a.session = p_session AND a.relation = p_audited AND a.operation = p_operation
-      AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped) ORDER BY a."position" DESC OFFSET 0) x;
+      AND a."position" BETWEEN p_first AND p_last AND a.lineage <> ALL (p_skipped) ORDER BY a."position" DESC OFFSET 0) x
+    CROSS JOIN LATERAL (SELECT (x.r).*) r;
   END IF;
 END $body$;
 
@@ -1646,16 +1660,25 @@ BEGIN
   RETURN QUERY
   -- no column bears a name that begins with _stage_
   SELECT _stage_f._stage_seq,
-    CASE WHEN (h.version)._stage_op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
+    CASE WHEN h.op = 'D' THEN CASE WHEN _stage_f._stage_first THEN 'DELETE' END
          WHEN NOT _stage_f._stage_first THEN 'INSERT'
-         WHEN NOT (ROW((h.version)."id", (h.version)."customer", (h.version)."amount", (h.version)."note")::stage_data.row_<invoice> *= _stage_f._stage_base) THEN 'UPDATE' END,
+         WHEN NOT (h.version *= _stage_f._stage_base) THEN 'UPDATE' END,
     CASE WHEN _stage_f._stage_first THEN pg_catalog.to_jsonb(_stage_f._stage_old_1) ELSE pg_catalog.to_jsonb((h.version)."id") END,
     NOT _stage_f._stage_first
-  FROM stage_data.shadow_<invoice> _stage_f
-  LEFT JOIN LATERAL (
-    SELECT _stage_l AS version FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay' ORDER BY _stage_l._stage_seq DESC LIMIT 1
-  ) later ON true
-  CROSS JOIN LATERAL (SELECT coalesce(later.version, _stage_f) AS version) h
+  FROM -- The first version of each lineage, and its newest: what it is, and whether it deletes the row.
+-- The newest is looked up row by row, through the index on lineages alone, so that a page costs as much as its rows.
+stage_data.shadow_<invoice> _stage_f
+LEFT JOIN LATERAL (
+  SELECT _stage_l._stage_root AS root, _stage_l._stage_op AS op, ROW(_stage_l."id", _stage_l."customer", _stage_l."amount", _stage_l."note")::stage_data.row_<invoice> AS version
+  FROM stage_data.shadow_<invoice> _stage_l WHERE _stage_l._stage_root = _stage_f._stage_seq AND _stage_l._stage_origin <> 'overlay'
+  ORDER BY _stage_l._stage_seq DESC LIMIT 1
+) later ON true
+-- OFFSET 0 has the version put together once, not for each of its uses
+CROSS JOIN LATERAL (SELECT
+  coalesce(later.op, _stage_f._stage_op) AS op,
+  CASE WHEN later.root IS NULL THEN ROW(_stage_f."id", _stage_f."customer", _stage_f."amount", _stage_f."note")::stage_data.row_<invoice> ELSE later.version END AS version OFFSET 0
+) h
+
   WHERE _stage_f._stage_session = p_session AND _stage_f._stage_root IS NULL AND _stage_f._stage_origin <> 'overlay'
   ORDER BY _stage_f._stage_seq;
 END $body$;
@@ -1715,11 +1738,11 @@ BEGIN
   IF NOT v_found THEN RETURN; END IF;
   current := pg_catalog.to_jsonb(v_now);
 
-  UPDATE stage_data.shadow_<invoice> s SET "customer" = CASE WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN (v_now)."customer" ELSE s."customer" END, "amount" = CASE WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN (v_now)."amount" ELSE s."amount" END, "note" = CASE WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN (v_now)."note" ELSE s."note" END, _stage_base = CASE WHEN s._stage_first THEN ROW((s._stage_base)."id", CASE WHEN 'customer' = ANY (p_theirs) OR 'customer' = ANY (p_mine) OR c.first_1 IS NULL THEN (v_now)."customer" ELSE (s._stage_base)."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR 'amount' = ANY (p_mine) OR c.first_2 IS NULL THEN (v_now)."amount" ELSE (s._stage_base)."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR 'note' = ANY (p_mine) OR c.first_3 IS NULL THEN (v_now)."note" ELSE (s._stage_base)."note" END)::stage_data.row_<invoice> END
+  UPDATE stage_data.shadow_<invoice> s SET "customer" = CASE WHEN 'customer' = ANY (p_theirs) OR c.first_1 IS NULL OR 'customer' = ANY (p_mine) AND s._stage_seq < c.first_1 THEN n."customer" ELSE s."customer" END, "amount" = CASE WHEN 'amount' = ANY (p_theirs) OR c.first_2 IS NULL OR 'amount' = ANY (p_mine) AND s._stage_seq < c.first_2 THEN n."amount" ELSE s."amount" END, "note" = CASE WHEN 'note' = ANY (p_theirs) OR c.first_3 IS NULL OR 'note' = ANY (p_mine) AND s._stage_seq < c.first_3 THEN n."note" ELSE s."note" END, _stage_base = CASE WHEN s._stage_first THEN ROW(b."id", CASE WHEN 'customer' = ANY (p_theirs) OR 'customer' = ANY (p_mine) OR c.first_1 IS NULL THEN n."customer" ELSE b."customer" END, CASE WHEN 'amount' = ANY (p_theirs) OR 'amount' = ANY (p_mine) OR c.first_2 IS NULL THEN n."amount" ELSE b."amount" END, CASE WHEN 'note' = ANY (p_theirs) OR 'note' = ANY (p_mine) OR c.first_3 IS NULL THEN n."note" ELSE b."note" END)::stage_data.row_<invoice> END
   FROM (
-    SELECT min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW((v_base)."customer"))) AS first_1, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW((v_base)."amount"))) AS first_2, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW((v_base)."note"))) AS first_3 FROM stage_data.shadow_<invoice> v
+    SELECT min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."customer"), ROW(b."customer"))) AS first_1, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."amount"), ROW(b."amount"))) AS first_2, min(v._stage_seq) FILTER (WHERE v._stage_op = 'I' OR NOT pg_catalog.record_image_eq(ROW(v."note"), ROW(b."note"))) AS first_3 FROM stage_data.shadow_<invoice> v CROSS JOIN (SELECT (v_base).*) b
     WHERE v._stage_session = p_session AND coalesce(v._stage_root, v._stage_seq) = p_root AND v._stage_origin <> 'overlay'
-  ) c
+  ) c CROSS JOIN (SELECT (v_base).*) b CROSS JOIN (SELECT (v_now).*) n
   WHERE s._stage_session = p_session AND coalesce(s._stage_root, s._stage_seq) = p_root AND s._stage_origin <> 'overlay';
 -- What rows were found by before each change: the key and what foreign keys refer to by now.
 UPDATE stage_data.shadow_<invoice> s SET _stage_old_1 = v.old_1

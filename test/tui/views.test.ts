@@ -131,17 +131,6 @@ suite('tui: panes', (test) => {
     assert.match(desk.screen, /session saw +session stages +production has/);
     assert.match(desk.screen, /> orders 1 status +open +paid +void/);
     assert.match(desk.screen, /the row has changed in production/);
-    const ignored = { ...conflict, field: 'seen', ignored: true } as const;
-    desk.act({ type: 'conflicts', conflicts: [conflict, ignored] });
-    assert.match(desk.screen, /1 ignored: columns that do not count/);
-    desk.act({ type: 'conflicts', conflicts: [ignored] });
-    assert.match(desk.screen, /Conflicts 0/);
-    assert.match(desk.screen, /orders 1 seen: ignored: its column does not count; was open,/);
-    desk.act({ type: 'conflicts', conflicts: [conflict] });
-    const gone: Conflict = { ...conflict, sessionNew: null, sessionDeletes: true };
-    desk.act({ type: 'conflicts', conflicts: [gone] });
-    assert.match(desk.screen, /> orders 1 status +open +\(row deleted\) +void/);
-    assert.match(desk.screen, /session stages +\(row deleted\)/);
     desk.press('enter');
     assert.is(desk.state.pane, 'rows');
   });
