@@ -121,7 +121,7 @@ export type ControlAction =
       readonly holds: boolean;
     }
   | { readonly type: 'fetch' | 'close'; readonly name: string | null }
-  /** UNLISTEN. */
+  /** LISTEN and UNLISTEN. */
   | { readonly type: 'pass' };
 
 export interface Refusal {

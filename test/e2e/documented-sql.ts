@@ -46,7 +46,7 @@ export const ofStatements: readonly SqlStatement[] = [
     ['BEGIN', 'LOCK item IN ACCESS SHARE MODE', 'COMMIT'],
     same,
   ),
-  limits('LISTEN and NOTIFY | refused', 'NOTIFY x', refused),
+  limits('NOTIFY | refused', 'NOTIFY x', refused),
   limits(
     'WHERE CURRENT OF | refused',
     [

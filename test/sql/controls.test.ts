@@ -88,6 +88,7 @@ const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
   ['MOVE BACKWARD 1 IN c', { type: 'fetch', name: 'c' }],
   ['CLOSE c', { type: 'close', name: 'c' }],
   ['CLOSE ALL', { type: 'close', name: null }],
+  ['LISTEN c', { type: 'pass' }],
   ['UNLISTEN *', { type: 'pass' }],
 ];
 

@@ -78,7 +78,6 @@ const unsupported: readonly (readonly [sql: string, message: RegExp])[] = [
   ["LOAD 'library'", /LOAD/],
   // Locks, messages, two-phase commit, cursors.
   ['LOCK TABLE t IN ACCESS EXCLUSIVE MODE', /LOCK/],
-  ['LISTEN c', /LISTEN/],
   ["NOTIFY c, 'x'", /NOTIFY/],
   ["PREPARE TRANSACTION 'x'", /prepare transactions/],
   ["COMMIT PREPARED 'x'", /prepare transactions/],

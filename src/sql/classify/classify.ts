@@ -51,8 +51,11 @@ const classifies: ReadonlyMap<string, Classify> = new Map([
   ['FetchStmt', classifyFetch as Classify],
   ['ClosePortalStmt', classifyClose as Classify],
   ['DiscardStmt', classifyDiscard as Classify],
-  ['UnlistenStmt', () => ({ kind: 'control', action: { type: 'pass' } })],
+  ['ListenStmt', () => passed],
+  ['UnlistenStmt', () => passed],
 ]);
+
+const passed: Control = { kind: 'control', action: { type: 'pass' } };
 
 /** Classifies a statement. Whatever is not known is refused. */
 export function classify(node: Node | undefined, source: Source): Verdict {

@@ -14,8 +14,6 @@ const advice = {
   temporary:
     'Use a permanent table made outside of the session, or a WITH query in place of a temporary table.',
   lock: 'Leave the lock out. Approval checks for conflicts with production.',
-  listen:
-    'Nothing is notified in a session: listen on a connection to production, where what is approved is.',
   notify:
     'Listeners must not hear of changes that are not approved: leave it to a trigger, which fires at approval.',
   other:
@@ -66,7 +64,6 @@ const known: ReadonlyMap<string, readonly [name: string, advice: Advice]> = new 
   ['GrantRoleStmt', ['GRANT or REVOKE of a role', 'rights']],
   ['GrantStmt', ['GRANT or REVOKE', 'rights']],
   ['IndexStmt', ['CREATE INDEX', 'schema']],
-  ['ListenStmt', ['LISTEN', 'listen']],
   ['LoadStmt', ['LOAD', 'code']],
   ['LockStmt', ['LOCK TABLE', 'lock']],
   ['NotifyStmt', ['NOTIFY', 'notify']],
