@@ -57,15 +57,15 @@ suite('wait', (test) => {
   test('is told by the daemon, and does not look again and again', async () => {
     const looks = () => served.rest.logged.filter((line) => line.includes(`/sessions/${id}"`));
     const waiting = served.shell.run(['wait', id, ...seldom]);
-    // before and after it has read what had happened before
-    await until(() => looks().length > 1);
-    await step('propose');
+    // whether it is there, behind which event its news begins, and what it is then
     await until(() => looks().length > 2);
-    await step('comments', { body: 'why?' });
+    await step('propose');
     await until(() => looks().length > 3);
+    await step('comments', { body: 'why?' });
+    await until(() => looks().length > 4);
     await step('approve');
     assert.equal(await waiting, { code: 0, stdout: `${id}\tapproved\n`, stderr: '' });
-    assert.is(looks().length, 5);
+    assert.is(looks().length, 6);
     await served.rest.database.query('UPDATE orders SET note = NULL WHERE id = 1');
   });
 
@@ -136,11 +136,12 @@ suite('watch', (test) => {
       served.rest.logged.filter((line) => line.includes(`/sessions/${id}"`)).length;
     await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
     const following = served.shell.run(['watch', id, ...seldom]);
-    await until(() => states() > 0);
-    await served.rest.call('POST', `/sessions/${id}/reopen`, { json: { message: 'more' } });
+    // behind which event its news begins, and what it is then
     await until(() => states() > 1);
-    await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+    await served.rest.call('POST', `/sessions/${id}/reopen`, { json: { message: 'more' } });
     await until(() => states() > 2);
+    await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+    await until(() => states() > 3);
     await served.rest.call('POST', `/sessions/${id}/reject`, { json: {} });
     const { code, stdout } = await following;
     const told = stdout.split('\n').map((line) => line.split('\t')[1]);
