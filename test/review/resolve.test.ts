@@ -288,4 +288,10 @@ suite('resolve', (test) => {
     for (const side of ['mine', 'theirs'] as const)
       assert.is((await rejects(resolve(session, side))).code, 'not_resolvable');
   });
+
+  test('refuses rows that nothing tells apart', async () => {
+    const session = await drifted('UPDATE loose SET a = 2', 'UPDATE loose SET a = 3');
+    for (const side of ['mine', 'theirs'] as const)
+      assert.is((await rejects(resolve(session, side))).code, 'not_unstageable');
+  });
 });

@@ -19,7 +19,7 @@ import type { Lineage, StagedTable } from './lineages.ts';
 import { arraysOf, stagedTables, tiedLineages } from './lineages.ts';
 import type { Resolution, Side } from './resolution.ts';
 import { changing, chooseSides, settle, textOf } from './resolution.ts';
-import { demandOperable } from './row-choice.ts';
+import { demandLineages, demandOperable } from './row-choice.ts';
 import { hasDependents, Names } from './unstage.ts';
 
 export interface Resolving extends ConflictRules {
@@ -86,6 +86,7 @@ async function resolveLocked(
     chosen.some(({ conflicts: [first] }) => first?.table === name),
   );
   demandOperable(tables, { lineages: [], whole: touched.map(({ relation }) => relation) });
+  demandLineages(touched);
   const given: Lineage[] = [];
   for (const row of chosen) {
     const lineage = await settle(tx, uuid, tables, row);

@@ -97,6 +97,12 @@ export function demandOperable(tables: readonly StagedTable[], { lineages, whole
   }
 }
 
+/** Rows of the tables are settled one by one. @throws StageError `not_unstageable` for a table whose rows nothing tells apart */
+export function demandLineages(tables: readonly StagedTable[]): void {
+  const table = tables.find(({ hasLineages }) => !hasLineages);
+  if (table !== undefined) throw notUnstageable(table.name, reasonOf(table));
+}
+
 const reasonOf = ({ isKeyless }: StagedTable) =>
   isKeyless
     ? 'the table has no key: nobody can tell which of its rows belong to others'
