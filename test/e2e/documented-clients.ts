@@ -28,13 +28,13 @@ export const ofClients: readonly SqlStatement[] = [
     { rights: 'GRANT SELECT (id, qty) ON item TO $role' },
   ),
   limits(
-    'The policies of the connecting role decide what it reads and writes, staged rows included',
+    'or of the one that SET ROLE has set, decide what it reads and writes, staged rows included',
     ['INSERT INTO owned VALUES (5, current_user)', 'SELECT id FROM owned'],
     [[5]],
     { rights: 'GRANT SELECT, INSERT ON owned TO $role' },
   ),
   limits(
-    'The policies of the connecting role decide what it reads and writes, staged rows included',
+    'or of the one that SET ROLE has set, decide what it reads and writes, staged rows included',
     `INSERT INTO owned VALUES (6, 'somebody')`,
     '42501',
     { rights: 'GRANT SELECT, INSERT ON owned TO $role' },
@@ -94,10 +94,11 @@ export const ofClients: readonly SqlStatement[] = [
     refused,
   ),
   limits(
-    'SET ROLE and SET SESSION AUTHORIZATION are refused, whatever role they name',
-    'SET ROLE NONE',
+    'AUTHORIZATION is refused, whatever role it names, except DEFAULT',
+    'SET SESSION AUTHORIZATION postgres',
     '55P02',
   ),
+  limits('SET ROLE works in all its forms', ['SET ROLE NONE', 'SHOW role'], [['none']]),
   limits('`SHOW default_transaction_read_only` says `on`', 'SHOW default_transaction_read_only', [
     ['on'],
   ]),

@@ -142,9 +142,9 @@ export const ofStatements: readonly SqlStatement[] = [
     [['20']],
   ),
   limits(
-    'Writes are staged through the root. A write that names a partition is refused',
-    'UPDATE log_1 SET id = 2',
-    refused,
+    'A write that names a partition is staged in the table at the top',
+    'UPDATE log_1 SET id = 2 RETURNING id',
+    same,
   ),
   limits('ONLY of a partitioned table is refused as a target', 'DELETE FROM ONLY log', refused),
   limits('When no partition takes a row', 'INSERT INTO log VALUES (100, 1)', same),
