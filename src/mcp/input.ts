@@ -47,9 +47,10 @@ function problemsOf(
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((name) => unknownArgument(name, Object.keys(known)));
   const name = String(issue.path[0]);
-  // patterns and checks bring the word for what they demand
-  const isOwn = issue.code === 'custom' || issue.code === 'invalid_format';
-  const wanted = isOwn ? issue.message : formOf(known[name] ?? {});
+  const schema = known[name] ?? {};
+  // patterns and checks bring the word for what they demand, if there are no other forms
+  const isOwn = !schema.anyOf && (issue.code === 'custom' || issue.code === 'invalid_format');
+  const wanted = isOwn ? issue.message : formOf(schema);
   return [given.has(name) ? `${name} has to be ${wanted}` : `${name} is missing: ${wanted}`];
 }
 
