@@ -99,6 +99,14 @@ const stories: Readonly<Record<string, readonly Buffer[]>> = {
     s,
     q('SELECT n FROM item'),
   ],
+  'a role': [
+    p(set),
+    b(['role', 'pg_monitor', 'f']),
+    e(),
+    s,
+    q('SELECT current_user, count(*) FROM item'),
+    q('RESET ROLE; SELECT current_user, count(*) FROM item'),
+  ],
   'a cursor, an EXPLAIN': [
     q('BEGIN'),
     p('DECLARE c CURSOR FOR SELECT set_config($1, $2, false)'),
@@ -121,9 +129,8 @@ const stories: Readonly<Record<string, readonly Buffer[]>> = {
 const forbidden: Readonly<Record<string, readonly Buffer[]>> = {
   ...Object.fromEntries(
     [
-      ['role', 'pg_monitor'],
-      ['ROLE', 'pg_monitor'],
       ['session_authorization', 'pg_monitor'],
+      ['SESSION_AUTHORIZATION', 'pg_monitor'],
       ['session_replication_role', 'replica'],
       ['transaction_read_only', 'off'],
       ['default_transaction_read_only', 'off'],
@@ -133,45 +140,65 @@ const forbidden: Readonly<Record<string, readonly Buffer[]>> = {
       ['standard_conforming_strings', 'off'],
     ].map(([name = '', value = '']) => [name, [p(set), b([name, value, 'f']), e()]]),
   ),
-  'in the binary format': [p(set), b([binary('role'), binary('pg_monitor'), 'f']), e()],
+  'in the binary format': [
+    p(set),
+    b([binary('session_authorization'), binary('pg_monitor'), 'f']),
+    e(),
+  ],
   'without Sync between the values': [
     p(set, 'both'),
     b(['my.x', 'x', 'f'], 'both'),
     e(),
-    b(['role', 'pg_monitor', 'f'], 'both'),
+    b(['session_authorization', 'pg_monitor', 'f'], 'both'),
     e(),
   ],
   'in the second call': [
     p(
       `SELECT set_config('my.x', 'x', false), set_config($1, $1, false), set_config($2, 'pg_monitor', false)`,
     ),
-    b(['my.x', 'role']),
+    b(['my.x', 'session_authorization']),
     e(),
   ],
   NULL: [p(set), b([null, 'x', 'f']), e()],
   'of a type that cuts it': [
     p('SELECT $1::bpchar, set_config($1, $2, false)'),
-    b(['role ', 'pg_monitor']),
+    b(['session_authorization ', 'pg_monitor']),
     e(),
   ],
   'of a type that the client says cuts it': [
     p(set, '', [1042]),
-    b(['role ', 'pg_monitor', 'f']),
+    b(['session_authorization ', 'pg_monitor', 'f']),
     e(),
   ],
-  'of a domain': [p('SELECT $1::word, set_config($1, $2, false)'), b(['role', 'pg_monitor']), e()],
-  'put together': [p(`SELECT set_config($1 || '', $2, false)`), b(['role', 'pg_monitor']), e()],
-  cast: [p(`SELECT set_config($1::text, $2, false)`), b(['role', 'pg_monitor']), e()],
-  'in a query': [p(`SELECT set_config((SELECT $1), $2, false)`), b(['role', 'pg_monitor']), e()],
+  'of a domain': [
+    p('SELECT $1::word, set_config($1, $2, false)'),
+    b(['session_authorization', 'pg_monitor']),
+    e(),
+  ],
+  'put together': [
+    p(`SELECT set_config($1 || '', $2, false)`),
+    b(['session_authorization', 'pg_monitor']),
+    e(),
+  ],
+  cast: [
+    p(`SELECT set_config($1::text, $2, false)`),
+    b(['session_authorization', 'pg_monitor']),
+    e(),
+  ],
+  'in a query': [
+    p(`SELECT set_config((SELECT $1), $2, false)`),
+    b(['session_authorization', 'pg_monitor']),
+    e(),
+  ],
   'in a write': [
     p(`INSERT INTO item SELECT 9, length(set_config($1, $2, false))`),
-    b(['role', 'pg_monitor']),
+    b(['session_authorization', 'pg_monitor']),
     e(),
   ],
   'in a cursor': [
     q('BEGIN'),
     p('DECLARE c CURSOR FOR SELECT set_config($1, $2, false)'),
-    b(['role', 'pg_monitor']),
+    b(['session_authorization', 'pg_monitor']),
     e(),
     p('FETCH c'),
     b(),
@@ -179,16 +206,16 @@ const forbidden: Readonly<Record<string, readonly Buffer[]>> = {
   ],
   'in an EXPLAIN': [
     p('EXPLAIN ANALYZE SELECT set_config($1, $2, false)'),
-    b(['role', 'pg_monitor']),
+    b(['session_authorization', 'pg_monitor']),
     e(),
   ],
   'by EXECUTE': [
     q('PREPARE set AS SELECT set_config($1, $2, false)'),
-    q(`EXECUTE set('role', 'pg_monitor')`),
+    q(`EXECUTE set('session_authorization', 'pg_monitor')`),
   ],
   'by EXECUTE of a type that cuts it': [
     q('PREPARE set (char) AS SELECT set_config($1, $2, false)'),
-    q(`EXECUTE set('role ', 'pg_monitor')`),
+    q(`EXECUTE set('session_authorization ', 'pg_monitor')`),
   ],
   'by EXECUTE with an expression': [
     q('PREPARE set AS SELECT set_config($1, $2, false)'),
@@ -197,11 +224,11 @@ const forbidden: Readonly<Record<string, readonly Buffer[]>> = {
   'by EXECUTE of what a Parse prepared': [
     p('SELECT set_config($1, $2, false)', 'set'),
     s,
-    q(`EXECUTE set('role', 'pg_monitor')`),
+    q(`EXECUTE set('session_authorization', 'pg_monitor')`),
   ],
   'by an EXECUTE that was bound before': [
     q('BEGIN; PREPARE set AS SELECT $1::text, $2::text'),
-    p(`EXECUTE set('role', 'pg_monitor')`, 'run'),
+    p(`EXECUTE set('session_authorization', 'pg_monitor')`, 'run'),
     b([], 'run', 'later'),
     s,
     q('DEALLOCATE set'),
@@ -210,7 +237,7 @@ const forbidden: Readonly<Record<string, readonly Buffer[]>> = {
   ],
   'by an EXECUTE of a write that was bound before': [
     q('BEGIN; PREPARE set AS UPDATE item SET n = n WHERE $1 = $2'),
-    p(`EXECUTE set('role', 'pg_monitor')`, 'run'),
+    p(`EXECUTE set('session_authorization', 'pg_monitor')`, 'run'),
     b([], 'run', 'later'),
     s,
     q('DEALLOCATE set'),
@@ -219,7 +246,7 @@ const forbidden: Readonly<Record<string, readonly Buffer[]>> = {
   ],
   'by EXECUTE in an EXPLAIN': [
     q('PREPARE set AS SELECT set_config($1, $2, false)'),
-    q(`EXPLAIN ANALYZE EXECUTE set('role', 'pg_monitor')`),
+    q(`EXPLAIN ANALYZE EXECUTE set('session_authorization', 'pg_monitor')`),
   ],
 };
 
