@@ -249,6 +249,8 @@ export const interleavings: Readonly<Record<string, readonly Step[]>> = {
     ...begin(),
     [0, 'UPDATE item SET n = 1 WHERE id = 1'],
     [1, 'UPDATE item SET n = 1 WHERE id = 2'],
+    // looked for by one of them alone, and not before the other one waits
+    [0, `SET deadlock_timeout = '4s'`],
     [1, `SET deadlock_timeout = '1h'`],
     [0, 'UPDATE item SET n = 2 WHERE id = 2'],
     [1, 'UPDATE item SET n = 2 WHERE id = 1'],
