@@ -8,11 +8,6 @@ const readable = (every: 'and' | 'or', taken: string, nobody: string) =>
 
 export const databaseGuards: readonly Guard[] = [
   {
-    name: 'names are good under the role and the search path under which they were resolved',
-    without: 'IF false AND stage.name_context() OPERATOR(pg_catalog.<>) p_path THEN',
-    tests: ['proxy/set-role'],
-  },
-  {
     name: "a migration stands in nobody's way",
     without: '',
     tests: ['db/migrate'],

@@ -21,7 +21,6 @@ DECLARE
   -- for what follows is not to be compiled either; by an expression, which costs less than a statement.
   v_set pg_catalog.text := pg_catalog.set_config('jit', 'off', true);
 BEGIN
-  -- guard: names are good under the role and the search path under which they were resolved
   IF stage.name_context() OPERATOR(pg_catalog.<>) p_path THEN
     RAISE EXCEPTION 'the role or the search path changed' USING ERRCODE = 'ST001', HINT = 'Retry the transaction.';
   END IF;
