@@ -29,6 +29,8 @@ export function protectWrite(
 export function waitForRow({ internal, retry }: ConnectionContext): void {
   const row = retry.takeContended();
   if (row === null) return;
+  // names may have been asked for since the last try, READ ONLY: the row is locked
+  internal.releaseGuard();
   internal.run({ text: 'SELECT stage.hold_row($1)' }, { values: [Buffer.from(row)] });
 }
 

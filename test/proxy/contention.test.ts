@@ -6,6 +6,7 @@ import { startProxied } from '../helpers/proxied.ts';
 import type { Random } from '../helpers/random.ts';
 import { createRandom } from '../helpers/random.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 
 const schema = `
 CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL CHECK (balance >= 0));
@@ -18,6 +19,7 @@ CREATE TABLE shift (id int PRIMARY KEY, on_call bool NOT NULL);
 INSERT INTO shift SELECT g, true FROM generate_series(1, 4) g;
 `;
 
+const waits = `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`;
 const connections = 5;
 const rounds = 12;
 
@@ -153,5 +155,28 @@ suite('contention in one session', (test) => {
       const { rows } = await client.query('SELECT count(*)::int AS n FROM shift WHERE on_call');
       assert.ok(rows[0].n >= 1);
     });
+  });
+
+  test('a write that has waited for a row goes on where names have to be asked for again', async () => {
+    const [first, second] = clients as [pg.Client, pg.Client];
+    const add = 'UPDATE account SET balance = balance + 1 WHERE id = 1 RETURNING balance';
+    await second.query(add);
+    await first.query(`BEGIN; ${add}`);
+    for (const name of [undefined, 'kept']) {
+      await second.query('BEGIN');
+      const waiting = second.query({ text: add, ...(name && { name }) });
+      await until(async () => (await proxied.database.query(waits)).length > 0);
+      // whoever logs in learns of it, and so does the service
+      await proxied.database.query(
+        `CREATE FUNCTION made_${name}() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+      );
+      await proxied.connect(proxied.daemon.clientUrl(session));
+      await first.query('COMMIT');
+      await waiting;
+      await second.query('COMMIT');
+      await first.query(`BEGIN; ${add}`);
+    }
+    assert.is((await first.query(add)).rows[0].balance, 107);
+    await first.query('COMMIT');
   });
 });
