@@ -139,16 +139,6 @@ export async function withhold(
   });
 }
 
-/** How many rows have changed in columns that do not count, by column. No keys: who reads events need not be one who may read the table. */
-export function countIgnored(conflicts: readonly Conflict[]): JsonObject[] {
-  const places = new Map<string, { table: string; field: string | null; rows: number }>();
-  for (const { table, field } of conflicts) {
-    const name = JSON.stringify([table, field]);
-    places.set(name, { table, field, rows: (places.get(name)?.rows ?? 0) + 1 });
-  }
-  return [...places.values()];
-}
-
 /** A conflict as it stands in the facts of an error, and so in the REST body. */
 export function conflictFacts(conflict: Conflict): JsonObject {
   return {

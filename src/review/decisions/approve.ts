@@ -10,17 +10,12 @@ import type { LockedSession } from '../../staging/session-lock.ts';
 import { lockSession, requireTransition } from '../../staging/session-lock.ts';
 import { getSession, isThere } from '../../staging/session-store.ts';
 import type { ConflictRules } from '../conflicts.ts';
-import {
-  conflictFacts,
-  countIgnored,
-  counts,
-  detectConflicts,
-  lockTouchedRows,
-} from '../conflicts.ts';
+import { conflictFacts, counts, detectConflicts, lockTouchedRows } from '../conflicts.ts';
 import type { RefuseOutdated } from '../current-overlays.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import { digestOf } from '../diff/diff-tables.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
+import { countPlaces } from '../place-counts.ts';
 import type { ProductionRefusal } from './apply-failed.ts';
 import { refusalError } from './apply-failed.ts';
 import { demandFourEyes } from './four-eyes.ts';
@@ -105,7 +100,8 @@ async function approveLocked(
   const failure = row?.['failure'] ?? null;
   if (failure !== null) throw refusalError(JSON.parse(failure) as ProductionRefusal);
   const facts = { digest: current, approved_by: approvedBy };
-  const body = ignored.length > 0 ? { ...facts, ignored: countIgnored(ignored) } : facts;
+  const places = ignored.map(({ table, field }) => ({ table, field }));
+  const body = ignored.length > 0 ? { ...facts, ignored: countPlaces(places) } : facts;
   await emit(tx, {
     ...session,
     kind: 'approved',

@@ -29,7 +29,7 @@ export interface ResolvedRow {
 }
 
 /** A name made of several. */
-export const textOf = (parts: readonly (string | null)[]) => JSON.stringify(parts);
+const textOf = (parts: readonly (string | null)[]) => JSON.stringify(parts);
 
 /** A key as it is compared: 7 and "7" mean the same row. */
 function keyOf({ text }: JsonText): string {

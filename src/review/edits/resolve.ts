@@ -2,7 +2,6 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
 import type { Conflict } from '../../model/change.ts';
-import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import type { Session } from '../../model/session.ts';
 import { emit, isEmitted } from '../../staging/event-store.ts';
@@ -14,11 +13,12 @@ import type { ConflictRules } from '../conflicts.ts';
 import { conflictFacts, counts, detectConflicts, withhold } from '../conflicts.ts';
 import { onCurrentOverlays, reviewRelations } from '../current-overlays.ts';
 import { withinBudget, yieldFirst } from '../lock-budget.ts';
+import { countPlaces } from '../place-counts.ts';
 import { renewOutdated } from '../renew.ts';
 import type { Lineage, StagedTable } from './lineages.ts';
 import { arraysOf, stagedTables, tiedLineages } from './lineages.ts';
-import type { Resolution, Side } from './resolution.ts';
-import { changing, chooseSides, settle, textOf } from './resolution.ts';
+import type { Resolution, ResolvedRow, Side } from './resolution.ts';
+import { changing, chooseSides, settle } from './resolution.ts';
 import { demandLineages, demandOperable } from './row-choice.ts';
 import { hasDependents, Names } from './unstage.ts';
 
@@ -156,21 +156,10 @@ function refuseUnsettled(settled: readonly Conflict[], left: readonly Conflict[]
   );
 }
 
-/** No keys: who reads events need not be one who may read the table. */
-function countSides(
-  chosen: readonly { readonly conflicts: readonly Conflict[]; readonly sides: readonly Side[] }[],
-): JsonObject[] {
-  const counts = new Map<
-    string,
-    { table: string; field: string | null; take: Side; rows: number }
-  >();
-  for (const { conflicts, sides } of chosen) {
-    for (const [index, { table, field }] of conflicts.entries()) {
-      const take = sides[index] ?? 'mine';
-      const name = textOf([table, field, take]);
-      const known = counts.get(name);
-      counts.set(name, { table, field, take, rows: (known?.rows ?? 0) + 1 });
-    }
-  }
-  return [...counts.values()];
-}
+/** By column and side. */
+const countSides = (chosen: readonly ResolvedRow[]) =>
+  countPlaces(
+    chosen.flatMap(({ conflicts, sides }) =>
+      conflicts.map(({ table, field }, index) => ({ table, field, take: sides[index] ?? 'mine' })),
+    ),
+  );
