@@ -7,6 +7,7 @@ import type { JsonObject } from '../model/json.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Diff } from '../review/diff/diff.ts';
 import type { UnknownTable } from '../review/diff/known-tables.ts';
+import { isOf } from '../review/diff/steps.ts';
 import { changeBody, columnBody, stepBody, triggerBody } from './bodies.ts';
 
 export interface DiffPage {
@@ -86,11 +87,6 @@ async function* stepsText(steps: AsyncIterable<Step>, page: DiffPage): AsyncGene
     separator = ',';
   }
   yield ']';
-}
-
-/** Whether a change is of the table and the kind that were asked for. */
-function isOf(change: Change, { table, type }: DiffPage): boolean {
-  return (table ?? change.table) === change.table && (type ?? change.type) === change.type;
 }
 
 /** The tables' members. Changes arrive table by table, in the order of the counts. */

@@ -7,7 +7,7 @@ import { renewOutdated } from '../renew.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { pageLength, revisionOf } from './diff-pages.ts';
 import { diffTables } from './diff-tables.ts';
-import { readSteps, shownSteps } from './steps.ts';
+import { isOf, readSteps, shownSteps } from './steps.ts';
 
 /** A page ends behind so many steps, though few of them are of the table or the kind that were asked for. */
 const mostLookedAt = 20_000;
@@ -37,8 +37,9 @@ export interface StepPage {
 export async function readStepPage(
   db: Database,
   id: string,
-  { table, type, cursor, limit, readableOnly = false }: StepFilter,
+  filter: StepFilter,
 ): Promise<StepPage> {
+  const { cursor, limit, readableOnly = false } = filter;
   await renewOutdated(db, id);
   return inSnapshot(db, async (tx) => {
     const session = await getSession(tx, id);
@@ -50,7 +51,7 @@ export async function readStepPage(
     let [lookedAt, length] = [0, 0];
     for await (const step of shownSteps(all, tables)) {
       lookedAt += 1;
-      if ((table ?? step.table) === step.table && (type ?? step.type) === step.type) {
+      if (isOf(step, filter)) {
         steps.push(step);
         length += (step.before?.text.length ?? 0) + (step.after?.text.length ?? 0);
       }

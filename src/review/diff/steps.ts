@@ -1,6 +1,6 @@
 /** The steps of a session: every row change that approval replays, streamed in that order; of an approved one, what it applied. */
 import type { Queryable } from '../../db/database.ts';
-import type { Step } from '../../model/change.ts';
+import type { Change, Operation, Step } from '../../model/change.ts';
 import { streamRows } from '../stream-rows.ts';
 import type { ChangeRow } from './change-row.ts';
 import { toChange } from './change-row.ts';
@@ -53,4 +53,12 @@ export async function* shownSteps(
   const hidden = new Set(tables.filter((table) => table.hidden).map(({ name }) => name));
   // guard: the diff leaves out steps of hidden tables
   for await (const step of steps) if (!hidden.has(step.table)) yield step;
+}
+
+/** Whether a change is of the table and the kind that were asked for. */
+export function isOf(
+  change: Change,
+  { table, type }: { readonly table?: string | undefined; readonly type?: Operation | undefined },
+): boolean {
+  return (table ?? change.table) === change.table && (type ?? change.type) === change.type;
 }
