@@ -1,6 +1,7 @@
 /** The types of options: each reads what a file, an environment variable or a flag holds, or gives undefined. */
 import { resolve } from 'node:path';
 import { isColumnPattern } from '../model/ignored-columns.ts';
+import { isJsonObject } from '../model/json.ts';
 import { hostUrls, withHostsOf } from '../model/upstream-hosts.ts';
 
 export interface OptionType<T> {
@@ -94,7 +95,7 @@ export function columnPatterns(): OptionType<readonly string[]> {
 /** Names, each with one text or several. */
 export function lists(): OptionType<Readonly<Record<string, readonly string[]>>> {
   const read = (raw: unknown) => {
-    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+    if (!isJsonObject(raw)) return undefined;
     const entries = Object.entries(raw).map(([name, items]) => [
       name,
       list().read([items].flat(), ''),

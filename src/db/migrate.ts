@@ -108,12 +108,12 @@ async function readStanding(tx: Queryable): Promise<Standing> {
 
 /** With the same migrations, functions may be newer, and would go back. */
 async function refuseNewer(tx: Queryable): Promise<void> {
-  const newer = newerIn(await readStanding(tx));
-  if (newer !== null) throw await tooNew(tx, newer);
+  const standing = await readStanding(tx);
+  const newer = newerIn(standing);
+  if (newer !== null) throw tooNew(standing, newer);
 }
 
-async function tooNew(tx: Queryable, newer: string): Promise<StageError> {
-  const { release } = await readStanding(tx);
+function tooNew({ release }: Standing, newer: string): StageError {
   return new StageError('schema_too_new', `the schema stage is at ${newer}`, {
     hint: `Start the release that upgraded it (${release}), or a newer one. The only way back is a backup from before the upgrade.`,
   });
@@ -124,7 +124,7 @@ async function applyMigrations(tx: Queryable): Promise<void> {
   const applied = await tx.query('SELECT number, name, hash FROM stage.migration ORDER BY number');
   const newest = Number(applied.at(-1)?.['number'] ?? 0);
   if (newest > files.length)
-    throw await tooNew(tx, `version ${newest}, this stage knows ${files.length}`);
+    throw tooNew(await readStanding(tx), `version ${newest}, this stage knows ${files.length}`);
   for (const [index, file] of files.entries()) {
     const row = applied[index];
     if (row === undefined) {
