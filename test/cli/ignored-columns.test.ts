@@ -43,6 +43,8 @@ suite('columns that do not count, told', (test) => {
       rehearsal.stdout,
       `products 1 stock: ${words}; was 120, staged 120, in production 77\n`,
     );
+    const page = (await shell.run(['diff', id, '-o', 'html'])).stdout;
+    assert.match(page, 'No conflicts with production.');
 
     const api = new ApiClient({ server: rest.url, token: null });
     const call = { api, sessionId: id } as unknown as Parameters<typeof checkConflicts.work>[1];

@@ -41,7 +41,9 @@ export async function readHead(
         ...stepCountsOf([each]),
         ...(each.hidden ? { hidden: each.hidden } : {}),
       })),
-    conflicts: isOpen ? (await api.findConflicts(id)).value : null,
+    conflicts: isOpen
+      ? (await api.findConflicts(id)).value.filter(({ ignored }) => !ignored)
+      : null,
   };
 }
 
