@@ -122,13 +122,20 @@ async function connect(opening: ClientStartup, connecting: Connecting): Promise<
 }
 
 function remember(
-  { pair, user, backend }: LoggedIn,
+  { pair, backend }: LoggedIn,
   handle: PipelineHandle,
   { address, context }: Connecting,
 ): () => void {
   const connectedAt = new Date().toISOString();
-  const sessionId = pair.session.id;
-  return context.connections.add({ sessionId, backend, role: user, address, connectedAt, handle });
+  const { session, user: role } = pair;
+  return context.connections.add({
+    sessionId: session.id,
+    backend,
+    role,
+    address,
+    connectedAt,
+    handle,
+  });
 }
 
 function watch(socket: Socket, { sockets }: ServeContext): void {

@@ -34,8 +34,7 @@ export interface LoginServices {
 
 export interface LoggedIn {
   readonly pair: Omit<ConnectedPair, 'shutdown' | 'handle'>;
-  /** Whom it logged in as, and the server's process that serves it. */
-  readonly user: string;
+  /** The server's process that serves it. */
   readonly backend: number;
   /** To be revoked when the connection has ended. */
   readonly key: IssuedKey;
@@ -74,6 +73,7 @@ export async function logIn(
       client: client.socket,
       upstream: upstream.socket,
       session,
+      user,
       reads,
       notice: login.notice,
       access: login.access,
@@ -84,7 +84,7 @@ export async function logIn(
       cancel,
       cancels,
     };
-    return { pair, key, user, backend };
+    return { pair, key, backend };
   } catch (error) {
     upstream.socket.destroy();
     throw error;

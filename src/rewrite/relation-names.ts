@@ -6,13 +6,13 @@ import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
-import type { Assessment, Called, Candidate } from './called-names.ts';
-import { candidateOf, joinAssessments, namesCalled } from './called-names.ts';
+import type { Assessment, Called } from './called-names.ts';
+import { candidatesFor, joinAssessments, namesCalled } from './called-names.ts';
 import { KnownCalls } from './known-calls.ts';
 import { distinct, keyOf } from './name-uses.ts';
 import type { NameUse, ResolvedName } from './resolved-name.ts';
-import type { SharedNames } from './shared-names.ts';
-import { isOfAll } from './shared-names.ts';
+import type { SharedKnowledge } from './shared-calls.ts';
+import { isOfAll } from './since-made.ts';
 
 const path = 'stage.name_context()';
 
@@ -21,7 +21,7 @@ const resolveRelations: InternalStatement = {
 };
 
 const findCode: InternalStatement = {
-  text: `SELECT ${path}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
+  text: `SELECT ${path}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
 const namesHold: InternalStatement = { text: `SELECT ${path}, stage.names_hold($1)` };
@@ -52,7 +52,7 @@ export class Names {
   /** Where results come from, as the client knows it. */
   readonly origins = new ColumnOrigins();
   private readonly ask: Ask;
-  private readonly shared: SharedNames;
+  private readonly shared: SharedKnowledge;
   private readonly relations = new Map<string, ResolvedName>();
   private readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();
@@ -68,7 +68,7 @@ export class Names {
     ask: Ask,
     allowedFunctions: readonly string[],
     made: Pick<MadeCallsWatch, 'current'>,
-    shared: SharedNames,
+    shared: SharedKnowledge,
   ) {
     this.ask = ask;
     this.shared = shared;
@@ -226,8 +226,8 @@ export class Names {
 
   /** Takes what other connections have learned of the names, where that is known of all and holds here; says whether it does. */
   private async takeOver(names: readonly NameUse[]): Promise<boolean> {
-    const path = this.takesOver ? (this.currentPath ?? this.shared.path) : null;
-    const meanings = path === null ? null : this.shared.meanings(path, names.map(keyOf));
+    const path = this.takesOver ? (this.currentPath ?? this.shared.names.path) : null;
+    const meanings = path === null ? null : this.shared.names.meanings(path, names.map(keyOf));
     if (path === null || meanings === null) return false;
     const entries = meanings.map(({ standIn, origins, stamp }, index) => {
       const { schema, name } = names[index] as NameUse;
@@ -247,7 +247,7 @@ export class Names {
 
   /** Asks what the names stand for; null where the search path was another one before, under which others are known. */
   private async learnRelations(names: readonly NameUse[]): Promise<ResolvedName[] | null> {
-    const learn = this.shared.learner();
+    const learn = this.shared.names.learner();
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
     const resolved = JSON.parse(row?.[1]?.toString() ?? '[]') as ResolvedName[];
     const isSamePath = this.notePath(row?.[0]);
@@ -285,9 +285,15 @@ export class Names {
   }
 
   private async findCandidates(called: readonly Called[]) {
+    const { calls, user } = this.shared;
+    const known = this.path === null ? null : calls.known(`${user}\0${this.path}`, called);
+    if (known !== null) return { candidates: known, isSamePath: true };
+    const learn = calls.learner();
     const found = await this.ask(findCode, [Buffer.from(JSON.stringify(called))]);
-    const candidates = called.map((): Candidate[] => []);
-    for (const [, place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
-    return { candidates, isSamePath: this.notePath(found[0]?.[0]) };
+    const [context, isShown] = found[0] ?? [];
+    const candidates = called.map((_, index) => candidatesFor(index, found));
+    // guard: what an old snapshot shows of calls teaches nobody else
+    if (String(isShown) === 't') learn(`${user}\0${context}`, called, candidates);
+    return { candidates, isSamePath: this.notePath(context) };
   }
 }

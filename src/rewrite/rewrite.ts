@@ -98,6 +98,8 @@ export class Rewriter {
     const kept = asSet ? this.kept.set : this.kept.rows;
     const known = kept.get(write);
     if (known?.version === this.names.version) return known;
+    // with the names the search path becomes known, under which others may have asked about the calls
+    if (this.names.path === null) await this.names.resolve(write.relations);
     const made = await this.make(write, asSet);
     if (!isRefused(made)) kept.set(write, made);
     return made;

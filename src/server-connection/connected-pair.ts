@@ -17,6 +17,8 @@ export interface ConnectedPair {
   readonly client: Socket;
   readonly upstream: Socket;
   readonly session: OpenedSession;
+  /** The role that the client has logged in as. */
+  readonly user: string;
   /** The connection option `service_reads`, else the session's own mode. */
   readonly reads: ReadsMode;
   /** The connection option `service_notice`; null where the daemon's setting applies. */

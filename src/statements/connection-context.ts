@@ -6,7 +6,8 @@ import { ParameterTypes } from '../rewrite/parameter-types.ts';
 import type { QueryPlanner } from '../rewrite/query-planner.ts';
 import { Names } from '../rewrite/relation-names.ts';
 import { Rewriter } from '../rewrite/rewrite.ts';
-import type { SharedNames } from '../rewrite/shared-names.ts';
+import type { SharedKnowledge } from '../rewrite/shared-calls.ts';
+
 import { tableChanged } from '../rewrite/stageable.ts';
 import type {
   ConnectedPair,
@@ -99,7 +100,7 @@ interface SocketWriters {
 export interface Surroundings
   extends Pick<ConnectionContext, 'isShared' | 'hasSync' | 'isNext' | 'gone'> {
   readonly keptTogether: KeptTogether;
-  readonly sharedNames: SharedNames;
+  readonly shared: Omit<SharedKnowledge, 'user'>;
 }
 
 export function createConnectionContext(
@@ -107,7 +108,7 @@ export function createConnectionContext(
   services: ProxyServices,
   planner: QueryPlanner,
   writers: SocketWriters,
-  { keptTogether, sharedNames, ...surroundings }: Surroundings,
+  { keptTogether, shared, ...surroundings }: Surroundings,
 ): ConnectionContext {
   const { settings: limits, metrics, overlays, made } = services;
   const state = new TransactionState(pair.access);
@@ -127,7 +128,7 @@ export function createConnectionContext(
   const parts = { link, router, internal, state, settings };
   const ask = createAsk(parts);
   const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
-  const names = new Names(ask, limits.allowFunctions, made, sharedNames);
+  const names = new Names(ask, limits.allowFunctions, made, { ...shared, user: pair.user });
   const functions = new FunctionNames(ask, names, madeVisible);
   const retry = new Retry(router, names, pair.cancels);
   return {

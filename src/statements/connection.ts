@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import type { ConnectionState } from '../model/connection.ts';
 import type { QueryPlanner } from '../rewrite/query-planner.ts';
 import { createQueryPlanner } from '../rewrite/query-planner.ts';
+import { SharedCalls } from '../rewrite/shared-calls.ts';
 import { SharedNames } from '../rewrite/shared-names.ts';
 import type {
   ConnectedPair,
@@ -32,14 +33,17 @@ export function createPipeline(settings: ProxySettings): RunPipeline {
   const planner = createQueryPlanner(settings);
   const connections = new Map<string, number>();
   const keptTogether = new KeptTogether();
-  let sharedNames: SharedNames | null = null;
+  let shared: Surroundings['shared'] | null = null;
   return async (pair, services) => {
     const { id } = pair.session;
     const count = (change: number) => connections.set(id, (connections.get(id) ?? 0) + change);
     count(1);
     const isShared = () => (connections.get(id) ?? 0) > 1;
-    sharedNames ??= new SharedNames(services.made);
-    const others = { isShared, keptTogether, sharedNames };
+    shared ??= {
+      names: new SharedNames(services.made),
+      calls: new SharedCalls(services.made),
+    };
+    const others = { isShared, keptTogether, shared };
     await new Connection(pair, services, planner, others).run();
     count(-1);
     if (connections.get(id) === 0) connections.delete(id);

@@ -276,6 +276,16 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/learned-names'],
   },
   {
+    name: 'what an old snapshot shows of calls teaches nobody else',
+    without: `learn(\`\${user}\\0\${context}\`, called, candidates);`,
+    tests: ['proxy/learned-names'],
+  },
+  {
+    name: 'what users have made of a name is asked about on each connection',
+    without: "if (called.kind === 'relation') return false;",
+    tests: ['proxy/learned-names'],
+  },
+  {
     name: 'what was put aside in the session itself is asked about',
     without: 'WHERE false',
     tests: ['proxy/learned-names'],

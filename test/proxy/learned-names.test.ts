@@ -3,6 +3,7 @@ import { decodeDataRow } from '../../src/wire/backend-decoder.ts';
 import type { Relayed } from '../helpers/relay.ts';
 import { startRelayed } from '../helpers/relay.ts';
 import { assert, suite } from '../helpers/suite.ts';
+import { until } from '../helpers/until.ts';
 import type { WireClient } from '../helpers/wire-script.ts';
 import { q } from '../helpers/wire-script.ts';
 
@@ -80,6 +81,47 @@ suite('what is shared of names', (test) => {
     assert.match((await sentFor(later, 'INSERT INTO t VALUES (3, 3)')).sent, /stage\.watch/);
     old.close();
     later.close();
+  });
+
+  const change = `UPDATE called SET v = lower('X') || v WHERE id = 1`;
+
+  test('what calls of the server stand for is asked once for all connections of a login', async () => {
+    const { database, reader } = relayed;
+    await database.query(
+      `CREATE TABLE called (id int PRIMARY KEY, v text); GRANT SELECT, INSERT, UPDATE ON called TO ${reader.name}`,
+    );
+    const asks = async () => {
+      const client = await relayed.connect();
+      const { sent, error } = await sentFor(client, change);
+      client.close();
+      assert.is(error, null);
+      return sent.includes('stage.find_code');
+    };
+    // what the first write makes for the table counts as made by users, too
+    await asks();
+    // PostgreSQL's counters tell some seconds later of what has been made, and all is asked again
+    await until(async () => !(await asks()));
+    // what may be called in a schema is for its grants to say, of which nobody hears
+    await database.query(`CREATE SCHEMA closed;
+      CREATE FUNCTION closed.lower(int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END'`);
+    // of that name nothing is shared any more
+    for (const _ of [1, 2]) assert.ok(await asks());
+    await database.query('DROP SCHEMA closed CASCADE');
+  });
+
+  test('what an old snapshot shows of calls teaches nobody else', async () => {
+    const { database } = relayed;
+    const old = await relayed.connect();
+    await sentFor(old, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await sentFor(old, 'SELECT count(*) FROM pg_class');
+    await database.query('CREATE EXTENSION citext');
+    (await relayed.connect()).close();
+    const text = `UPDATE called SET v = translate('a', 'b', 'c') WHERE id = 1`;
+    assert.is((await sentFor(old, text)).error, null);
+    const later = await relayed.connect();
+    // of the extension's function of that name the old one knows nothing
+    assert.match((await sentFor(later, text)).sent, /stage\.find_code/);
+    for (const client of [old, later]) client.close();
   });
 
   test('what a call is under one search path, it is not under another', async () => {

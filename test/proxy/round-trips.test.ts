@@ -66,8 +66,9 @@ suite('round trips of reads', (test) => {
       const client = await relayed.connect();
       for (const text of [...asking, ...running]) {
         const first = await sentFor(client, messages(text));
-        assert.ok(first.includes('stage.find_code'), text);
-        assert.ok(first.length > asSent(text).length);
+        // what is the server's own, one connection asks for all
+        const asks = running.includes(text) || protocol === 'simple';
+        assert.ok(first.includes('stage.find_code') || !asks, text);
         const other = text.replace('(1)', '(22)');
         for (const known of [text, other, text]) {
           const sent = await sentFor(client, messages(known));
