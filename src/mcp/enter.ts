@@ -1,5 +1,6 @@
 /** Who may come to the table: a token that stages and does not decide. */
 import { randomUUID } from 'node:crypto';
+import type { ServerInfo } from '../client/answers.ts';
 import { ApiClient } from '../client/api-client.ts';
 import { StageError } from '../errors.ts';
 import { Gate } from './gate.ts';
@@ -9,8 +10,8 @@ import { runStatement } from './statement.ts';
 export interface EnterOptions {
   /** The service's address. */
   readonly server: string;
-  /** The agent's own login at the proxy. */
-  readonly url: string;
+  /** The agent's own login at the proxy that the service tells of. */
+  urlAt(info: ServerInfo): string;
   readonly pinned: string | null;
   readonly project: string | undefined;
   readonly version: string;
@@ -22,23 +23,27 @@ export interface EnterOptions {
 export function createEntrance(options: EnterOptions) {
   const gate = new Gate();
   const nonce = randomUUID();
-  const { server, url, pinned, project, version } = options;
+  const { server, pinned, project, version } = options;
+  let url: string | undefined;
   return async (token: string | null): Promise<Place & { close(): Promise<void> }> => {
     const api = new ApiClient({ server, token });
     try {
       // guard: each request over HTTP is asked for its token
       if (!options.allowAnyToken) await demandAgent(api);
+      // asked with the token that has come: the process may have none of its own
+      url ??= options.urlAt((await api.info()).value);
     } catch (error) {
       await api.close();
       throw error;
     }
+    const login = url;
     return {
       api,
       pinned,
       project,
       version,
       nonce: `${nonce} ${token ?? ''}`,
-      run: (statement) => gate.pass(() => runStatement(url, statement)),
+      run: (statement) => gate.pass(() => runStatement(login, statement)),
       close: () => api.close(),
     };
   };

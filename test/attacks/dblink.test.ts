@@ -98,9 +98,8 @@ suite('dblink', (test) => {
     const open = () => createDatabase({ url: attacked.database.url });
     const db = open();
     const login = new URL(await attacked.session('reader', 'production'));
-    const found = await examine({ db, open, maxConnections: null }, login.username).finally(
-      db.close,
-    );
+    const settings = { maxConnections: null, conflictIgnoreColumns: [] };
+    const found = await examine({ db, open, settings }, login.username).finally(db.close);
     const about = (name: string) => found.find((finding) => finding.name === name)?.subjects ?? [];
     assert.ok(about('client_remote').includes('public.dblink_exec(text,text)'));
     assert.ok(about('client_remote').includes('public.dblink_send_query(text,text)'));

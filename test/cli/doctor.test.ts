@@ -49,16 +49,15 @@ suite('stage doctor', (test) => {
     await database.drop();
   });
 
+  let ignored = '*.stock, products.price';
+
   const serviceUrl = () => database.urlFor(service.name, service.name);
 
   async function examine(url: string, ...args: string[]) {
-    const { code, stdout, stderr } = await shell.spawn([
-      'doctor',
-      '--json',
-      '--upstream',
-      url,
-      ...args,
-    ]);
+    const { code, stdout, stderr } = await shell.spawn(
+      ['doctor', '--json', '--upstream', url, ...args],
+      { env: { STAGE_CONFLICT_IGNORE_COLUMNS: ignored } },
+    );
     assert.is(stderr, '');
     const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
     assert.is(ok, code === 0);
@@ -129,6 +128,27 @@ suite('stage doctor', (test) => {
     await track('none');
     assert.is((await examine(serviceUrl())).found['statement_statistics'], undefined);
     await database.query(`ALTER ROLE ${service.name} RESET pg_stat_statements.track`);
+  });
+
+  test('names columns that do not count and that no table has', async () => {
+    const usual = ignored;
+    ignored =
+      'products.prise, product.price, elsewhere.products.price, *.stock, *.stok, elsewhere.*.stock';
+    const { code, found } = await examine(serviceUrl());
+    ignored = '*.stock, public.products.price, sales."Odd.one"."a ""b"""';
+    await database.query(`CREATE SCHEMA sales CREATE TABLE "Odd.one" ("a ""b""" int)`);
+    const after = (await examine(serviceUrl())).found;
+    await database.query('DROP SCHEMA sales CASCADE');
+    ignored = usual;
+    assert.equal(found['ignored_columns_unknown'], [
+      'products.prise',
+      'product.price',
+      'elsewhere.products.price',
+      '*.stok',
+      'elsewhere.*.stock',
+    ]);
+    assert.is(code, 0);
+    assert.is(after['ignored_columns_unknown'], undefined);
   });
 
   test('names every danger of a bad setup, and ends with 1', async () => {

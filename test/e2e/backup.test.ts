@@ -81,7 +81,7 @@ async function prepare(cluster: Cluster): Promise<void> {
 async function ownersWarnedOf(cluster: Cluster): Promise<readonly string[] | undefined> {
   const db = createDatabase({ url: urlFor(cluster, 'service') });
   try {
-    const findings = await examineService(db, null);
+    const findings = await examineService(db, { maxConnections: null, conflictIgnoreColumns: [] });
     return findings.find(({ name }) => name === 'owner_backup')?.subjects;
   } finally {
     await db.close();

@@ -9,6 +9,24 @@ import { agentOf, setAgentTable } from '../helpers/agent-table.ts';
 import { callHttp } from '../helpers/http.ts';
 import { assert, rejects, suite } from '../helpers/suite.ts';
 
+async function listen(env: Record<string, string>): Promise<[ChildProcess, string]> {
+  const args = [...stageCommand, 'mcp', '--listen', '127.0.0.1:0'];
+  const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  for await (const chunk of server.stderr ?? []) {
+    said += String(chunk);
+    const found = /http:\/\/[\d.:]+/.exec(said)?.[0];
+    if (found) return [server, found];
+  }
+  throw new Error(said);
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  const ended = once(server, 'close');
+  server.kill('SIGTERM');
+  await ended;
+}
+
 suite('mcp over HTTP', (test) => {
   let table: AgentTable;
   let server: ChildProcess;
@@ -16,27 +34,17 @@ suite('mcp over HTTP', (test) => {
   test.before(async () => {
     table = await setAgentTable();
     // the process itself has a token: no request is served with it
-    server = spawn(process.execPath, [...stageCommand, 'mcp', '--listen', '127.0.0.1:0'], {
-      env: table.env(),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    for await (const chunk of server.stderr ?? []) {
-      const found = /http:\/\/[\d.:]+/.exec(String(chunk))?.[0];
-      if (found) url = found;
-      break;
-    }
+    [server, url] = await listen(table.env());
   });
   test.after(async () => {
-    const ended = once(server, 'close');
-    server.kill('SIGTERM');
-    await ended;
+    await end(server);
     await table.close();
   });
 
-  const connect = async (token: string, mode: 'legacy' | 'auto' = 'auto') => {
+  const connect = async (token: string, mode: 'legacy' | 'auto' = 'auto', at = url) => {
     const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    await client.connect(new StreamableHTTPClientTransport(new URL(at), { requestInit }));
     return agentOf(client);
   };
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -46,6 +54,19 @@ suite('mcp over HTTP', (test) => {
       headers: { accept: 'application/json, text/event-stream', ...headers },
     });
   const bot = { authorization: 'Bearer bot' };
+
+  test('needs no token of its own', async () => {
+    const { STAGE_TOKEN: _, ...env } = table.env();
+    const [tokenless, address] = await listen(env);
+    try {
+      const mine = await connect('bot', 'auto', address);
+      const { session_id } = (await mine.use('open_session', { purpose: 'no token' })).body;
+      const sql = 'UPDATE products SET stock = 4 WHERE id = 4';
+      assert.is((await mine.use('stage_write', { session_id, sql })).body.rows_affected, 1);
+    } finally {
+      await end(tokenless);
+    }
+  });
 
   for (const era of ['legacy', 'auto'] as const) {
     test(`an agent of the era ${era} stages with its own token, and another does not see it`, async () => {

@@ -1,4 +1,5 @@
 /** The upstream database, for commands that connect to it by themselves. */
+import type { Settings } from '../../config/schema.ts';
 import { StageError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 
@@ -10,16 +11,15 @@ import type { Context } from '../context.ts';
 export async function upstreamOf(
   { host, options }: Context,
   upstream: string | undefined,
-): Promise<{ readonly url: string; readonly maxConnections: number | null }> {
+): Promise<{ readonly url: string; readonly settings: Settings }> {
   const { loadConfig } = await import('../../config/load.ts');
   const { demandTrust } = await import('../../config/demand-trust.ts');
   const { chooseProduction } = await import('../../config/upstream.ts');
   const flags = { upstream, config: options.config };
   const config = loadConfig({ flags, env: host.env, cwd: host.cwd() });
   const production = chooseProduction(config, host.env);
-  demandTrust(config, ['maxConnections']);
-  const { maxConnections } = config.settings;
-  if (production.kind === 'url') return { url: production.url, maxConnections };
+  demandTrust(config, ['maxConnections', 'conflictIgnoreColumns']);
+  if (production.kind === 'url') return { url: production.url, settings: config.settings };
   throw new StageError('usage', 'there is no upstream database to connect to', {
     hint: 'Name it with --upstream, STAGE_UPSTREAM or in the configuration file.',
   });

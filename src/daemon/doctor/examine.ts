@@ -2,10 +2,13 @@
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Settings } from '../../config/schema.ts';
 import { lostSettings, readBack } from '../../db/connection-settings.ts';
 import type { Database, Row } from '../../db/database.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import { StageError } from '../../errors.ts';
+import { ignoredColumnsOf } from '../../model/ignored-columns.ts';
+import { shownName } from '../../model/table.ts';
 import { divideConnections, readSlots } from '../upstream/connection-budget.ts';
 import type { Fault, FaultName } from './faults.ts';
 import { faults } from './faults.ts';
@@ -18,12 +21,14 @@ export interface Finding extends Fault {
 
 const levels = ['danger', 'warning', 'note'];
 
+/** Settings that have to fit the upstream. */
+export type FittingSettings = Pick<Settings, 'maxConnections' | 'conflictIgnoreColumns'>;
+
 export interface Upstream {
   readonly db: Database;
   /** Gives another pool of one connection to the same upstream, whatever settings that keeps. */
   readonly open: () => Database;
-  /** The setting. */
-  readonly maxConnections: number | null;
+  readonly settings: FittingSettings;
 }
 
 /**
@@ -32,7 +37,7 @@ export interface Upstream {
  * @throws StageError `not_found` when there is no such role
  */
 export async function examine(
-  { db, open, maxConnections }: Upstream,
+  { db, open, settings }: Upstream,
   role: string | null,
 ): Promise<Finding[]> {
   const client = role === null ? [] : await clientFaults(db, role);
@@ -40,17 +45,44 @@ export async function examine(
     ...client,
     ...(await pathFaults(open)),
     ...(await socketFaults(db)),
-    ...(await connectionFaults(db, maxConnections)),
+    ...(await settingFaults(db, settings)),
     ...(await serviceFaults(db)),
   ]);
 }
 
 /** Examines everything but clients and the way to the server: what a daemon can do while it serves. */
-export async function examineService(
-  db: Database,
-  maxConnections: number | null,
-): Promise<Finding[]> {
-  return gather([...(await connectionFaults(db, maxConnections)), ...(await serviceFaults(db))]);
+export async function examineService(db: Database, settings: FittingSettings): Promise<Finding[]> {
+  return gather([...(await settingFaults(db, settings)), ...(await serviceFaults(db))]);
+}
+
+async function settingFaults(db: Database, settings: FittingSettings): Promise<Row[]> {
+  return [
+    ...(await connectionFaults(db, settings.maxConnections)),
+    ...(await patternFaults(db, settings.conflictIgnoreColumns)),
+  ];
+}
+
+/** Looks for patterns that fit no column of any table: a slip of the pen has every change of the column meant count. */
+async function patternFaults(db: Database, patterns: readonly string[]): Promise<Row[]> {
+  if (patterns.length === 0) return [];
+  const tables = await db.query(
+    `SELECT n.nspname AS schema, c.relname AS name, json_agg(a.attname) AS columns
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'pg_catalog' AND NOT ${await ownSchema(db)}
+     GROUP BY 1, 2`,
+  );
+  const known = tables.map(({ schema, name, columns }) => ({
+    table: shownName(String(schema), String(name)),
+    columns: new Set(JSON.parse(String(columns)) as string[]),
+  }));
+  const fits = (pattern: string) =>
+    known.some(({ table, columns }) =>
+      ignoredColumnsOf([pattern], table).some((column) => columns.has(column)),
+    );
+  return patterns
+    .filter((pattern) => !fits(pattern))
+    .map((subject) => ({ fault: 'ignored_columns_unknown', subject }));
 }
 
 async function connectionFaults(db: Database, configured: number | null): Promise<Row[]> {

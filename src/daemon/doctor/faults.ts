@@ -100,6 +100,10 @@ export const faults = {
     'clients of the proxy may take more than half of the connections that production has free',
     "Lower the setting max_connections, or leave it out; or raise PostgreSQL's own.",
   ),
+  ignored_columns_unknown: warning(
+    'conflict_ignore_columns names columns that no table has: changes of what is meant count as conflicts',
+    'Correct the names: table.column for the schema public, schema.table.column for others.',
+  ),
   event_trigger: warning(
     'event triggers run when the service creates its objects',
     'Make sure that they let the service account create schemas, tables, views and functions.',

@@ -1,6 +1,7 @@
 /** The doctor's word when the daemon has come to serve an upstream: in the log, and never in the way. */
 import type { Database } from '../../db/database.ts';
 import type { Log } from '../../log.ts';
+import type { FittingSettings } from './examine.ts';
 import { examineService } from './examine.ts';
 
 /** How many tables, or whatever a finding is about, a line of the log names. */
@@ -9,10 +10,10 @@ const shown = 5;
 /** Logs what is worth a warning or worse. Never raises. */
 export async function warnOfFaults(
   db: Database,
-  maxConnections: number | null,
+  settings: FittingSettings,
   log: Log,
 ): Promise<void> {
-  const findings = await examineService(db, maxConnections).catch((error: Error) => {
+  const findings = await examineService(db, settings).catch((error: Error) => {
     log.warn('the upstream could not be examined', { error: error.message });
     return [];
   });

@@ -68,7 +68,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
       await markOutdated(db);
       await budget.divide(db);
       isNoticedGone = await canNoticeGone(db);
-      if (examines) await warnOfFaults(db, parts.settings.maxConnections, parts.log);
+      if (examines) await warnOfFaults(db, settings, parts.log);
     },
     seek: route.seek,
     watch: budget.watch,

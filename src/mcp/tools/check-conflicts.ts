@@ -31,7 +31,15 @@ export const checkConflicts = defineTool({
   },
 });
 
-function conflictBody({ table, rowId, field, kind, hidden, ...sides }: Conflict): JsonObject {
+function conflictBody({
+  table,
+  rowId,
+  field,
+  kind,
+  reason,
+  hidden,
+  ...sides
+}: Conflict): JsonObject {
   return {
     table,
     row_id: rowId,
@@ -41,6 +49,7 @@ function conflictBody({ table, rowId, field, kind, hidden, ...sides }: Conflict)
     session_new: sides.sessionNew,
     production_current: sides.productionCurrent,
     ...(sides.sessionDeletes ? { session_deletes: true } : {}),
+    ...(reason === undefined ? {} : { reason }),
     ...(hidden ? { hidden } : {}),
   };
 }

@@ -1,6 +1,6 @@
 /** `stage doctor`: looks at the upstream database for what would let writes pass by review, or keep them from being staged. */
 import { sanitize } from '../../../client/sanitize.ts';
-import type { Finding } from '../../../daemon/doctor/examine.ts';
+import type { Finding, FittingSettings } from '../../../daemon/doctor/examine.ts';
 import { stringifyJson } from '../../../model/json.ts';
 import { upstreamOf } from '../../arguments/upstream-url.ts';
 import type { Context } from '../../context.ts';
@@ -67,14 +67,13 @@ async function doctor(context: Context, options: Options): Promise<number> {
 
 interface Examined {
   readonly url: string;
-  /** The setting. */
-  readonly maxConnections: number | null;
+  readonly settings: FittingSettings;
 }
 
 /** Examines an upstream database, tells what was found, and gives the exit code. @param role of clients; null leaves them out */
 export async function examineUpstream(
   context: Context,
-  { url: given, maxConnections }: Examined,
+  { url: given, settings }: Examined,
   role: string | null,
 ): Promise<number> {
   const { createDatabase } = await import('../../../db/database.ts');
@@ -87,7 +86,7 @@ export async function examineUpstream(
   const db = open();
   try {
     await reachable(url, () => checkServer(db));
-    const findings = await examine({ db, open, maxConnections }, role);
+    const findings = await examine({ db, open, settings }, role);
     await tell(context, findings, role ?? undefined);
     return findings.some(({ level }) => level === 'danger') ? 1 : 0;
   } finally {

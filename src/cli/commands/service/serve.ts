@@ -88,8 +88,7 @@ async function check(context: Context, config: Config): Promise<number> {
     return 0;
   }
   const { examineUpstream } = await import('./doctor.ts');
-  const { maxConnections } = config.settings;
-  return examineUpstream(context, { url: production.url, maxConnections }, null);
+  return examineUpstream(context, { url: production.url, settings: config.settings }, null);
 }
 
 async function run({ host, out }: Context, config: Config): Promise<void> {

@@ -22,6 +22,7 @@ interface Options extends ListOptions {
 
 const columns = [
   { title: 'mutation' },
+  { title: 'statement', align: 'right' },
   { title: 'time' },
   { title: 'type' },
   { title: 'table' },
@@ -68,6 +69,7 @@ function mutationRow(mutation: Mutation): string[] {
   );
   return [
     mutation.id,
+    mutation.statement ?? '',
     mutation.executedAt,
     mutation.type,
     tableCell(mutation.table),

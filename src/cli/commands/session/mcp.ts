@@ -7,7 +7,6 @@ import { clientConfig, configClients } from '../../../mcp/client-config.ts';
 import { isSessionId } from '../../../model/session.ts';
 import { packageVersion } from '../../../package-version.ts';
 import type { Context } from '../../context.ts';
-import { withServer } from '../../context.ts';
 import { interruptible } from '../../interrupt.ts';
 import { libpqUrl, targetOf } from '../../output/connection-string.ts';
 import type { ConfigureCommand } from '../../run.ts';
@@ -87,10 +86,10 @@ async function printConfig(
 async function serve(context: Context, settings: ClientSettings, options: Options): Promise<void> {
   // the protocol's library is slow to load
   const { createEntrance } = await import('../../../mcp/enter.ts');
-  const info = await withServer(context, async ({ api }) => (await api.info()).value);
+  const given = options.url === undefined ? undefined : readGiven(options.url);
   const enter = createEntrance({
     server: settings.server,
-    url: loginOf(context, settings.server, info, options.url),
+    urlAt: (info) => loginOf(context, settings.server, info, given),
     pinned: settings.session,
     project: options.project,
     version: packageVersion(),
@@ -136,7 +135,7 @@ async function serveHttp({ out }: Context, listen: string, enter: Enter, signal:
 }
 
 /** The agent's own login, at the proxy unless its URL names another place. */
-function loginOf({ host }: Context, server: string, info: ServerInfo, given?: string): string {
+function loginOf({ host }: Context, server: string, info: ServerInfo, wanted?: URL): string {
   const target = targetOf(
     host,
     server,
@@ -144,8 +143,7 @@ function loginOf({ host }: Context, server: string, info: ServerInfo, given?: st
     '',
   );
   const url = new URL(libpqUrl(host, { ...target, options: '' }));
-  if (given === undefined) return url.href;
-  const wanted = readGiven(given);
+  if (wanted === undefined) return url.href;
   const parts = ['username', 'password', 'hostname', 'port'] as const;
   for (const part of parts) if (wanted[part]) url[part] = wanted[part];
   // a password that goes with another name is none of this one's
