@@ -1,6 +1,6 @@
 /** What `stage init` writes, checked as far as that goes without the machines it is for. */
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { appendFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultLoadersSync } from 'cosmiconfig';
@@ -40,7 +40,7 @@ suite('templates', (test) => {
       ['docker-compose.yaml', 'Dockerfile'],
     ],
     [
-      ['--service', 'kubernetes', '--force'],
+      ['--service', 'kubernetes'],
       ['kubernetes.yaml', 'Dockerfile'],
     ],
     [
@@ -49,14 +49,17 @@ suite('templates', (test) => {
     ],
   ];
   for (const [args, files] of kits) {
-    test(`are written by init ${args.join(' ')}, and none over another`, async () => {
+    test(`are written by init ${args.join(' ')}, beside the same ones, and none over another`, async () => {
       const { code, stdout } = await shell.run(['init', ...args]);
       assert.equal(
         [code, stdout],
         [0, files.map((file) => `${join(shell.folder, file)}\n`).join('')],
       );
       for (const file of files) assert.ok((await stat(join(shell.folder, file))).size > 100);
-      const again = await shell.run(['init', ...args.filter((arg) => arg !== '--force')]);
+      assert.is((await shell.run(['init', ...args])).code, 0);
+      const [own = ''] = files;
+      await appendFile(join(shell.folder, own), '# mine\n');
+      const again = await shell.run(['init', ...args]);
       assert.is(again.code, 64);
       assert.match(again.stderr, /is there already\nhint: .*--force/);
     });

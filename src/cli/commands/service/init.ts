@@ -1,5 +1,5 @@
 /** `stage init`: writes the files a deployment begins with. */
-import { access, copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
 import { StageError } from '../../../errors.ts';
@@ -65,11 +65,13 @@ export const configureInit: ConfigureCommand = (command, run) => {
       run<Options>(async (context, { printSql, service, ci, force }) => {
         if (printSql) return context.out.write(await readSchema());
         const files = service ? services[service] : ci ? pipelines[ci] : configuration;
-        const places = Object.values(files).map((place) => join(context.host.cwd(), place));
-        if (!force) await demandFree(places);
-        for (const [template, place] of Object.entries(files))
-          await copyTemplate(template, join(context.host.cwd(), place));
-        await context.out.lines(places);
+        const copies = Object.entries(files).map(([name, place]) => ({
+          template: new URL(`../../../../templates/${name}`, import.meta.url),
+          place: join(context.host.cwd(), place),
+        }));
+        if (!force) await demandFree(copies);
+        for (const copy of copies) await copyTemplate(copy);
+        await context.out.lines(copies.map(({ place }) => place));
       }),
     );
 };
@@ -79,22 +81,34 @@ async function readSchema(): Promise<string> {
   return printMigrations();
 }
 
-/** @throws StageError `usage` when one of the files is there already: then none is written */
-async function demandFree(places: readonly string[]): Promise<void> {
-  for (const place of places) {
-    const free = await access(place).then(
-      () => false,
-      () => true,
-    );
-    if (free) continue;
+interface Copy {
+  readonly template: URL;
+  readonly place: string;
+}
+
+/**
+ * What is there as it would be written is in nobody's way: two services share a file.
+ * @throws StageError `usage` when another file is in one of the places: then none is written
+ */
+async function demandFree(copies: readonly Copy[]): Promise<void> {
+  for (const { template, place } of copies) {
+    const there = await readIfThere(place);
+    if (there === null || there.equals(await readFile(template))) continue;
     throw new StageError('usage', `${place} is there already`, {
       hint: 'Overwrite it: repeat the command with --force.',
     });
   }
 }
 
-async function copyTemplate(template: string, place: string): Promise<void> {
+/** What is there and cannot be read is like nothing that would be written. */
+async function readIfThere(place: string): Promise<Buffer | null> {
+  return readFile(place).catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'ENOENT' ? null : Buffer.alloc(0),
+  );
+}
+
+async function copyTemplate({ template, place }: Copy): Promise<void> {
   await mkdir(dirname(place), { recursive: true });
   // with the template's mode: scripts stay executable
-  await copyFile(new URL(`../../../../templates/${template}`, import.meta.url), place);
+  await copyFile(template, place);
 }
