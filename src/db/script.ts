@@ -101,11 +101,12 @@ function failed({ name, text }: Script, cause: unknown, ran: number): StageError
   const line = Math.max(before.split('\n').length, statement?.line ?? 1);
   const said = statement && `statement ${statement.number}: ${statement.text}`;
   const details = [said, detail].filter(Boolean).join('\n');
-  const hint = isCommand ? noCommands : cause.hint;
+  const correct = `Nothing of ${name} is staged: correct it, then repeat \`stage run\`.`;
+  const hint = [isCommand ? noCommands : cause.hint, correct].filter(Boolean).join(' ');
   return new StageError('invalid_request', `${name}:${line}: ${message}`, {
     sqlstate,
     cause,
-    ...(hint && { hint }),
+    hint,
     ...(details && { detail: details }),
     facts: {
       sqlstate,

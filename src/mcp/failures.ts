@@ -36,6 +36,8 @@ const nextByCode: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'Ask a person for a valid token.',
   idempotency_conflict: 'Start the session with another purpose.',
   payload_too_large: 'Send less at once.',
+  busy: 'Wait a little, then repeat the call.',
+  took_too_long: 'Ask for less at once.',
 };
 
 const awayCodes: ReadonlySet<ErrorCode> = new Set([

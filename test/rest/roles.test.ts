@@ -221,7 +221,7 @@ suite('rest: four eyes', (test) => {
     const { body } = await approve(id, 'ann');
     assert.is(body.error, 'four_eyes_required');
     assert.match(body.message, /not known who created/);
-    assert.match(body.hint, /four_eyes turned off/);
+    assert.match(body.hint, /Reject the session/);
   });
 
   test('nor does who staged in it with a database role of the same name', async () => {
@@ -254,7 +254,7 @@ suite('rest: four eyes', (test) => {
     const { body } = await approve(id, 'ann');
     assert.is(body.error, 'four_eyes_required');
     assert.match(body.message, /not known which database roles staged/);
-    assert.match(body.hint, /Reject the session .* anew .* four_eyes turned off/);
+    assert.match(body.hint, /Reject the session, and stage its changes anew/);
   });
 
   test('the author may reject', async () => {

@@ -19,11 +19,14 @@ export const checkConflicts = defineTool({
     const [bodies, truncated] = fitting(value.map(conflictBody));
     const conflicts = bodies.slice(0, found.length);
     return {
-      says: found.length === 0 ? 'There are no conflicts.' : `There are ${found.length} conflicts.`,
+      says:
+        found.length === 0
+          ? 'There are no conflicts.'
+          : `There ${found.length === 1 ? 'is 1 conflict' : `are ${found.length} conflicts`}.`,
       next:
         found.length === 0
           ? 'Propose the session when the diff is what was asked for.'
-          : 'The session cannot be approved as it is: discard it with discard_session, open another one, and stage the changes anew from what production holds now.',
+          : 'The session cannot be approved as it is: ask a person to settle them with `stage resolve`; or discard it with discard_session, open another one, and stage the changes anew from what production holds now.',
       facts: { status, count: found.length },
       data: { conflicts, ignored: bodies.slice(found.length) },
       truncated,

@@ -48,7 +48,7 @@ const forOthers =
 
 /** Where nobody can be told from its authors, whoever approves. */
 const forNobody =
-  'Reject the session and stage its changes anew in another one, or have four_eyes turned off in the configuration of the service to approve this one.';
+  'Reject the session, and stage its changes anew in another one.';
 
 function refused(message: string, hint = forOthers): StageError {
   return new StageError('four_eyes_required', message, { hint });

@@ -114,6 +114,6 @@ export function refusedTarget(schema = '', name = ''): Refusal | null {
   if (!isTemporarySchema(schema)) return null;
   return refuse(
     `writes to temporary table "${name}" cannot be staged`,
-    'Use a permanent table, or a WITH query in place of the temporary table.',
+    'Use a WITH query in place of the temporary table, or a permanent table that a migration makes.',
   );
 }

@@ -12,7 +12,7 @@ const advice = {
     'Maintenance changes no rows, and has nothing to review: ask an administrator of the database.',
   code: 'What code does on the server cannot be staged: run its INSERT, UPDATE and DELETE statements themselves.',
   temporary:
-    'Use a permanent table made outside of the session, or a WITH query in place of a temporary table.',
+    'Use a WITH query in place of the temporary table, or a permanent table that a migration makes.',
   lock: 'Leave the lock out. Approval checks for conflicts with production.',
   notify:
     'Listeners must not hear of changes that are not approved: leave it to a trigger, which fires at approval.',

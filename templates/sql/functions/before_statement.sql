@@ -16,7 +16,8 @@ BEGIN
   -- guard: a session that is no longer active takes no writes
   IF v_status IS DISTINCT FROM 'active' THEN
     RAISE EXCEPTION 'cannot execute % in a session that is %', v_operation, coalesce(v_status, 'deleted')
-      USING ERRCODE = 'read_only_sql_transaction', HINT = 'Create a new session to stage further changes.';
+      USING ERRCODE = 'read_only_sql_transaction', HINT = CASE v_status WHEN 'proposed'
+        THEN 'Have it reopened (stage reopen), or stage further changes in a new session.' ELSE 'Stage further changes in a new session.' END;
   END IF;
   -- what the statement has read may have been taken out since, and would leave no trace to meet
   -- guard: a statement does not stage upon rows that were taken out under it
