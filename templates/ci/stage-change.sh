@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Takes a data change through review, from CI or by hand.
 #
-#   stage-change.sh open FILE...            stage the SQL scripts, propose, and write the diff to stage-diff.md
+#   stage-change.sh open FILE...            stage the SQL scripts, propose, and write diff and rehearsal to stage-diff.md
 #   stage-change.sh open-commits BASE HEAD  the same with the scripts changes/*.sql that these commits add or change
 #   stage-change.sh wait SESSION            wait until a person has approved
 #   stage-change.sh approve SESSION DIGEST  approve exactly the diff that was shown, after a person has agreed elsewhere
@@ -48,10 +48,28 @@ open_change() {
   # from here on nothing can be staged in it: diff and digest are of the same rows
   stage propose "$session" >&2
   stage diff "$session" --output markdown > stage-diff.md
+  { look_ahead "$session"; case ${STAGE_RUN:-} in http*) printf '\nRun: %s\n' "$STAGE_RUN" ;; esac; } >> stage-diff.md
   digest=$(stage diff "$session" --summary | sed -n 's/^digest //p')
   printf 'session=%s\ndigest=%s\n' "$session" "$digest" | tee -a "${GITHUB_OUTPUT:-/dev/null}"
   if [ -n "${STAGE_POST:-}" ]; then "$STAGE_POST" stage-diff.md >&2; fi
   opened=$session
+}
+
+# What approval would meet now: a rehearsal, or, where the token may have none, the conflicts alone.
+look_ahead() {
+  local found code=0
+  found=$(stage check "$1" --rehearse 2>&1) || code=$?
+  if [ "$code" -eq 4 ]; then
+    code=0
+    found=$(stage check "$1" 2>&1) || code=$?
+  fi
+  case $code in
+    0) printf '\n**Approval would find no conflict with production.**\n' ;;
+    3) printf '\n**As production is now, approval would be refused.**\n' ;;
+    *) printf '\n**Whether approval would be refused is not known.**\n' ;;
+  esac
+  # indented, so that nothing in it acts
+  if [ -n "$found" ]; then printf '\n%s\n' "$found" | sed 's/^/    /'; fi
 }
 
 open_commits() {

@@ -93,6 +93,7 @@ suite('CI recipe', (test) => {
       assert.match(comment, /<code>price<\/code>: <code>9\.50<\/code> → <code>10\.50<\/code>/);
       assert.not.match(comment, /@ada/);
       assert.match(comment, new RegExp(`Digest: .${digest}`));
+      assert.match(comment, /find no conflict with production[\s\S]*\n {4}would land 2 rows: .*\n/);
       assert.is(
         await readFile(join(shell.folder, 'outputs'), 'utf8'),
         `session=${id}\ndigest=${digest}\n`,
@@ -141,6 +142,21 @@ suite('CI recipe', (test) => {
       ]).ended;
       assert.is(code, 3);
       assert.match(stderr, /price: was 12\.50, staged 13\.50, in production 99\.00/);
+    },
+    slow,
+  );
+
+  test(
+    'says in the comment that approval would be refused, and leads back to the run',
+    async () => {
+      await daemon.database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''no notes today''; END';
+        CREATE TRIGGER refuse BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION refuse()`);
+      const { code } = await change(['open', 'note.sql'], { STAGE_RUN: 'https://ci/1' }).ended;
+      await daemon.database.query('DROP FUNCTION refuse CASCADE');
+      assert.is(code, 0);
+      const comment = await readFile(join(shell.folder, 'stage-diff.md'), 'utf8');
+      assert.match(comment, /approval would be refused[\s\S]*\n {4}.*no notes today/);
+      assert.match(comment, /\nRun: https:\/\/ci\/1\n$/);
     },
     slow,
   );
