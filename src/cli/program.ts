@@ -59,6 +59,11 @@ const groups: readonly { readonly title: string; readonly entries: readonly Comm
         load: async () => (await import('./commands/session/session.ts')).configureSession,
       },
       {
+        name: 'gc',
+        summary: 'delete sessions that nobody goes on with',
+        load: async () => (await import('./commands/session/gc.ts')).configureGc,
+      },
+      {
         name: 'url',
         summary: 'print how to connect to a session',
         load: async () => (await import('./commands/session/url.ts')).configureUrl,

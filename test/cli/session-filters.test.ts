@@ -46,6 +46,43 @@ suite('lists of sessions', (test) => {
     await rest.stop();
   });
 
+  test('those abandoned are deleted: of one author, empty, not used since', async () => {
+    const gc = async (name: string, ...args: string[]) => {
+      const { code, stdout, stderr } = await shell.run(['gc', '--json', ...args], {
+        env: { STAGE_TOKEN: name },
+      });
+      assert.is(code, 0, stderr);
+      const { sessions } = JSON.parse(stdout) as { sessions: Record<string, string>[] };
+      return sessions.map(({ session_id, outcome }) => [session_id, outcome]);
+    };
+    const make = async (name: string) =>
+      (await rest.call('POST', '/sessions', as(name, { project_id: 'gc' }))).body.id as string;
+    const [empty, staged, fresh, proposed] = [
+      await make('a_b'),
+      await make('a_b'),
+      await make('a_b'),
+      await make('a_b'),
+    ];
+    await rest.write(staged, 'UPDATE products SET stock = 1 WHERE id = 1');
+    await rest.call('POST', `/sessions/${proposed}/propose`, as('a_b'));
+    const old = [empty, staged, proposed].map((id) => `'${id.slice(5)}'`).join(', ');
+    await rest.database.query(
+      `UPDATE stage.session SET updated_at = now() - interval '2 days' WHERE replace(id::text, '-', '') IN (${old})`,
+    );
+    const scope = ['--project', 'gc'];
+    assert.equal(await gc('axb', ...scope), []);
+    assert.equal(await gc('a_b', ...scope, '--dry-run'), [[empty, 'found']]);
+    assert.equal(await gc('a_b', ...scope, '--older-than', '3d', '--yes'), []);
+    assert.is((await shell.run(['gc', ...scope], { env: { STAGE_TOKEN: 'a_b' } })).code, 64);
+    assert.equal(await gc('a_b', ...scope, '--yes'), [[empty, 'deleted']]);
+    assert.equal(await gc('a_b', ...scope, '--staged', '--yes'), [[staged, 'deleted']]);
+    assert.equal((await gc('a_b', ...scope, '--older-than', '0', '--dry-run')).length, 1);
+    for (const id of [fresh, proposed])
+      assert.is((await rest.call('GET', `/sessions/${id}`, as('a_b'))).status, 200);
+    await rest.call('DELETE', `/sessions/${fresh}`, as('a_b'));
+    await rest.call('DELETE', `/sessions/${proposed}`, as('a_b'));
+  });
+
   /** Places in `made` of the sessions that are listed, in the order of the list. */
   async function listed(query: Readonly<Record<string, string>>, name = 'ann'): Promise<number[]> {
     const { status, body } = await rest.call(

@@ -75,6 +75,17 @@ const token = z.object({
   expired: z.boolean(),
 });
 
+const gc = z.object({
+  sessions: z.array(
+    z.object({
+      session_id: z.string(),
+      outcome: z
+        .enum(['deleted', 'in use', 'found'])
+        .meta({ description: 'found: with --dry-run, nothing was done' }),
+    }),
+  ),
+});
+
 const watchLine = z.union([
   z.object({ event: z.literal('mutation'), mutation }),
   z.object({
@@ -90,6 +101,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   'session-list': sessionList,
   'session-connections': connectionList,
   'session-delete': deletedSession,
+  gc,
   diff,
   log: mutationList,
   check: conflictList,
