@@ -100,7 +100,7 @@ export function readOutline(json: JsonText): Outline {
   return {
     revision,
     tables: Object.entries(tables).map(
-      ([table, { key, columns, chunks, hidden, triggers = [], has_children, ...counts }]) => ({
+      ([table, { key, columns, chunks, hidden, triggers = [], has_children, references_itself, ...counts }]) => ({
         table,
         key,
         columns,
@@ -113,6 +113,7 @@ export function readOutline(json: JsonText): Outline {
           deletes,
         })),
         ...(has_children ? { hasChildren: true } : {}),
+        ...(references_itself ? { referencesItself: true } : {}),
         ...(hidden ? { hidden } : {}),
       }),
     ),
@@ -128,6 +129,7 @@ interface OutlineBody {
         /** Nothing of a daemon that does not tell them. */
         readonly triggers?: TableOutline['triggers'];
         readonly has_children?: true;
+        readonly references_itself?: true;
         readonly chunks: readonly (readonly [string, number, number, number])[];
         /** Of a daemon that does not count them, nothing is known. */
         readonly further_changes?: number;

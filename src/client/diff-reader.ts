@@ -12,6 +12,8 @@ import type { KnownColumn } from './values.ts';
 /** A change, the columns of its table in order as far as they are known, and the JSON it was read from. */
 export interface ReadChange extends Change {
   readonly columns: readonly KnownColumn[];
+  /** Of a step, the number of the statement that made it, where that is known. */
+  readonly statement: string | null;
   readonly json: JsonText;
 }
 
@@ -98,11 +100,13 @@ export class DiffReader {
   }
 
   #readStep(json: JsonText): ReadChange {
-    return this.#withColumns(readChange(new Fields(json).required('table'), json), json);
+    const fields = new Fields(json);
+    const change = readChange(fields.required('table'), json);
+    return this.#withColumns(change, json, fields.text('statement'));
   }
 
-  #withColumns(change: Change, json: JsonText): ReadChange {
-    return { ...change, columns: this.#columns.get(change.table) ?? [], json };
+  #withColumns(change: Change, json: JsonText, statement: string | null = null): ReadChange {
+    return { ...change, columns: this.#columns.get(change.table) ?? [], statement, json };
   }
 }
 

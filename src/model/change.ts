@@ -69,6 +69,8 @@ export interface Step extends Change {
   readonly number: string;
   /** The mutation that it is a part of; foreign keys' actions belong to the one that caused them. */
   readonly mutationId: string;
+  /** The same for all steps of one statement; null where that is not known. */
+  readonly statement: string | null;
 }
 
 /** Number of net changes of each kind. */
@@ -135,6 +137,8 @@ export interface TableOutline {
   readonly triggers: readonly Trigger[];
   /** Its name stands for the rows of other tables, too, which inherit from it. */
   readonly hasChildren?: true;
+  /** A foreign key leads from it to itself, and cannot be deferred. */
+  readonly referencesItself?: true;
   readonly hidden?: Hidden;
 }
 

@@ -85,8 +85,8 @@ export function changeBody(change: Change): JsonObject {
 }
 
 export function stepBody(step: Step): JsonObject {
-  const { table, mutationId } = step;
-  return { table, mutation_id: mutationId, ...changeBody(step) };
+  const { table, mutationId, statement } = step;
+  return { table, mutation_id: mutationId, statement, ...changeBody(step) };
 }
 
 function causeBody({ mutationId, origin, foreignKeys }: Cause): JsonObject {
@@ -104,7 +104,8 @@ export function triggerBody({ name, timing, events }: Trigger): JsonObject {
 /** An outline as counts by table; chunks are arrays, for there may be thousands. */
 export function outlineBody(id: string, { revision, tables }: Outline): JsonObject {
   const bodies = tables.map((outline): [string, JsonObject] => {
-    const { table, key, columns, chunks, furtherChanges, triggers, hasChildren } = outline;
+    const { table, key, columns, chunks, furtherChanges, triggers, hasChildren, referencesItself } =
+      outline;
     return [
       table,
       {
@@ -114,6 +115,7 @@ export function outlineBody(id: string, { revision, tables }: Outline): JsonObje
         columns: columns.map(columnBody),
         triggers: triggers.map(triggerBody),
         ...(hasChildren ? { has_children: true } : {}),
+        ...(referencesItself ? { references_itself: true } : {}),
         chunks: chunks.map(({ after, inserts, updates, deletes }) => [
           after,
           inserts,

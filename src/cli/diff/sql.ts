@@ -10,6 +10,8 @@ import { JsonText } from '../../model/json.ts';
 import { shownParts } from '../../model/table.ts';
 import type { DiffFormat } from './format.ts';
 import { cellsOf, hiddenTables, isChanged } from './format.ts';
+import type { Part } from './sql-statements.ts';
+import { createStatements } from './sql-statements.ts';
 
 /** What the statements on a table have to know of it. */
 interface Target {
@@ -21,11 +23,13 @@ interface Target {
   readonly types: ReadonlyMap<string, string>;
   /** Columns that cannot be written. */
   readonly generated: ReadonlySet<string>;
+  readonly referencesItself: boolean;
 }
 
 /** Creates the form; the outline says which columns are the key, and of what type they are. */
 export function createSqlFormat(tables: readonly TableOutline[], reader: DiffReader): DiffFormat {
   const targets = new Map(tables.map((table) => [table.table, targetOf(table)]));
+  const statements = createStatements();
   let begun = false;
   const begin = () => {
     const text = begun ? '' : 'BEGIN;\nSET CONSTRAINTS ALL DEFERRED;\n';
@@ -36,13 +40,13 @@ export function createSqlFormat(tables: readonly TableOutline[], reader: DiffRea
     change: (change) => {
       const target =
         targets.get(change.table) ?? targetOf({ table: change.table, key: [], columns: [] });
-      return `${begin()}${statement(change, target)};\n`;
+      return begin() + statements.add(change.statement, partOf(change, target));
     },
     end: () => {
       const missing = hiddenTables(reader).map(
         (counts) => `-- ${tableCell(counts.table)}: ${changesHidden(counts)}\n`,
       );
-      return `${begin()}${missing.join('')}COMMIT;\n`;
+      return `${begin()}${statements.end()}${missing.join('')}COMMIT;\n`;
     },
   };
 }
@@ -52,7 +56,8 @@ function targetOf({
   key,
   columns,
   hasChildren,
-}: Pick<TableOutline, 'table' | 'key' | 'columns' | 'hasChildren'>): Target {
+  referencesItself,
+}: Pick<TableOutline, 'table' | 'key' | 'columns' | 'hasChildren' | 'referencesItself'>): Target {
   const name = shownParts(table).map(identifier).join('.');
   return {
     name,
@@ -60,6 +65,23 @@ function targetOf({
     key,
     types: new Map(columns.map((column) => [column.name, column.type])),
     generated: new Set(columns.flatMap((column) => (column.generated ? [column.name] : []))),
+    referencesItself: referencesItself ?? false,
+  };
+}
+
+function partOf(change: ReadChange, target: Target): Part {
+  const { table, before, after, texts, columns } = change;
+  const row = (image: JsonText | null, side: 'before' | 'after') => {
+    if (image === null) return [];
+    const values = valuesOf(image, texts, side, columns);
+    const key = target.key.map((column) => values.get(column)?.json.text);
+    return [`${table} ${target.key.length > 0 ? key.join(' ') : image.text}`];
+  };
+  return {
+    sql: statement(change, target),
+    table,
+    referencesItself: target.referencesItself,
+    rows: [...row(before, 'before'), ...row(after, 'after')],
   };
 }
 

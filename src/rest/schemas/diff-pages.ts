@@ -39,6 +39,9 @@ export const outline = z
         has_children: z.literal(true).optional().meta({
           description: 'Where other tables inherit from it: ONLY its own rows are meant',
         }),
+        references_itself: z.literal(true).optional().meta({
+          description: 'Where a foreign key leads from it to itself, and cannot be deferred',
+        }),
         chunks: z.array(z.tuple([number, count, count, count])).meta({
           description:
             'Runs of 500 changes: the cursor each begins at, its inserts, updates and deletes',

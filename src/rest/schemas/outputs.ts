@@ -124,6 +124,10 @@ export const step = change
   .extend({
     table: z.string(),
     mutation_id: z.string().regex(/^mut_/).meta({ description: 'The mutation it is a part of' }),
+    statement: z
+      .string()
+      .nullable()
+      .meta({ description: 'The same for all steps of one statement' }),
   })
   .meta({ id: 'Step' });
 

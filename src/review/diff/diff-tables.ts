@@ -177,19 +177,21 @@ SELECT to_jsonb(o.key_columns) AS key, (
   FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attnum > 0 AND NOT a.attisdropped
 ) AS columns, EXISTS (
   SELECT FROM pg_class c JOIN pg_inherits i ON i.inhparent = c.oid WHERE c.oid = o.relation AND c.relkind = 'r'
-) AS has_children
+) AS has_children, EXISTS (
+  SELECT FROM pg_constraint k WHERE k.conrelid = o.relation AND k.confrelid = o.relation AND k.contype = 'f' AND NOT k.condeferrable
+) AS references_itself
 FROM stage.overlay o WHERE o.relation = $1`;
 
+type Shape = Pick<TableOutline, 'key' | 'columns' | 'hasChildren' | 'referencesItself'>;
+
 /** The key and the columns of a table as it is now; none where it is gone. */
-async function shapeOf(
-  tx: Queryable,
-  { current }: DiffTable,
-): Promise<Pick<TableOutline, 'key' | 'columns' | 'hasChildren'>> {
+async function shapeOf(tx: Queryable, { current }: DiffTable): Promise<Shape> {
   const [shape] = await tx.query(selectShape, [current]);
   return {
     key: JSON.parse(shape?.['key'] ?? '[]') as string[],
     columns: JSON.parse(shape?.['columns'] ?? '[]') as OutlineColumn[],
     ...(shape?.['has_children'] === 't' ? { hasChildren: true } : {}),
+    ...(shape?.['references_itself'] === 't' ? { referencesItself: true } : {}),
   };
 }
 
@@ -235,7 +237,7 @@ export async function describe(
   tx: Queryable,
   uuid: string,
   table: DiffTable,
-): Promise<Pick<TableOutline, 'key' | 'columns' | 'triggers' | 'hasChildren'>> {
+): Promise<Shape & Pick<TableOutline, 'triggers'>> {
   // guard: the outline names nothing of hidden tables
   if (table.hidden) return { key: [], columns: [], triggers: [] };
   return { ...(await shapeOf(tx, table)), triggers: await triggersOf(tx, uuid, table) };

@@ -9,9 +9,9 @@ import type { DiffTable } from './diff-tables.ts';
 /** By the positions that its approval says, in which they stand already. */
 const appliedSteps = (uuid: string) => `
 SELECT a.table_name, a.operation, a.row_key AS row_id, a.old_data AS before, a.new_data AS after,
-  stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation,
+  stage.texts_of_rows('before', a.texts -> 'old_data', 'after', a.texts -> 'new_data') AS texts, a.mutation, m.statement,
   a.position AS place, 0::bigint AS seq
-FROM stage.audit a
+FROM stage.audit a LEFT JOIN stage.mutation m ON m.id = a.mutation
 WHERE a.position >= (SELECT p.first_position FROM stage.approval p WHERE p.session = '${uuid}')
   AND a.position < (SELECT p.first_position + p.entries FROM stage.approval p WHERE p.session = '${uuid}')
 ORDER BY a.position`;
@@ -41,7 +41,12 @@ SELECT s.* FROM (${row?.['query']}) s WHERE (s.place, s.seq) > ($1::bigint, $2::
   for await (const step of streamRows(tx, 'stage_steps', behind, cursor.split('.'))) {
     const change = toChange(String(step['table_name']), step as ChangeRow);
     const number = `${step['place']}.${step['seq']}`;
-    yield { ...change, number, mutationId: `mut_${step['mutation']}` };
+    yield {
+      ...change,
+      number,
+      mutationId: `mut_${step['mutation']}`,
+      statement: step['statement'] ?? null,
+    };
   }
 }
 

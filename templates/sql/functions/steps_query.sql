@@ -1,5 +1,5 @@
 -- The query that gives each step of a session in the order of approval: table_name, operation, row_id, before, after, texts, mutation,
--- and place and seq, which are that order.
+-- statement, and place and seq, which are that order.
 -- Only numbers are sorted: each row is looked up in its turn, and the version before it through the index on lineages.
 CREATE OR REPLACE FUNCTION stage.steps_query(p_session uuid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -40,12 +40,12 @@ BEGIN
   INTO v_numbers, v_rows
   FROM stage.staged_shapes(p_session) o;
   IF v_numbers IS NULL THEN
-    RETURN 'SELECT NULL AS table_name, NULL AS operation, NULL AS row_id, NULL AS before, NULL AS after, NULL AS texts, NULL AS mutation, 0::bigint AS place, 0::bigint AS seq WHERE false';
+    RETURN 'SELECT NULL AS table_name, NULL AS operation, NULL AS row_id, NULL AS before, NULL AS after, NULL AS texts, NULL AS mutation, NULL AS statement, 0::bigint AS place, 0::bigint AS seq WHERE false';
   END IF;
   RETURN format($q$
     SELECT r.table_name, CASE r.op WHEN 'I' THEN 'INSERT' WHEN 'U' THEN 'UPDATE' ELSE 'DELETE' END AS operation,
-      r.row_id, r.before, r.after, r.texts, k.mutation, k.place, k.seq
-    FROM (SELECT s.*, coalesce(max(m.ended) OVER w, min(s.seq) OVER w) AS place
+      r.row_id, r.before, r.after, r.texts, k.mutation, k.statement, k.place, k.seq
+    FROM (SELECT s.*, m.statement, coalesce(max(m.ended) OVER w, min(s.seq) OVER w) AS place
           FROM (%s) s LEFT JOIN stage.mutation m ON m.id = s.mutation WINDOW w AS (PARTITION BY m.statement)) k
     CROSS JOIN LATERAL (%s) r
     ORDER BY k.place, k.seq

@@ -17,6 +17,8 @@ CREATE TABLE loose_child () INHERITS (loose_parent);
 CREATE TABLE pieces (a integer, b integer) PARTITION BY LIST (a);
 CREATE TABLE pieces_1 PARTITION OF pieces FOR VALUES IN (1);
 CREATE TABLE pieces_2 PARTITION OF pieces FOR VALUES IN (2);
+CREATE TABLE node (id integer PRIMARY KEY, parent integer REFERENCES node);
+CREATE TABLE leaf (id integer PRIMARY KEY, node integer REFERENCES node);
 CREATE TABLE two (a integer, b text, c text, twice integer GENERATED ALWAYS AS (a * 2) STORED, PRIMARY KEY (a, b));
 INSERT INTO bag VALUES (1, NULL), (1, NULL), (2, 'x');
 INSERT INTO parent VALUES (1, 1), (2, 2);
@@ -51,10 +53,20 @@ const alike = [
   'UPDATE pieces SET b = 9 WHERE a = 2',
 ];
 
+const nodesBefore = 'INSERT INTO node VALUES (1, NULL), (2, 1), (3, 2)';
+
+/** Each breaks a foreign key on its way, row by row in any order or in that of staging. */
+const tied = [
+  'INSERT INTO node VALUES (5, 4), (4, NULL)',
+  'WITH l AS (INSERT INTO leaf VALUES (1, 7) RETURNING node) INSERT INTO node SELECT node, NULL FROM l',
+  'UPDATE node SET id = id + 10, parent = parent + 10 WHERE id IN (1, 2, 3)',
+  'DELETE FROM node WHERE id IN (4, 5)',
+];
+
 suite('diff as SQL', (test) => {
   const served = serve(test);
   test.before(async () => {
-    await served.rest.database.query(tables);
+    await served.rest.database.query(tables + nodesBefore);
   });
 
   async function contents(client: { query(text: string): Promise<unknown> }): Promise<string> {
@@ -66,6 +78,11 @@ suite('diff as SQL', (test) => {
       texts.push(JSON.stringify(Array.isArray(result) ? result : (result as pg.QueryResult).rows));
     }
     return texts.join('\n');
+  }
+
+  async function nodes(client: pg.Client): Promise<unknown[]> {
+    const both = `SELECT 'node' AS of, id, parent FROM node UNION ALL SELECT 'leaf', id, node FROM leaf ORDER BY 1, 2`;
+    return (await client.query(both)).rows;
   }
 
   test('is a script that leaves production as approval does', async () => {
@@ -110,6 +127,36 @@ suite('diff as SQL', (test) => {
       await client.query('ROLLBACK');
       await client.query(stdout.replace(/COMMIT;\n$/, ''));
       assert.is(await contents(client), direct);
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('keeps together what holds only at the end of one statement', async () => {
+    const id = await served.rest.newSession();
+    for (const write of tied) await served.rest.write(id, write);
+    const { stdout } = await served.shell.run(['diff', id, '-o', 'sql']);
+    assert.match(stdout, /WITH\n {2}s1 AS \(INSERT INTO "node" .*\),\n {2}s2 AS .*\nSELECT;\n/);
+    const client = new pg.Client({ connectionString: served.rest.database.url });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      for (const write of tied) await client.query(write);
+      const direct = await nodes(client);
+      await client.query('ROLLBACK');
+      await client.query(stdout.replace(/COMMIT;\n$/, ''));
+      assert.equal(await nodes(client), direct);
+      await client.query('ROLLBACK');
+      // of an approved session the same holds
+      await served.rest.call('POST', `/sessions/${id}/propose`, { json: {} });
+      assert.is(
+        (await served.rest.call('POST', `/sessions/${id}/approve`, { json: {} })).status,
+        200,
+      );
+      const applied = await served.shell.run(['diff', id, '-o', 'sql']);
+      await client.query(`BEGIN; TRUNCATE node CASCADE; ${nodesBefore}`);
+      await client.query(applied.stdout.replace(/^BEGIN;|COMMIT;\n$/g, ''));
+      assert.equal(await nodes(client), direct);
     } finally {
       await client.end();
     }

@@ -89,6 +89,7 @@ suite('selection', (test) => {
       rowId: new JsonText(String(id)),
       ...sides,
       columns: [],
+      statement: null,
       json: image,
     };
   };
