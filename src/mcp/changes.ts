@@ -66,11 +66,12 @@ export async function readChanges(
   for (const name of wanted) {
     let next: string | null = name === from?.table ? from.number : '0';
     while (next !== null) {
-      if (found.length === limit) return [found, { table: name, number: next }];
-      const asked = { table: name, cursor: next, limit: limit - found.length };
+      // one more tells whether there is more
+      const asked = { table: name, cursor: next, limit: limit + 1 - found.length };
       const { value } = await api.listChanges(sessionId, asked);
       found.push(...value.changes);
       next = value.nextCursor;
+      if (found.length > limit) return [found.slice(0, limit), found[limit - 1] ?? null];
     }
   }
   return [found, null];

@@ -63,12 +63,14 @@ suite('reviewed steps', (test) => {
     const stepsOf = async (query = '') =>
       (await daemon.call('GET', `/sessions/${id}/diff?steps=true${query}`)).body.steps as {
         mutation_id: string;
+        statement: string;
       }[];
     const steps = await stepsOf();
     const log = (await daemon.call('GET', `/sessions/${id}/mutations`)).body.mutations;
     const step = (index: number, type: string, table: string, row_id: number) => ({
       table,
       mutation_id: log[index].id,
+      statement: log[index].statement,
       type,
       row_id,
     });

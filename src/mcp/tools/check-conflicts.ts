@@ -15,6 +15,7 @@ export const checkConflicts = defineTool({
   work: async (_, { api, sessionId }) => {
     const { value } = await api.findConflicts(sessionId);
     const found = value.filter(({ ignored }) => !ignored);
+    const canBeSettled = found.every(({ kind }) => kind !== 'schema');
     const { status } = (await api.getSession(sessionId)).value;
     const [bodies, truncated] = fitting(value.map(conflictBody));
     const conflicts = bodies.slice(0, found.length);
@@ -26,7 +27,7 @@ export const checkConflicts = defineTool({
       next:
         found.length === 0
           ? 'Propose the session when the diff is what was asked for.'
-          : 'The session cannot be approved as it is: ask a person to settle them with `stage resolve`; or discard it with discard_session, open another one, and stage the changes anew from what production holds now.',
+          : `The session cannot be approved as it is: ${canBeSettled ? 'ask a person to settle this with `stage resolve`; or ' : ''}discard it with discard_session, open another one, and stage the changes anew from what production holds now.`,
       facts: { status, count: found.length },
       data: { conflicts, ignored: bodies.slice(found.length) },
       truncated,
