@@ -100,7 +100,10 @@ export function readOutline(json: JsonText): Outline {
   return {
     revision,
     tables: Object.entries(tables).map(
-      ([table, { key, columns, chunks, hidden, triggers = [], has_children, references_itself, ...counts }]) => ({
+      ([
+        table,
+        { key, columns, chunks, hidden, triggers = [], has_children, references_itself, ...counts },
+      ]) => ({
         table,
         key,
         columns,

@@ -47,8 +47,7 @@ const forOthers =
   'Have it approved with the token of somebody who neither created nor proposed it, nor staged in it.';
 
 /** Where nobody can be told from its authors, whoever approves. */
-const forNobody =
-  'Reject the session, and stage its changes anew in another one.';
+const forNobody = 'Reject the session, and stage its changes anew in another one.';
 
 function refused(message: string, hint = forOthers): StageError {
   return new StageError('four_eyes_required', message, { hint });
