@@ -55,8 +55,8 @@ export interface Rewrite extends Omit<SplicedBody, 'options'> {
 }
 
 /** Whether a write is refused. */
-export const isRefused = (rewrite: Rewrite | RefusedWhen): rewrite is RefusedWhen =>
-  typeof rewrite === 'string';
+export const isRefused = <Made extends object>(made: Made | RefusedWhen): made is RefusedWhen =>
+  typeof made === 'string';
 
 export class Rewriter {
   private readonly names: Names;

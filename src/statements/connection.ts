@@ -26,7 +26,7 @@ import { endSession, untilClosed } from './ending.ts';
 import { learnPortals } from './failed-portals.ts';
 import type { ReadBatch } from './read-batches.ts';
 import { canReadAhead, nextReadBatch } from './read-batches.ts';
-import { undo } from './write-protection.ts';
+import { undo } from './staged-write.ts';
 
 /** Makes the statement pipeline; what it learns of statement texts is shared by all its connections. */
 export function createPipeline(settings: ProxySettings): RunPipeline {

@@ -3,10 +3,11 @@
 import type { StageError } from '../errors.ts';
 import { explainsWrite } from '../rewrite/query-planner.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
+import { hidesParameters } from '../rewrite/write-options.ts';
 import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
-import { newPortal, preparingText } from '../server-connection/prepared-statements.ts';
+import { forgetTypes, newPortal, preparingText } from '../server-connection/prepared-statements.ts';
 import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import { refusedText } from '../server-connection/upstream-text.ts';
@@ -17,14 +18,15 @@ import { bindMessage, decodeBind } from '../wire/frontend-messages.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { isControlling } from './controls.ts';
-import type { PreparedWrite } from './extended-write.ts';
-import { findWrite, readyForWrite } from './extended-write.ts';
 import { checkBound, namesSettings } from './named-settings.ts';
+import type { PreparedWrite } from './prepared-writes.ts';
+import { findWrite, stagePrepared } from './prepared-writes.ts';
 import { verifyAlong } from './read-batches.ts';
 import { checkReadCalls, needsAsking, needsLook, openLook } from './read-calls.ts';
 import { readOnlyRefusal } from './read-only-write.ts';
 import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
+import { readyWrite } from './staged-write.ts';
 
 /** @throws StageError for what is refused */
 export function bind(context: ConnectionContext, message: Message): void | Promise<void> {
@@ -37,7 +39,7 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   const statement = statements.get(name);
   // The proxy does not know the statement: a function may have prepared it. It runs as a read, so that it cannot write.
   if (statement === undefined) return bindRead(context, message, portal, null);
-  const write = state.stages ? findWrite(context, statement) : null;
+  const write = state.stages ? findWrite(context, statement, message) : null;
   if (write !== null) return bindWrite(context, message, portal, statement, write);
   // guard: the catalog is asked before a read is bound
   if (needsAsking(context, statement.body) || namesSettings(context, statement.body))
@@ -201,17 +203,27 @@ async function bindWrite(
   statement: PreparedStatement,
   write: PreparedWrite,
 ): Promise<void> {
-  const { retry, portals, link, names, pending, state } = context;
-  const ready = await readyForWrite(context, write, message);
-  if (ready === null) {
-    bindRead(context, message, portal, statement);
-    return;
-  }
+  const { retry, portals, link, names, pending, state, hasSync } = context;
+  const { statement: target, body } = write;
+  const isNew = pending.resolved === target;
+  const staged = await stagePrepared(context, write);
+  // the data of a COPY is kept where a Query has asked for it
+  const mayBeSet = body.form !== 'copy' && hasSync() && retry.canKeep(message);
+  // What was parsed in this batch was analysed with the overlay as it was: its parameters may have other types by now.
+  const mayBeStale = (sqlstate: string) => {
+    if (!isNew || hidesParameters(body) || !sqlstate.startsWith('22')) return false;
+    forgetTypes(target);
+    return true;
+  };
+  const ready = await readyWrite(context, staged, { mayBeSet, message, mayBeStale });
+  // of a COPY PostgreSQL says it when it is run
+  if (ready === 'run') return bindRead(context, message, portal, statement);
+  if (isRefused(ready)) return staged.refuse();
   ready.enter();
   const bound = {
     enter: ready.enter,
     stageRowByRow: ready.stageRowByRow,
-    target: write.statement,
+    target,
     name: portal,
     frame: message.frame,
   };
@@ -222,7 +234,7 @@ async function bindWrite(
   const expected = new PendingResponse('bind', 'all', { onFailure: restore, onError });
   link.send(message.frame, retry.answer(expected));
   // With data under way it could not be run again: whether names are still good must be known before.
-  if (write.body.form !== 'copy') return;
+  if (body.form !== 'copy') return;
   await syncAndGoOn(context);
   pending.entered = made;
 }

@@ -26,13 +26,13 @@ import { frontend } from '../wire/message-codes.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
 import { makeMergeTarget } from './enter-call.ts';
-import { openBlock } from './extended-write.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
 import { verifyAlong } from './read-batches.ts';
 import { checkReadCalls, needsAskingOfTypes, needsLookAtTypes, openLook } from './read-calls.ts';
 import { inFailedTransaction } from './read-only-write.ts';
 import { noteResult } from './result-type.ts';
 import { prepareReplacements, readReplacements } from './shared-steps.ts';
+import { openBlock } from './staged-write.ts';
 
 /** Stands upstream in the place of what will be refused. */
 function inPlaceOf(when: RefusedWhen, parsing: Pick<Parsing, 'plan' | 'statement'>): UpstreamText {

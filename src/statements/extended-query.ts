@@ -16,7 +16,8 @@ import { bind } from './extended-bind.ts';
 import { execute } from './extended-execute.ts';
 import { parse } from './extended-parse.ts';
 import { describeInFailure } from './failed-portals.ts';
-import { commitInternal, dropUnnamed } from './shared-steps.ts';
+import { dropUnnamed } from './shared-steps.ts';
+import { commitInternal } from './staged-write.ts';
 
 type Handler = (context: ConnectionContext, message: Message) => void | Promise<void>;
 

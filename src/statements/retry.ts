@@ -119,7 +119,7 @@ export class Retry {
    * To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given.
    * @param begun how the client's block was begun, if it can be begun anew
    */
-  arm(scope: Scope, message: Message | null = null, begun: Begun | null = null): void {
+  arm(scope: Scope, message?: Message, begun: Begun | null = null): void {
     if (this.armedScope === null && !this.isAgain) {
       this.tries = { ...noTries };
       this.hasCancelled = this.cancels.watch();
@@ -129,7 +129,7 @@ export class Retry {
     if (scope === 'block' || this.armedScope === null) this.disarm();
     this.armedScope ??= scope;
     this.begun = begun;
-    if (message !== null) this.push(message, scope === 'savepoint');
+    if (message !== undefined) this.push(message, scope === 'savepoint');
   }
 
   /** The client has seen a result, or the block is over. */

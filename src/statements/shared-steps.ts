@@ -9,14 +9,14 @@ import {
   rowsAffected,
 } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, Particulars } from '../server-connection/pending-response.ts';
-import { hiddenClose, hiddenSync, PendingResponse } from '../server-connection/pending-response.ts';
+import { hiddenClose, PendingResponse } from '../server-connection/pending-response.ts';
 import type {
   PreparedStatement,
   PrepareReplacements,
   RefusedWhen,
 } from '../server-connection/prepared-statements.ts';
-import { inBody, noParameters, preparingText } from '../server-connection/prepared-statements.ts';
-import { syncAndGoOn, waitForResponses } from '../server-connection/sync.ts';
+import { inBody, preparingText } from '../server-connection/prepared-statements.ts';
+import { syncAndGoOn } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ControlAction, Read } from '../sql/verdict.ts';
@@ -25,8 +25,7 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { controlReplacements } from './controls.ts';
-import type { EnterCall, Expressions } from './enter-call.ts';
-import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
+import { makeMergeTarget } from './enter-call.ts';
 import type { Preparation } from './original-types.ts';
 import { bodyOf, originalTypeList, preparedTypes, refuseOriginal } from './original-types.ts';
 import { inFailedTransaction } from './read-only-write.ts';
@@ -115,25 +114,6 @@ function countedAnswer({ rights }: QueryWrite): Particulars {
   return { onNotice, tag: () => tag };
 }
 
-/** Ends the block of ours: what went well becomes durable, and the client then gets its ReadyForQuery as told. */
-export function commitInternal(
-  { internal, router, link }: ConnectionContext,
-  sync: PendingResponse,
-): void {
-  internal.checkCommit();
-  link.close();
-  internal.commit({ onError: deliver, onDone: () => router.showHeld() });
-  link.sync(sync);
-}
-
-/** Ends a block of ours, if one is open, without the client's Sync: commits, or after an error rolls back. */
-export async function endInternal(context: ConnectionContext): Promise<void> {
-  if (!context.state.needsInternalCommit) return;
-  context.link.sync(hiddenSync);
-  commitInternal(context, hiddenSync);
-  await waitForResponses(context);
-}
-
 /** Drops the client's unnamed statement, if there is one. */
 export function dropUnnamed({ statements, link }: ConnectionContext): void {
   if (statements.get('') === undefined) return;
@@ -219,17 +199,4 @@ export async function learnParameterTypes(
     new PendingResponse('describe', 'nothing', { onError: deliver, onParameterTypes }),
   );
   await syncAndGoOn(context);
-}
-
-/** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
-export function enterExecute(
-  { internal }: ConnectionContext,
-  call: EnterCall,
-  statement: PreparedStatement,
-  expressions: Expressions,
-): void {
-  const types = statement.parameterTypes ?? [];
-  if (types.length !== expressions.places.length) enter(internal, call, null);
-  else if (types.length === 0) enter(internal, call, noParameters);
-  else enterWithExpressions(internal, call, types, expressions);
 }

@@ -1,27 +1,15 @@
 /** PREPARE and EXECUTE as SQL statements of a Query message. */
 
 import { movesPath } from '../rewrite/query-planner.ts';
-import { watched } from '../rewrite/rewrite.ts';
-import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import { sqlStatement } from '../server-connection/prepared-statements.ts';
 import type { ControlAction } from '../sql/verdict.ts';
-import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { makeMergeTarget } from './enter-call.ts';
 import { checkNamed, namesSettings } from './named-settings.ts';
-import { refusePrepared } from './original-types.ts';
+import { stagePrepared } from './prepared-writes.ts';
 import { checkReadCalls, needsLook } from './read-calls.ts';
-import { checkResult } from './result-type.ts';
 import type { Step } from './send-statement.ts';
 import { runRead, sendControl, sendStep } from './send-statement.ts';
-import {
-  answerToWrite,
-  enterExecute,
-  learnParameterTypes,
-  prepareAgain,
-  prepareReplacements,
-  refreshRead,
-} from './shared-steps.ts';
+import { answerToWrite, prepareReplacements, refreshRead } from './shared-steps.ts';
 import { runWrite } from './simple-write.ts';
 
 type Prepare = Extract<ControlAction, { type: 'prepare' }>;
@@ -53,7 +41,13 @@ export async function runExecute(
 ): Promise<boolean> {
   const statement = context.statements.get(action.name);
   if (statement?.body.kind === 'write') {
-    return executeWrite(context, step, action, statement, statement.body);
+    const { body } = statement;
+    const { plan, statement: written } = step;
+    const expressions = { written: plan.text, statement: written, places: action.arguments };
+    const write = { statement, body, given: { expressions, calls: action.calls } };
+    return runWrite(context, step, await stagePrepared(context, write), (_, wrapErrors) =>
+      sendStep(context, step, [], answerToWrite(context, body), wrapErrors),
+    );
   }
   if (statement === undefined) return runRead(context, step);
   await refreshRead(context, statement);
@@ -62,32 +56,4 @@ export async function runExecute(
   const isReadyShown = await runRead(context, step);
   if (movesPath(statement.body)) context.names.forget();
   return isReadyShown;
-}
-
-async function executeWrite(
-  context: ConnectionContext,
-  step: Step,
-  action: Execute,
-  statement: PreparedStatement,
-  body: Write,
-): Promise<boolean> {
-  const runsCode = await context.rewriter.checkCalls(action.calls);
-  const { plan, statement: written } = step;
-  const expressions = { written: plan.text, statement: written, places: action.arguments };
-  return runWrite(context, step, {
-    body,
-    bodyText: statement.bodyText,
-    refuse: () => refusePrepared(context, statement, body),
-    prepare: async ({ replacements, fill }, wrapErrors) => {
-      if (fill !== null) makeMergeTarget(context.internal, fill);
-      prepareAgain(context, statement, replacements, wrapErrors);
-      await checkResult(context, statement);
-      await learnParameterTypes(context, statement);
-    },
-    enter: (call) => {
-      const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;
-      enterExecute(context, { ...call, rewrite }, statement, expressions);
-    },
-    send: (_, wrapErrors) => sendStep(context, step, [], answerToWrite(context, body), wrapErrors),
-  });
 }

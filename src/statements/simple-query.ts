@@ -15,8 +15,9 @@ import type { Message } from '../wire/framer.ts';
 import { decodeQuery } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { learnDefault } from './default-access.ts';
-import { commitInternal, dropUnnamed } from './shared-steps.ts';
+import { dropUnnamed } from './shared-steps.ts';
 import { runStep } from './simple-steps.ts';
+import { commitInternal } from './staged-write.ts';
 
 /**
  * Ends a batch of the extended protocol that has come without a Sync before a Query: whether the Query is skipped, its end tells.

@@ -13,6 +13,7 @@ import { runRead, sendControl, sendStep } from './send-statement.ts';
 import { answerToWrite } from './shared-steps.ts';
 import { runExecute, runPrepare } from './simple-prepared.ts';
 import { runWrite } from './simple-write.ts';
+import type { StagedWrite } from './staged-write.ts';
 
 /**
  * Runs one statement and waits for its answer.
@@ -43,19 +44,19 @@ async function runQueryWrite(
   const refuse = () => refuseOriginal(context, write, original, null);
   // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
   if (hidesParameters(write) && !context.state.failed) return refuse();
-  return runWrite(context, step, {
+  const staged: StagedWrite = {
     body: write,
     bodyText: statement.text,
     refuse,
     // Mistakes are told of the client's own text: what is sent runs on another table.
     prepare: async ({ fill }) => {
       if (fill !== null) await originalTypes(context, original, []);
+      return (call) => enter(context.internal, call, noParameters);
     },
-    send: ({ replacements, isSet }, wrapErrors) => {
-      const particular = answerToWrite(context, write, isSet);
-      return sendStep(context, step, replacements, particular, wrapErrors);
-    },
-    enter: (call) => enter(context.internal, call, noParameters),
+  };
+  return runWrite(context, step, staged, ({ replacements, isSet }, wrapErrors) => {
+    const particular = answerToWrite(context, write, isSet);
+    return sendStep(context, step, replacements, particular, wrapErrors);
   });
 }
 

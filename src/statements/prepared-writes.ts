@@ -1,0 +1,100 @@
+/** How a prepared statement that writes is staged: one that is bound, or what an EXECUTE of it runs. */
+
+import { watched } from '../rewrite/rewrite.ts';
+import type { Parameters, PreparedStatement } from '../server-connection/prepared-statements.ts';
+import { noParameters } from '../server-connection/prepared-statements.ts';
+import type { Calls } from '../sql/functions/calls.ts';
+import type { Write } from '../sql/write.ts';
+import type { Message } from '../wire/framer.ts';
+import type { Bind } from '../wire/frontend-messages.ts';
+import { decodeBind } from '../wire/frontend-messages.ts';
+import type { ConnectionContext } from './connection-context.ts';
+import type { EnterCall, Expressions } from './enter-call.ts';
+import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
+import { refusePrepared } from './original-types.ts';
+import { checkResult } from './result-type.ts';
+import { learnParameterTypes, prepareAgain } from './shared-steps.ts';
+import type { StagedWrite } from './staged-write.ts';
+
+/** What an EXECUTE is given. */
+interface Arguments {
+  readonly expressions: Expressions;
+  readonly calls: Calls;
+}
+
+/** A prepared statement that writes, with what it is given: by a Bind, or by an EXECUTE. */
+export interface PreparedWrite {
+  readonly statement: PreparedStatement;
+  readonly body: Write;
+  readonly given: Bind | Arguments;
+}
+
+/** Gives the write that a prepared statement runs when it is bound by a message, or null. */
+export function findWrite(
+  { statements }: ConnectionContext,
+  statement: PreparedStatement,
+  { payload }: Message,
+): PreparedWrite | null {
+  const { body } = statement;
+  if (body.kind === 'write') return { statement, body, given: decodeBind(payload) };
+  if (body.kind === 'read' || body.action.type !== 'execute') return null;
+  const target = statements.get(body.action.name);
+  if (target?.body.kind !== 'write') return null;
+  const { written, statement: execute } = statement;
+  const expressions = { written, statement: execute, places: body.action.arguments };
+  const { calls } = body.action;
+  return { statement: target, body: target.body, given: { expressions, calls } };
+}
+
+/** @throws StageError when what an EXECUTE is given calls what could write, or do other harm */
+export async function stagePrepared(
+  context: ConnectionContext,
+  { statement, body, given }: PreparedWrite,
+): Promise<StagedWrite> {
+  const { internal, rewriter } = context;
+  const runsCode = 'calls' in given && (await rewriter.checkCalls(given.calls));
+  return {
+    body,
+    bodyText: statement.bodyText,
+    refuse: () => refusePrepared(context, statement, body),
+    prepare: async ({ replacements, fill }, wrapErrors) => {
+      if (fill !== null) makeMergeTarget(internal, fill);
+      prepareAgain(context, statement, replacements, wrapErrors);
+      await checkResult(context, statement);
+      if ('calls' in given || given.values.length > 0)
+        await learnParameterTypes(context, statement);
+      if (!('calls' in given)) {
+        const parameters = parametersOf(statement, given);
+        return (call) => enter(internal, call, parameters);
+      }
+      return (call) => {
+        const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;
+        enterExecute(context, { ...call, rewrite }, statement, given.expressions);
+      };
+    },
+  };
+}
+
+/** Enters with the arguments of an EXECUTE. If there are too many or too few, PostgreSQL refuses the statement itself. */
+function enterExecute(
+  { internal }: ConnectionContext,
+  call: EnterCall,
+  statement: PreparedStatement,
+  expressions: Expressions,
+): void {
+  const types = statement.parameterTypes ?? [];
+  if (types.length !== expressions.places.length) enter(internal, call, null);
+  else if (types.length === 0) enter(internal, call, noParameters);
+  else enterWithExpressions(internal, call, types, expressions);
+}
+
+/** If there are too many or too few, PostgreSQL refuses the Bind itself. */
+function parametersOf(
+  { parameterTypes }: PreparedStatement,
+  { formats, values }: Bind,
+): Parameters | null {
+  const types = parameterTypes ?? [];
+  if (types.length !== values.length) return null;
+  const [only] = formats;
+  return { types, values, formats: formats.length === 1 ? values.map(() => only ?? 0) : formats };
+}
