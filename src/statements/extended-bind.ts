@@ -11,7 +11,7 @@ import { forgetTypes, newPortal, preparingText } from '../server-connection/prep
 import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import { refusedText } from '../server-connection/upstream-text.ts';
-import type { Replacement } from '../sql/splice.ts';
+import type { ControlAction, Read } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import { bindMessage, decodeBind } from '../wire/frontend-messages.ts';
@@ -28,6 +28,13 @@ import { lockRows } from './row-locks.ts';
 import { prepareAgain, refreshControl, refreshRead } from './shared-steps.ts';
 import { readyWrite } from './staged-write.ts';
 
+/** A Bind of a statement that the proxy knows. */
+interface Bound {
+  readonly message: Message;
+  readonly portal: string;
+  readonly statement: PreparedStatement;
+}
+
 /** @throws StageError for what is refused */
 export function bind(context: ConnectionContext, message: Message): void | Promise<void> {
   const reader = new MessageReader(message.payload);
@@ -38,73 +45,64 @@ export function bind(context: ConnectionContext, message: Message): void | Promi
   const { statements, state } = context;
   const statement = statements.get(name);
   // The proxy does not know the statement: a function may have prepared it. It runs as a read, so that it cannot write.
-  if (statement === undefined) return bindRead(context, message, portal, null);
+  if (statement === undefined) return bindRead(context, { message, portal, statement: null });
+  const bound = { message, portal, statement };
   const write = state.stages ? findWrite(context, statement, message) : null;
-  if (write !== null) return bindWrite(context, message, portal, statement, write);
+  if (write !== null) return bindWrite(context, bound, write);
+  return isReady(context, statement) ? bindReady(context, bound) : bindUnready(context, bound);
+}
+
+/** Whether a statement reads, and neither the server has to be asked nor anything made before it is bound. */
+function isReady(context: ConnectionContext, statement: PreparedStatement): boolean {
+  const { body } = statement;
+  if (body.kind !== 'read' || needsAsking(context, body) || namesSettings(context, body))
+    return false;
+  return !needsLook(context, body) && !needsRefresh(context, statement, body);
+}
+
+/** Whether a read is to see staged rows, and may not be what it has to be for that. */
+function needsRefresh(
+  { reads, pending }: ConnectionContext,
+  statement: PreparedStatement,
+  { locks }: Read,
+): boolean {
+  if (reads === 'production' || pending.verification !== null) return false;
+  return pending.resolved !== statement || locks !== undefined;
+}
+
+async function bindUnready(context: ConnectionContext, bound: Bound): Promise<void> {
+  const { message, statement } = bound;
+  const { body } = statement;
   // guard: the catalog is asked before a read is bound
-  if (needsAsking(context, statement.body) || namesSettings(context, statement.body))
-    return bindJudged(context, message, portal, statement);
-  return bindUnstaged(context, message, portal, statement);
-}
-
-async function bindJudged(
-  context: ConnectionContext,
-  message: Message,
-  portal: string,
-  statement: PreparedStatement,
-): Promise<void> {
-  await checkReadCalls(context, statement.body);
+  await checkReadCalls(context, body);
   await checkBound(context, statement, message);
-  await bindUnstaged(context, message, portal, statement);
+  if (needsLook(context, body)) await openLook(context);
+  const refusal = body.kind === 'write' ? await readOnlyError(context, body) : null;
+  if (refusal !== null) return bindRefused(context, bound, refusal);
+  if (body.kind === 'control') await readyControl(context, statement, body.action);
+  if (body.kind === 'read' && needsRefresh(context, statement, body))
+    await refreshBound(context, bound, body);
+  bindReady(context, bound);
 }
 
-async function bindLookedAt(
-  context: ConnectionContext,
-  message: Message,
-  portal: string,
-  statement: PreparedStatement,
-): Promise<void> {
-  await openLook(context);
-  await bindUnstaged(context, message, portal, statement);
-}
-
-function bindUnstaged(
-  context: ConnectionContext,
-  message: Message,
-  portal: string,
-  statement: PreparedStatement,
-): void | Promise<void> {
-  const { state, reads, pending } = context;
-  if (needsLook(context, statement.body)) return bindLookedAt(context, message, portal, statement);
-  if (statement.body.kind === 'write' && !state.failed && isRefusedByUs(statement.body))
-    return bindReadOnly(context, message, portal, statement, statement.body);
-  if (statement.body.kind === 'control' && isControlling(statement.body.action))
-    refreshControl(context, statement, statement.body.action);
-  const isResolved = pending.resolved === statement;
-  if (pending.verification !== null) {
-    if (!isResolved) verifyAlong(context, message, pending.verification);
-  } else if (reads === 'staged' && (!isResolved || locksOf(statement)))
-    return bindStagedRead(context, message, portal, statement);
-  const begins = statement.body.kind === 'control' && statement.body.action.type === 'begin';
-  if (begins && state.block === 'none') return bindBegin(context, message, portal, statement);
-  bindRead(context, message, portal, statement);
+function bindReady(context: ConnectionContext, bound: Bound): void {
+  const { verification, resolved } = context.pending;
+  if (verification !== null && resolved !== bound.statement)
+    verifyAlong(context, bound.message, verification);
+  bindRead(context, bound);
 }
 
 /** Whether the server would not refuse what is sent in its place in a READ ONLY transaction as it refuses the statement. */
 const isRefusedByUs = (write: Write) =>
   write.form === 'truncate' || (write.form === 'query' && write.merges.length > 0);
 
-async function bindReadOnly(
-  context: ConnectionContext,
-  message: Message,
-  portal: string,
-  statement: PreparedStatement,
+async function readOnlyError(
+  { state, rewriter }: ConnectionContext,
   write: Write,
-): Promise<void> {
-  const rewrite = await context.rewriter.write(write);
-  const refusal = isRefused(rewrite) ? null : readOnlyRefusal(write, rewrite);
-  if (refusal !== null) return bindRefused(context, message, portal, statement, refusal);
-  bindRead(context, message, portal, statement);
+): Promise<StageError | null> {
+  if (state.failed || !isRefusedByUs(write)) return null;
+  const rewrite = await rewriter.write(write);
+  return isRefused(rewrite) ? null : readOnlyRefusal(write, rewrite);
 }
 
 const refusedName = `${ownPrefix}refused`;
@@ -112,9 +110,7 @@ const refusedName = `${ownPrefix}refused`;
 /** Binds what is refused when it is executed, and not before: what would be sent in its place stays out of it. */
 function bindRefused(
   { internal, portals, link, retry, state }: ConnectionContext,
-  { payload }: Message,
-  portal: string,
-  statement: PreparedStatement,
+  { message: { payload }, portal, statement }: Bound,
   refusal: StageError,
 ): void {
   const types = statement.parameterTypes ?? statement.types;
@@ -124,36 +120,28 @@ function bindRefused(
   link.send(bound, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
 }
 
-function bindBegin(
+/** Makes the upstream's command the one that is to run now; where a BEGIN opens a block, nothing is to be in its way. */
+async function readyControl(
   context: ConnectionContext,
-  message: Message,
-  portal: string,
   statement: PreparedStatement,
-): void | Promise<void> {
-  const { state, pending, internal } = context;
-  if ((state.implicit && pending.hasSnapshot) || internal.wall.isUncounted)
-    return bindAfterWait(context, message, portal, statement);
-  internal.beforeBegin();
-  bindRead(context, message, portal, statement);
-}
-
-/** A transaction whose access is chosen cannot go on with the snapshot of what ran before it in the batch. */
-async function bindAfterWait(
-  context: ConnectionContext,
-  message: Message,
-  portal: string,
-  statement: PreparedStatement,
+  action: ControlAction,
 ): Promise<void> {
-  await syncAndGoOn(context);
-  context.internal.beforeBegin();
-  bindRead(context, message, portal, statement);
+  if (isControlling(action)) refreshControl(context, statement, action);
+  const { state, pending, internal } = context;
+  if (action.type !== 'begin' || state.block !== 'none') return;
+  // A transaction whose access is chosen cannot go on with the snapshot of what ran before it in the batch.
+  if ((state.implicit && pending.hasSnapshot) || internal.wall.isUncounted)
+    await syncAndGoOn(context);
+  internal.beforeBegin();
 }
 
 function bindRead(
   context: ConnectionContext,
-  { frame }: Message,
-  portal: string,
-  statement: PreparedStatement | null,
+  {
+    message: { frame },
+    portal,
+    statement,
+  }: Omit<Bound, 'statement'> & { readonly statement: PreparedStatement | null },
 ): void {
   const { internal, portals, inFailure, link, retry, pending, state } = context;
   // Transaction control is not planned, and would not stand the savepoint. Planning a query may run functions.
@@ -173,36 +161,26 @@ function bindRead(
   link.send(frame, retry.answer(new PendingResponse('bind', 'all', { onFailure })));
 }
 
-async function bindStagedRead(
+/** Brings a read up to date; rows that it locks are locked first. */
+async function refreshBound(
   context: ConnectionContext,
-  message: Message,
-  portal: string,
-  statement: PreparedStatement,
+  { message, statement }: Bound,
+  body: Read,
 ): Promise<void> {
-  const locked = locksOf(statement) ? await lockBound(context, message, statement) : null;
+  const { written, types, parameterTypes } = statement;
+  const given = body.locks && { ...decodeBind(message.payload), types: parameterTypes ?? types };
+  const read = { body, written, statement: statement.statement };
+  const locked = given ? await lockRows(context, read, given) : null;
   if (locked === null) await refreshRead(context, statement);
   else prepareAgain(context, statement, locked);
-  bindRead(context, message, portal, statement);
-}
-
-const locksOf = ({ body }: PreparedStatement) => (body.kind === 'read' ? body.locks : undefined);
-
-async function lockBound(
-  context: ConnectionContext,
-  message: Message,
-  { body, written, statement, types, parameterTypes }: PreparedStatement,
-): Promise<readonly Replacement[] | null> {
-  const given = { ...decodeBind(message.payload), types: parameterTypes ?? types };
-  return body.kind === 'read' ? lockRows(context, { body, written, statement }, given) : null;
 }
 
 async function bindWrite(
   context: ConnectionContext,
-  message: Message,
-  portal: string,
-  statement: PreparedStatement,
+  bound: Bound,
   write: PreparedWrite,
 ): Promise<void> {
+  const { message, portal, statement } = bound;
   const { retry, portals, link, names, pending, state, hasSync } = context;
   const { statement: target, body } = write;
   const isNew = pending.resolved === target;
@@ -217,17 +195,18 @@ async function bindWrite(
   };
   const ready = await readyWrite(context, staged, { mayBeSet, message, mayBeStale });
   // of a COPY PostgreSQL says it when it is run
-  if (ready === 'run') return bindRead(context, message, portal, statement);
+  if (ready === 'run') return bindRead(context, bound);
   if (isRefused(ready)) return staged.refuse();
   ready.enter();
-  const bound = {
-    enter: ready.enter,
-    stageRowByRow: ready.stageRowByRow,
-    target,
-    name: portal,
-    frame: message.frame,
-  };
-  const made = newPortal(statement, state.runs, { write: bound });
+  const made = newPortal(statement, state.runs, {
+    write: {
+      enter: ready.enter,
+      stageRowByRow: ready.stageRowByRow,
+      target,
+      name: portal,
+      frame: message.frame,
+    },
+  });
   pending.entered = made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));

@@ -79,41 +79,38 @@ function parsePlanned(
   const [statement] = plan.statements;
   if (statement === undefined) return parseNothing(context, message, asked, plan);
   const parsing = { message, asked, plan, statement };
-  if (context.names.mayCall(asked.types)) return parseTyped(context, parsing);
-  return parseUnasked(context, parsing);
+  return callsTypes(context, parsing)
+    ? parseWithTypes(context, parsing)
+    : parseKnown(context, parsing);
 }
 
-/** With the types that the client gives its parameters counting as called. */
-async function parseTyped(context: ConnectionContext, parsing: Parsing): Promise<void> {
-  const { statement, asked } = parsing;
+/** Whether the server has to be asked, or code looked at, because of the types that a statement or its parameters name. */
+function callsTypes(context: ConnectionContext, { asked, statement }: Parsing): boolean {
+  if (context.names.mayCall(asked.types)) return true;
   const { verdict } = statement;
-  if (verdict.kind !== 'read' && verdict.kind !== 'write') return parseUnasked(context, parsing);
-  // guard: the types that a client gives its parameters are called
-  const types = await context.names.callingTypes(asked.types);
-  const typed = { ...statement, verdict: withParameters(verdict, types) };
-  await parseUnasked(context, { ...parsing, statement: typed });
+  return needsAskingOfTypes(context, verdict) || needsLookAtTypes(context, verdict);
 }
 
-function parseUnasked(context: ConnectionContext, parsing: Parsing): void | Promise<void> {
-  const { verdict } = parsing.statement;
+async function parseWithTypes(context: ConnectionContext, parsing: Parsing): Promise<void> {
+  const statement = await withTypes(context, parsing);
+  const { verdict } = statement;
   // guard: PostgreSQL reads literals, and checks those of domains, when a statement is parsed
-  if (needsAskingOfTypes(context, verdict)) return parseAsked(context, parsing);
-  return parseJudged(context, parsing);
+  if (needsAskingOfTypes(context, verdict)) await checkReadCalls(context, verdict);
+  if (needsLookAtTypes(context, verdict)) await openLook(context);
+  await parseKnown(context, { ...parsing, statement });
 }
 
-async function parseAsked(context: ConnectionContext, parsing: Parsing): Promise<void> {
-  await checkReadCalls(context, parsing.statement.verdict);
-  await parseJudged(context, parsing);
-}
-
-function parseJudged(context: ConnectionContext, parsing: Parsing): void | Promise<void> {
-  if (needsLookAtTypes(context, parsing.statement.verdict)) return parseLookedAt(context, parsing);
-  return parseKnown(context, parsing);
-}
-
-async function parseLookedAt(context: ConnectionContext, parsing: Parsing): Promise<void> {
-  await openLook(context);
-  await parseKnown(context, parsing);
+/** The statement, with the types that the client gives its parameters counting as called. */
+async function withTypes(
+  { names }: ConnectionContext,
+  { asked, statement }: Parsing,
+): Promise<Statement> {
+  const { verdict } = statement;
+  const isTyped = verdict.kind === 'read' || verdict.kind === 'write';
+  if (!isTyped || !names.mayCall(asked.types)) return statement;
+  // guard: the types that a client gives its parameters are called
+  const types = await names.callingTypes(asked.types);
+  return { ...statement, verdict: withParameters(verdict, types) };
 }
 
 function parseKnown(context: ConnectionContext, parsing: Parsing): void | Promise<void> {

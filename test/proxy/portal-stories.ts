@@ -197,6 +197,10 @@ export const portalStories: Readonly<Record<string, readonly Buffer[]>> = {
       q('FETCH ALL d'),
     ],
   ],
+  'a BEGIN that was prepared, behind a read': [
+    ...[p('BEGIN', 'begins'), s, run(read), b([], 'begins'), e(), run(change), s],
+    ...[run('COMMIT'), s],
+  ],
   'a binary portal': [
     ...[q('BEGIN'), run(change), p(read, 'r'), s, q(`DECLARE c BINARY CURSOR FOR ${read}`)],
     ...[run('FETCH 2 c'), s, d('portal', 'c'), e(1, 'c'), s, q('COMMIT')],
