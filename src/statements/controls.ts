@@ -1,6 +1,7 @@
 /** Transaction control, settings and SQL-level prepared statements: what changes in their text, and what they change here. */
 import { StageError } from '../errors.ts';
 import type { Particulars } from '../server-connection/pending-response.ts';
+import type { PreparedStatement } from '../server-connection/prepared-statements.ts';
 import type { Access } from '../server-connection/transaction-table.ts';
 import type { UpstreamText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -9,6 +10,7 @@ import { noticeResponse } from '../wire/backend-messages.ts';
 import { errorFields } from '../wire/error-fields.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { changeDefault, settingText } from './default-access.ts';
+import { noteResult } from './result-type.ts';
 
 /** What is sent in place of parts of a control statement. PREPARE is rewritten elsewhere, as its body is. */
 export function controlReplacements(
@@ -50,15 +52,40 @@ const needsBlock: Readonly<Partial<Record<ControlAction['type'], string>>> = {
   'rollback to': 'ROLLBACK TO SAVEPOINT',
 };
 
+/** How a control statement is sent, in either protocol. */
+interface SentControl {
+  /** What is sent in place of parts of it, perhaps since long ago when it was prepared. */
+  readonly replacements: readonly Replacement[];
+  /** Gives what is sent. */
+  readonly text: () => UpstreamText;
+  /** Gives what a PREPARE has made. */
+  readonly prepared: (action: Prepare) => PreparedStatement;
+  /** Sends it, with what is particular about its answer. */
+  readonly send: (particulars: Particulars & { readonly onDone: () => void }) => void;
+}
+
+type Prepare = Extract<ControlAction, { type: 'prepare' }>;
+
 /**
- * To be called before a control statement is sent: makes the upstream's state what the statement expects.
- * @returns what is particular about its answer
+ * Sends a control statement: makes the upstream's state what it expects, and notes what it changes, on success once more.
  * @throws StageError for what PostgreSQL refuses outside a transaction block, where a block of ours is open
  */
-export function beforeControl(
-  { state, internal }: ConnectionContext,
+export function sendControl(
+  context: ConnectionContext,
   action: ControlAction,
-): Particulars {
+  { replacements, text, prepared, send }: SentControl,
+): void {
+  const onDone = () => {
+    if (action.type === 'prepare') context.statements.set(action.name, prepared(action));
+    else controlDone(context, action);
+  };
+  send({ ...beforeControl(context, action), onDone });
+  afterControl(context, action, replacements, text);
+  if (action.type === 'prepare') noteResult(context, action.name, action.body);
+}
+
+/** Makes the upstream's state what a control statement expects; gives what is particular about its answer. */
+function beforeControl({ state, internal }: ConnectionContext, action: ControlAction): Particulars {
   const ends = action.type === 'commit' || action.type === 'rollback';
   // What is prepared is analysed, which may run code.
   if (action.type === 'prepare' && action.body.kind === 'read') internal.guard();
@@ -108,12 +135,8 @@ const noTransaction = noticeResponse(
   }),
 );
 
-/**
- * To be called when a control statement has been sent: what will hold once the server has run it.
- * @param replacements what was sent in place of parts of it, perhaps long ago when it was prepared
- * @param sent gives what was sent
- */
-export function afterControl(
+/** What will hold once the server has run a control statement that has been sent. */
+function afterControl(
   context: ConnectionContext,
   action: ControlAction,
   replacements: readonly Replacement[],
@@ -212,8 +235,8 @@ function askAccess({ internal, pending }: ConnectionContext): void {
   pending.wait = 'before more';
 }
 
-/** To be called when a control statement has succeeded. */
-export function controlDone(context: ConnectionContext, action: ControlAction): void {
+/** What holds once a control statement has succeeded. */
+function controlDone(context: ConnectionContext, action: ControlAction): void {
   const { names, statements } = context;
   switch (action.type) {
     case 'set access':

@@ -13,13 +13,12 @@ import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
 import { decodeExecute } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { afterControl, beforeControl, controlDone, isControlling } from './controls.ts';
+import { isControlling, sendControl } from './controls.ts';
 import { refuseInFailure } from './failed-portals.ts';
-import { checkHold } from './held-cursors.ts';
 import type { Execution } from './named-settings.ts';
 import { checkNamed, executionIn, namesSettings } from './named-settings.ts';
 import { refusePrepared } from './original-types.ts';
-import { noteResult } from './result-type.ts';
+import { checkHold } from './read-calls.ts';
 import { answerToWrite, prepareAgain } from './shared-steps.ts';
 
 /** @throws StageError for what is refused */
@@ -144,27 +143,20 @@ function executeControl(
   portal: Portal,
   action: ControlAction,
 ): void {
-  const { link, retry, names } = context;
-  const particular = beforeControl(context, action);
-  const onDone = () => succeed(context, portal, action);
-  const onError = mapErrors(preparingText(portal.statement), names.productionSchema);
-  const expected = new PendingResponse('execute', 'all', { onDone, onError }, particular);
-  link.send(frame, retry.answer(expected));
+  const { link, retry, names, state } = context;
   const { statement } = portal;
-  const sent = () => statementText(statement.statement, preparingText(statement));
-  afterControl(context, action, statement.replacements, sent);
-  if (action.type === 'set transaction' && action.access && context.state.block === 'none')
-    context.state.setImplicitAccess(action.access);
-  if (action.type === 'prepare') noteResult(context, action.name, action.body);
-}
-
-function succeed(context: ConnectionContext, { statement }: Portal, action: ControlAction): void {
-  if (action.type !== 'prepare') {
-    controlDone(context, action);
-    return;
-  }
-  const { written, statement: prepare } = statement;
-  const { statements, state } = context;
-  const made = sqlStatement(written, prepare, action, statement, state.runs);
-  statements.set(action.name, made);
+  const sentText = preparingText(statement);
+  sendControl(context, action, {
+    replacements: statement.replacements,
+    text: () => statementText(statement.statement, sentText),
+    prepared: (prepare) =>
+      sqlStatement(statement.written, statement.statement, prepare, statement, state.runs),
+    send: (particulars) => {
+      const onError = mapErrors(sentText, names.productionSchema);
+      const expected = new PendingResponse('execute', 'all', { onError }, particulars);
+      link.send(frame, retry.answer(expected));
+    },
+  });
+  if (action.type === 'set transaction' && action.access && state.block === 'none')
+    state.setImplicitAccess(action.access);
 }

@@ -11,14 +11,10 @@ import { textToSend } from '../server-connection/statement-text.ts';
 import { beginAnew, waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, Statement } from '../sql/verdict.ts';
+import type { Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { afterControl, beforeControl, controlDone } from './controls.ts';
-import { noteFailure } from './failed-portals.ts';
-import { checkHold } from './held-cursors.ts';
 import { askAlong, tellChanged } from './read-batches.ts';
-import { checkReadCalls, needsLook } from './read-calls.ts';
-import { noteResult } from './result-type.ts';
+import { checkHold, checkReadCalls, needsLook } from './read-calls.ts';
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
 
@@ -82,38 +78,6 @@ async function replacementsIn(
   const read = { body, written: plan.text, statement };
   const locked = verdict === body ? await lockRows(context, read, noParameters) : null;
   return locked ?? readReplacements(context, body, isVerified);
-}
-
-/** Sends a control statement and waits; what it changes is noted, and on success once more. */
-export async function sendControl(
-  context: ConnectionContext,
-  step: Step,
-  action: ControlAction,
-  replacements: readonly Replacement[],
-  onSuccess: () => void = () => controlDone(context, action),
-): Promise<boolean> {
-  const outcome = { failed: false };
-  if (action.type === 'begin' && context.state.block === 'none') context.internal.beforeBegin();
-  const particular = beforeControl(context, action);
-  const isReadyShown = sendStep(context, step, replacements, {
-    ...particular,
-    onFailure: () => {
-      outcome.failed = true;
-      noteFailure(context, action);
-      particular.onFailure?.();
-    },
-    onDone: () => {
-      if (!outcome.failed) onSuccess();
-    },
-  });
-  const { plan, statement } = step;
-  const sent = () =>
-    statementText(statement, textToSend(plan.text, statement, false, replacements));
-  afterControl(context, action, replacements, sent);
-  if (action.type === 'prepare') noteResult(context, action.name, action.body);
-  context.link.close();
-  await waitForResponses(context);
-  return isReadyShown;
 }
 
 /**

@@ -15,8 +15,11 @@ import type { Message } from '../wire/framer.ts';
 import { decodeQuery } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import { learnDefault } from './default-access.ts';
+import type { Step } from './send-statement.ts';
+import { runRead } from './send-statement.ts';
 import { dropUnnamed } from './shared-steps.ts';
-import { runStep } from './simple-steps.ts';
+import { runControl } from './simple-control.ts';
+import { runQueryWrite } from './simple-write.ts';
 import { commitInternal } from './staged-write.ts';
 
 /**
@@ -144,6 +147,21 @@ async function runQuery(
   if (plan.changesPath) names.forget();
   if (isReadyShown) state.endBatch();
   else await finish(context);
+}
+
+/** Runs one statement in the way of its kind; says whether the client has been given the message's ReadyForQuery with it. */
+async function runStep(context: ConnectionContext, step: Step): Promise<boolean> {
+  const { verdict } = step.statement;
+  switch (verdict.kind) {
+    case 'read':
+      return runRead(context, step);
+    case 'write':
+      return runQueryWrite(context, step, verdict);
+    case 'control':
+      return runControl(context, step, verdict.action);
+    case 'refuse':
+      throw new Error('a refused statement was about to run');
+  }
 }
 
 /** Statements of one message share a transaction. A write opens it by itself, to be tried twice if it is the first. */

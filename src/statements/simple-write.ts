@@ -2,17 +2,55 @@
 
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
+import { hidesParameters } from '../rewrite/write-options.ts';
 import { cancelled } from '../server-connection/cancel-requests.ts';
 import { deliver } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { passing } from '../server-connection/pending-response.ts';
+import { noParameters } from '../server-connection/prepared-statements.ts';
 import { UpstreamError } from '../server-connection/refusals.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
+import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
+import { enter } from './enter-call.ts';
+import { originalTypes, refuseOriginal } from './original-types.ts';
 import { inFailedTransaction, readOnlyRefusal } from './read-only-write.ts';
 import type { Step } from './send-statement.ts';
+import { sendStep } from './send-statement.ts';
+import { answerToWrite } from './shared-steps.ts';
 import type { StagedWrite } from './staged-write.ts';
 import { commitInternal, readyWrite, undo } from './staged-write.ts';
+
+/**
+ * Stages a write of a Query message.
+ * @returns whether the client has been given the message's ReadyForQuery with it
+ * @throws StageError for what is refused
+ */
+export async function runQueryWrite(
+  context: ConnectionContext,
+  step: Step,
+  write: Write,
+): Promise<boolean> {
+  const { plan, statement } = step;
+  const original = { written: plan.text, start: statement.start, statement: statement.text };
+  const refuse = () => refuseOriginal(context, write, original, null);
+  // A Query has no parameters, and PostgreSQL says so; in what is sent in its place they may be missing.
+  if (hidesParameters(write) && !context.state.failed) return refuse();
+  const staged: StagedWrite = {
+    body: write,
+    bodyText: statement.text,
+    refuse,
+    // Mistakes are told of the client's own text: what is sent runs on another table.
+    prepare: async ({ fill }) => {
+      if (fill !== null) await originalTypes(context, original, []);
+      return (call) => enter(context.internal, call, noParameters);
+    },
+  };
+  return runWrite(context, step, staged, ({ replacements, isSet }, wrapErrors) => {
+    const particular = answerToWrite(context, write, isSet);
+    return sendStep(context, step, replacements, particular, wrapErrors);
+  });
+}
 
 /** Sends the statement; says whether the client is given the ReadyForQuery that answers it. */
 type Send = (rewrite: Rewrite, wrapErrors: (handler: ErrorHandler) => ErrorHandler) => boolean;
