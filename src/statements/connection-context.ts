@@ -130,7 +130,7 @@ export function createConnectionContext(
   const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
   const names = new Names(ask, limits.allowFunctions, made, { ...shared, user: pair.user });
   const functions = new FunctionNames(ask, names, madeVisible);
-  const retry = new Retry(router, names, pair.cancels);
+  const retry = new Retry(router, names, pair.cancels, link.fresh);
   return {
     planner,
     metrics,

@@ -88,7 +88,7 @@ async function bindUnready(context: ConnectionContext, bound: Bound): Promise<vo
 function bindReady(context: ConnectionContext, bound: Bound): void {
   const { verification, resolved } = context.pending;
   if (verification !== null && resolved !== bound.statement)
-    verifyAlong(context, bound.message, verification);
+    verifyAlong(context, verification, bound.message);
   bindRead(context, bound);
 }
 

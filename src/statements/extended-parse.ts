@@ -194,7 +194,7 @@ async function parseWithNames(context: ConnectionContext, parsing: Parsing): Pro
   const { plan, statement } = parsing;
   const { verdict } = statement;
   const { verification } = context.pending;
-  if (verification !== null) verifyAlong(context, parsing.message, verification);
+  if (verification !== null) verifyAlong(context, verification, parsing.message);
   const made =
     verdict.kind === 'control' && verdict.action.type === 'prepare'
       ? await prepareReplacements(context, {

@@ -6,13 +6,10 @@
  */
 import { explainsWrite, movesPath } from '../rewrite/query-planner.ts';
 import { areCurrent } from '../rewrite/relation-names.ts';
-import { tableChanged } from '../rewrite/stageable.ts';
 import { deliver } from '../server-connection/error-mapping.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
-import { errorMessage } from '../server-connection/refusals.ts';
 import type { Verdict } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
-import { readyForQuery } from '../wire/backend-messages.ts';
 import { uint32At } from '../wire/byte-queue.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import type { Message } from '../wire/framer.ts';
@@ -122,47 +119,30 @@ function mayRunWhole(context: ConnectionContext, verdict: Verdict): boolean {
 }
 
 /**
- * To be called before the first message of a batch that reads what is staged: has it hidden and run once more if a name is no longer
- * good.
+ * Asks whether names are still good right before the read of staged rows that depends on it. Where they are not, its answer is hidden,
+ * and it is to be run once more.
+ * @param message the first one of a batch
  */
 export function verifyAlong(
-  context: ConnectionContext,
-  message: Message,
-  verification: Verification,
-): void {
-  context.retry.arm('read', message, context.link.fresh.begun);
-  askAlong(context, verification, () => context.retry.repeat());
-}
-
-/** Asks whether names are still good right before what depends on it. @param hide has the answer of that hidden */
-export function askAlong(
-  { internal, names }: ConnectionContext,
+  { internal, names, retry }: ConnectionContext,
   { relations, stamps }: Verification,
-  hide: () => void,
+  message?: Message,
 ): void {
-  const forget = () => {
+  retry.arm('read', message);
+  const repeat = () => {
     names.forget();
     internal.forgetQuestions();
-    hide();
+    retry.repeat();
   };
   const onRow = (payload: Buffer) => {
-    if (!names.confirm(decodeDataRow(payload))) forget();
+    if (!names.confirm(decodeDataRow(payload))) repeat();
   };
   const onError = (fields: ErrorFields) => {
     internal.forgetQuestions();
     if (!isStampGone(fields) && fields.get('C') !== dropped) return deliver(fields);
-    forget();
+    repeat();
     return null;
   };
   // The search path is the client's: what is called in its names must not write either.
   internal.ask(areCurrent(stampCalls(stamps)), { values: [relations], onRow, onError });
-}
-
-/**
- * Tells the client that its transaction has failed by what names stood for before. Where it has not, what was hidden has changed
- * nothing, and is run once more.
- */
-export function tellChanged({ router }: ConnectionContext): void {
-  router.showError(errorMessage(tableChanged, false));
-  router.showReady(readyForQuery('E'));
 }

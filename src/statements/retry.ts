@@ -4,7 +4,7 @@ import type { Names } from '../rewrite/relation-names.ts';
 import type { CancelRequests } from '../server-connection/cancel-requests.ts';
 import { gaveUp, withoutAgain } from '../server-connection/copy-in.ts';
 import { rowByRow, rowChanged, staleNames } from '../server-connection/error-mapping.ts';
-import type { Begun } from '../server-connection/fresh-block.ts';
+import type { Begun, FreshBlock } from '../server-connection/fresh-block.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { ResponseRouter } from '../server-connection/response-router.ts';
@@ -54,6 +54,7 @@ interface Kept {
 export class Retry {
   private readonly router: ResponseRouter;
   private readonly names: Names;
+  private readonly fresh: FreshBlock;
   private armedScope: Scope | null = null;
   /** How the block to roll back was begun, where it is the client's. */
   begun: Begun | null = null;
@@ -72,9 +73,10 @@ export class Retry {
   /** Whether the client has asked to cancel since the first try began. */
   private hasCancelled = () => false;
 
-  constructor(router: ResponseRouter, names: Names, cancels: CancelRequests) {
+  constructor(router: ResponseRouter, names: Names, cancels: CancelRequests, fresh: FreshBlock) {
     this.router = router;
     this.names = names;
+    this.fresh = fresh;
     this.cancels = cancels;
   }
 
@@ -116,10 +118,10 @@ export class Retry {
   }
 
   /**
-   * To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given.
-   * @param begun how the client's block was begun, if it can be begun anew
+   * To be called when a block of ours is opened, or a savepoint set, for a message that is kept if it is given; and where nothing has run
+   * in one of the client's, which is begun anew then.
    */
-  arm(scope: Scope, message?: Message, begun: Begun | null = null): void {
+  arm(scope: Scope, message?: Message): void {
     if (this.armedScope === null && !this.isAgain) {
       this.tries = { ...noTries };
       this.hasCancelled = this.cancels.watch();
@@ -128,7 +130,7 @@ export class Retry {
     this.isAgain = false;
     if (scope === 'block' || this.armedScope === null) this.disarm();
     this.armedScope ??= scope;
-    this.begun = begun;
+    this.begun = this.fresh.begun;
     if (message !== undefined) this.push(message, scope === 'savepoint');
   }
 

@@ -8,15 +8,16 @@ import { PendingResponse } from '../server-connection/pending-response.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { noParameters } from '../server-connection/prepared-statements.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
-import { beginAnew, waitForResponses } from '../server-connection/sync.ts';
+import { waitForResponses } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { Statement } from '../sql/verdict.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { askAlong, tellChanged } from './read-batches.ts';
+import { verifyAlong } from './read-batches.ts';
 import { checkHold, checkReadCalls, needsLook } from './read-calls.ts';
 import { lockRows } from './row-locks.ts';
 import { readReplacements } from './shared-steps.ts';
+import { undo } from './staged-write.ts';
 
 export interface Step {
   readonly plan: QueryPlan;
@@ -28,33 +29,38 @@ export interface Step {
 
 /** Runs what must not write: guarded where it could, and otherwise as it stands. */
 export async function runRead(context: ConnectionContext, step: Step): Promise<boolean> {
-  const { internal, metrics } = context;
-  // guard: the catalog is asked before a read runs
-  await checkReadCalls(context, step.statement.verdict);
-  checkHold(context, step.statement.verdict);
-  if (needsLook(context, step.statement.verdict)) internal.begin();
-  const verification = verificationOf(context, step);
-  const replacements = await replacementsIn(context, step, verification !== null);
-  const isOfWrite = explainsWrite(step.statement.verdict);
-  const { begun } = context.link.fresh;
-  internal.guard(isOfWrite);
-  metrics.query('read');
-  const wrapErrors = isOfWrite ? hintExplain : undefined;
-  const outcome = { isStale: false };
-  const hide = () => {
-    outcome.isStale = true;
-    context.router.close();
-  };
-  if (verification !== null) askAlong(context, verification, hide);
-  const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
-  await waitForResponses(context);
-  if (!outcome.isStale) return isReadyShown;
-  context.router.reopen();
-  if (begun === null) context.link.fresh.noteStale();
-  await beginAnew(context, begun);
-  if (!context.state.failed) return runRead(context, step);
-  tellChanged(context);
-  return true;
+  try {
+    return await tryRead(context, step);
+  } finally {
+    context.retry.endTries();
+  }
+}
+
+/** Tries the read until its names stood for what they were taken for. */
+async function tryRead(context: ConnectionContext, step: Step): Promise<boolean> {
+  const { internal, metrics, retry } = context;
+  const { verdict } = step.statement;
+  for (;;) {
+    // guard: the catalog is asked before a read runs
+    await checkReadCalls(context, verdict);
+    checkHold(context, verdict);
+    if (needsLook(context, verdict)) internal.begin();
+    const verification = verificationOf(context, step);
+    const replacements = await replacementsIn(context, step, verification !== null);
+    const isOfWrite = explainsWrite(verdict);
+    internal.guard(isOfWrite);
+    metrics.query('read');
+    if (verification !== null) verifyAlong(context, verification);
+    const wrapErrors = isOfWrite ? hintExplain : undefined;
+    const isReadyShown = sendStep(context, step, replacements, {}, wrapErrors);
+    await waitForResponses(context);
+    if (!retry.isWanted) {
+      retry.disarm();
+      return isReadyShown;
+    }
+    await undo(context);
+    if (retry.take() === null) return true;
+  }
 }
 
 /** What can be asked along with a read of staged rows that runs alone; null where its names are asked about first. */

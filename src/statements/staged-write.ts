@@ -5,11 +5,13 @@
 
 import type { Rewrite } from '../rewrite/rewrite.ts';
 import { isRefused } from '../rewrite/rewrite.ts';
+import { tableChanged } from '../rewrite/stageable.ts';
 import { deliver, mapErrors } from '../server-connection/error-mapping.ts';
 import type { ErrorHandler, PendingResponse } from '../server-connection/pending-response.ts';
 import { hiddenSync } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import type { RefusedWhen } from '../server-connection/prepared-statements.ts';
+import { errorMessage } from '../server-connection/refusals.ts';
 import {
   beginAnew,
   syncAndGoOn,
@@ -17,10 +19,10 @@ import {
   waitForResponses,
 } from '../server-connection/sync.ts';
 import type { Write } from '../sql/write.ts';
+import { readyForQuery } from '../wire/backend-messages.ts';
 import type { Message } from '../wire/framer.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import type { EnterCall } from './enter-call.ts';
-import { tellChanged } from './read-batches.ts';
 
 type WrapErrors = (handler: ErrorHandler) => ErrorHandler;
 
@@ -91,13 +93,12 @@ export async function readyWrite(
  */
 export async function openBlock(context: ConnectionContext, message?: Message): Promise<void> {
   const { state, internal, retry, link } = context;
-  const { begun } = link.fresh;
-  if (begun === null) {
+  if (link.fresh.begun === null) {
     if (state.block !== 'none') return;
     if (state.implicit) await syncAndGoOn(context);
     internal.begin();
   }
-  retry.arm('block', message, begun);
+  retry.arm('block', message);
   waitForRow(context);
 }
 
@@ -131,23 +132,26 @@ function waitForRow({ internal, retry }: ConnectionContext): void {
 
 /**
  * Undoes what a statement that is to be tried again has done: all of a block of ours, or of one of the client's in which nothing else has
- * run, or what came after its savepoint; of a read nothing.
+ * run, or what came after its savepoint. A read has changed nothing; but where the names that it was sent with have made the client's
+ * transaction fail, the client is told so, and there is no other try.
  */
 export async function undo(context: ConnectionContext): Promise<void> {
-  context.internal.forgetWatch();
-  const { scope, begun } = context.retry;
+  const { internal, retry, link, state, router } = context;
+  internal.forgetWatch();
+  const { scope, begun } = retry;
   if (begun !== null) return beginAnew(context, begun);
   if (scope === 'block') return endInternal(context);
   if (scope === 'read') {
-    context.link.fresh.noteStale();
-    if (!context.state.failed) return;
-    context.retry.take();
-    tellChanged(context);
+    link.fresh.noteStale();
+    if (!state.failed) return;
+    retry.take();
+    router.showError(errorMessage(tableChanged, false));
+    router.showReady(readyForQuery('E'));
     return;
   }
   // what was sent since the server has failed is skipped up to a Sync, and this would be, too
-  context.link.close();
-  context.internal.unwind();
+  link.close();
+  internal.unwind();
   await syncAndWait(context);
 }
 
