@@ -1,12 +1,27 @@
 /** Clients that send Sync, or a Query, when they have seen an error or before they can have: the server skips up to Sync, and so do we. */
 import postgres from 'postgres';
 import { copyFailMessage } from '../../src/wire/frontend-messages.ts';
+import { backend } from '../../src/wire/message-codes.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
 import { pipelineSchema } from '../helpers/random-pipeline.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import type { Pause } from '../helpers/wire-script.ts';
-import { b, c, d, data, done, e, h, p, q, run, s, tell } from '../helpers/wire-script.ts';
+import {
+  b,
+  c,
+  connectWire,
+  d,
+  data,
+  done,
+  e,
+  h,
+  p,
+  q,
+  run,
+  s,
+  tell,
+} from '../helpers/wire-script.ts';
 
 type Script = readonly (Buffer | Pause)[];
 
@@ -62,6 +77,27 @@ const ends: Readonly<Record<string, Script>> = {
   'a Query once it has seen the error': [h, 'wait', q('SELECT 6'), q('SELECT 7'), h, s, 'wait'],
 };
 
+/** What the server tells without being asked by Sync or Flush, by the type of the message that a client waits for. */
+const unasked: Readonly<Record<string, readonly [type: number, ...messages: Buffer[]]>> = {
+  'an error at Parse': [backend.errorResponse, p('selec')],
+  'an error at Bind': [backend.errorResponse, p(insert), b(['x', 'y'])],
+  'an error at Execute': [backend.errorResponse, p(insert), b(['1', 'y']), e()],
+  'that a COPY may begin': [backend.copyInResponse, p('COPY item FROM STDIN'), b(), e()],
+  'rows that fill its buffer': [
+    backend.dataRow,
+    run(`SELECT repeat('x', 9000)`),
+    run(`SELECT repeat('x', 9000)`),
+  ],
+};
+
+async function hears(url: string, [type, ...messages]: readonly [number, ...Buffer[]]) {
+  const client = await connectWire(url);
+  client.send(...messages);
+  const heard = await client.readTo(type);
+  client.close();
+  return heard.map((message) => String.fromCharCode(message.type));
+}
+
 suite('errors before Sync', (test) => {
   let proxied: Proxied;
   test.before(async () => {
@@ -103,6 +139,13 @@ suite('errors before Sync', (test) => {
         assert.equal(await tell(url, all), await tell(proxied.twin.url, all));
       });
     }
+  }
+
+  for (const [name, messages] of Object.entries(unasked)) {
+    test(`told unasked: ${name}`, async () => {
+      const url = await proxied.session('staged');
+      assert.equal(await hears(url, messages), await hears(proxied.twin.url, messages));
+    });
   }
 
   test('postgres.js goes on after errors of writes', async () => {
