@@ -3,15 +3,18 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { Pool } from '../db/database.ts';
 import { demandToken, refuseForeignSites } from './access.ts';
+import { callerRoute } from './caller.ts';
 import { answerErrors } from './error-handler.ts';
 import { mountRoute, servicesFor } from './mount.ts';
 import { openapiRoute } from './openapi.ts';
 import type { Places } from './places.ts';
 import { bothPlaces, createPlaces } from './places.ts';
 import { identifyRequests } from './request-id.ts';
+import type { Route } from './route.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { connectionRoutes } from './routes/connections.ts';
 import { discussionRoutes } from './routes/discussion.ts';
+import { eventRoutes } from './routes/events.ts';
 import { mutationRoutes } from './routes/mutations.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { rehearsalRoutes } from './routes/rehearse.ts';
@@ -48,10 +51,13 @@ export function createRestApp(services: RestServices): Koa {
     ...unstageRoutes,
     ...resolveRoutes,
     ...discussionRoutes,
+    ...eventRoutes,
     ...connectionRoutes,
     ...auditRoutes,
     ...operationRoutes,
+    callerRoute(() => routes),
   ];
+  const routes: readonly Route[] = [...described, openapiRoute(described, services.info.version)];
   const router = new Router({ sensitive: true });
   const approvals = placesIn(services.deciding, 'many approvals are under way already');
   const places = {
@@ -63,7 +69,7 @@ export function createRestApp(services: RestServices): Koa {
     ),
     approvals,
   };
-  for (const route of [...described, openapiRoute(described, services.info.version)]) {
+  for (const route of routes) {
     mountRoute(router, route, servicesFor(route, services, places));
   }
   const app = new Koa();

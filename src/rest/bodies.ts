@@ -78,6 +78,11 @@ export function eventBody({ number, kind, at, by, body }: Event): JsonObject {
   return { number, kind, at, by, body };
 }
 
+/** An event among those of other sessions. */
+export function eventOfAllBody(event: Event): JsonObject {
+  return { session_id: event.sessionId, ...eventBody(event) };
+}
+
 /** The table's name stands outside, as the name of the list. */
 export function changeBody(change: Change): JsonObject {
   const { type, rowId, before, after, texts } = change;

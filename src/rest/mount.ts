@@ -117,7 +117,7 @@ function write(ctx: Context, { status = 200, headers = {}, body }: Reply): void 
   ctx.status = status;
   ctx.set({ ...headers });
   if (body instanceof Readable) {
-    ctx.type = 'json';
+    ctx.type = headers['Content-Type'] ?? 'json';
     ctx.body = body;
   } else if (body instanceof PlainText) {
     ctx.set('Content-Type', body.contentType);

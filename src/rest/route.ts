@@ -59,6 +59,8 @@ export interface Route<
   readonly errors: readonly ErrorCode[];
   /** Whether the route works only while the upstream database does. */
   readonly needsUpstream: boolean;
+  /** Whether the configuration leaves the route to callers who have the right, for some session at least; it does when left out. */
+  isOpenTo?(caller: Caller, services: RouteServices): boolean;
   /** Does the work. Raises StageError. */
   handle(
     request: RouteRequest<z.output<Query>, z.output<Body>, z.output<Headers>>,

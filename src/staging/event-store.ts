@@ -25,6 +25,21 @@ SELECT (SELECT count(*) FROM stage.event e WHERE e.session = $1 AND ${isSaid}) F
 
 const selectEvent = `SELECT ${columns} FROM stage.event e WHERE e.number = $1`;
 
+const selectHead = 'SELECT number FROM stage.event_head';
+
+/** Of a session that is gone nothing is told but that. */
+const selectSeen = `
+SELECT ${columns} FROM stage.event e LEFT JOIN stage.session s ON s.id = e.session
+WHERE e.number > least($1::bigint, $2::bigint) AND e.number <= $2
+-- guard: events are told of the caller's projects
+AND ($3::jsonb IS NULL OR $3::jsonb ? e.project_id)
+-- guard: of a session that is gone no more than that is told
+AND (s.id IS NOT NULL OR e.kind = 'deleted')
+-- guard: an agent hears of its own sessions
+AND ($4::text IS NULL OR $4 = CASE WHEN s.id IS NULL
+  THEN (SELECT c.by_as FROM stage.event c WHERE c.session = e.session AND c.kind = 'created') ELSE s.created_as END)
+ORDER BY e.number LIMIT $5`;
+
 const selectSession = 'SELECT project_id FROM stage.session WHERE id = $1';
 
 export interface NewEvent {
@@ -65,6 +80,43 @@ export async function listEvents(db: Queryable, id: string, filter: EventFilter)
   const [session] = await db.query(selectSession, [uuid]);
   if (session === undefined) throw sessionNotFound(id);
   return rows.map((row) => toEvent(row as EventRow));
+}
+
+/** Whose events are told: those of sessions of the projects, and that were created with the token of that name; null for all. */
+export interface EventScope {
+  readonly projects: readonly string[] | null;
+  readonly createdAs: string | null;
+}
+
+export interface EventPage {
+  readonly events: Event[];
+  /** Number of the event to go on behind: everything up to it has been looked at. */
+  readonly last: string;
+}
+
+/** Gives the number of the newest event; everything up to it is there to be read. */
+export async function lastEvent(db: Queryable): Promise<string> {
+  const [head] = await db.query(selectHead);
+  return String(head?.['number'] ?? 0);
+}
+
+/** Lists events of all sessions of a scope, oldest first. A number beyond the newest event counts as that one's. */
+export async function listEventsIn(
+  db: Queryable,
+  { projects, createdAs }: EventScope,
+  { after, limit }: EventFilter,
+): Promise<EventPage> {
+  // none becomes visible later that has a smaller number
+  const head = await lastEvent(db);
+  const rows = await db.query(selectSeen, [
+    after,
+    head,
+    projects && JSON.stringify(projects),
+    createdAs,
+    limit,
+  ]);
+  const events = rows.map((row) => toEvent(row as EventRow));
+  return { events, last: events.length < limit ? head : (events.at(-1)?.number ?? after) };
 }
 
 export interface CommentPage {

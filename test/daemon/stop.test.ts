@@ -58,10 +58,12 @@ suite('daemon: stop', (test) => {
     const id = await daemon.newSession();
     const { last } = (await daemon.call('GET', `/sessions/${id}/events`)).body;
     const waiting = daemon.call('GET', `/sessions/${id}/events?after=${last}&wait=50`);
-    // by then the daemon has taken the request
+    const stream = daemon.call('GET', '/events', { headers: { accept: 'text/event-stream' } });
+    // by then the daemon has taken the requests
     await daemon.call('GET', `/sessions/${id}`);
     const began = performance.now();
     await daemon.stop();
+    assert.match((await stream).text, /^retry: 2000\n\n/);
     assert.equal([(await waiting).status, (await waiting).body.events], [200, []]);
     assert.ok(performance.now() - began < 5_000);
   });

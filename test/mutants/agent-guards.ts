@@ -163,6 +163,21 @@ export const agentGuards: readonly Guard[] = [
     tests: ['rest/why'],
   },
   {
+    name: "events are told of the caller's projects",
+    without: 'AND ($3::jsonb IS NULL OR e.project_id IS NOT NULL)',
+    tests: ['rest/event-stream'],
+  },
+  {
+    name: 'of a session that is gone no more than that is told',
+    without: '',
+    tests: ['rest/event-stream'],
+  },
+  {
+    name: 'an agent hears of its own sessions',
+    without: 'AND ($4::text IS NULL OR true OR $4 = CASE WHEN s.id IS NULL',
+    tests: ['rest/event-stream'],
+  },
+  {
     name: 'only so many requests wait for events',
     without: '',
     tests: ['staging/event-watch'],

@@ -33,12 +33,21 @@ suite('rest: agents', (test) => {
 
   test('whoever calls learns the name, the role, its rights and projects', async () => {
     const whoami = async (name: string) => (await rest.call('GET', '/whoami', as(name))).body;
-    assert.equal(await whoami('shop-bot'), {
+    const { operations, ...bot } = await whoami('shop-bot');
+    assert.equal(bot, {
       name: 'shop-bot',
       role: 'agent',
       rights: ['read', 'write'],
       projects: ['shop'],
     });
+    const allowed = (names: readonly string[]) =>
+      ['addComment', 'proposeSession', 'rehearseSession', 'approveSession', 'listAudit'].filter(
+        (name) => names.includes(name),
+      );
+    assert.equal(allowed(operations), ['addComment', 'proposeSession']);
+    assert.equal(allowed((await whoami('ann')).operations), [
+      ...['addComment', 'rehearseSession', 'approveSession', 'listAudit'],
+    ]);
     assert.equal((await whoami('ann')).rights, ['read', 'audit', 'review']);
     assert.equal((await whoami('dev')).rights, ['read', 'write', 'audit']);
     assert.is((await whoami('root')).projects, null);

@@ -122,6 +122,7 @@ suite('rest: openapi', (test) => {
       'GET /audit/head',
       'GET /audit/verify',
       'GET /audit/{id}',
+      'GET /events',
       'GET /health',
       'GET /info',
       'GET /livez',

@@ -54,6 +54,7 @@ suite('rest: roles', (test) => {
     ['POST', `/sessions/${unknown}/comments`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/comments`, 'agent ann root'],
     ['GET', `/sessions/${unknown}/events`, 'agent ann root'],
+    ['GET', '/events', 'agent ann root'],
     ['POST', `/sessions/${unknown}/approve`, 'ann root'],
     ['POST', `/sessions/${unknown}/reject`, 'ann root'],
     ['GET', '/audit?project_id=x', 'agent ann root'],

@@ -7,46 +7,69 @@ import { until } from '../helpers/until.ts';
 suite('staging: event watch', (test) => {
   let looks: number;
   let atOnce: number;
-  /** Places that the next look finds news at; null where the database cannot be asked. */
-  let news: readonly number[] | null;
+  /** Sessions of the events that there are, numbered from 1; null where the database cannot be asked. */
+  let news: readonly string[] | null;
   let watch: EventWatch;
   test.beforeEach(() => {
     [looks, atOnce, news] = [0, 0, []];
     watch = createEventWatch({
-      query: async () => {
+      query: async (_, values = []) => {
         looks += 1;
         atOnce += 1;
         assert.is(atOnce, 1);
         await new Promise((resolve) => setImmediate(resolve));
         atOnce -= 1;
         if (news === null) throw new Error('the database is gone');
-        return news.map((place) => ({ place: String(place) }));
+        const events = news.map((session_id, index) => ({
+          number: String(index + 1),
+          session_id,
+          project_id: 'shop',
+        }));
+        return events.slice(Number(values[0]));
       },
     });
   });
   test.afterEach(() => watch.close());
 
-  const wait = (signal = new AbortController().signal, timeoutMs = 60_000) => {
+  const wait = (session = 'a', signal = new AbortController().signal, timeoutMs = 60_000) => {
     let isOver = false;
-    const done = watch.next({ uuid: 'a', after: '1', timeoutMs, signal }).finally(() => {
+    const concerns = ({ sessionId }: { sessionId: string }) => sessionId === session;
+    const done = watch.next({ concerns, after: '0', timeoutMs, signal }).finally(() => {
       isOver = true;
     });
     return { done, isOver: () => isOver };
   };
 
   test('one look serves all, and wakes those of whom there is news', async () => {
-    const waiters = Array.from({ length: 150 }, () => wait());
-    news = [2];
+    const waiters = Array.from({ length: 150 }, (_, index) => wait(String(index)));
+    news = ['elsewhere', '1', '7'];
     await waiters[1]?.done;
     assert.ok(looks <= 3, String(looks));
     assert.equal(
       waiters.flatMap(({ isOver }, index) => (isOver() ? [index] : [])),
-      [1],
+      [1, 7],
     );
+    news = [...news, '2'];
+    await waiters[2]?.done;
+    assert.ok(!waiters[3]?.isOver());
+  });
+
+  test('is not woken by what was known before', async () => {
+    news = ['a', 'a'];
+    const concerns = () => true;
+    const { signal } = new AbortController();
+    let isOver = false;
+    const waiting = watch.next({ concerns, after: '2', timeoutMs: 60_000, signal }).finally(() => {
+      isOver = true;
+    });
+    await until(() => looks > 1);
+    assert.not.ok(isOver);
+    news = [...news, 'a'];
+    await waiting;
   });
 
   test('asks for nothing while nobody waits', async () => {
-    news = [1];
+    news = ['a'];
     await wait().done;
     const before = looks;
     // longer than from one look to the next
@@ -60,9 +83,9 @@ suite('staging: event watch', (test) => {
     assert.ok(looks > 0);
   });
 
-  test('has 200 places, and gives those of readers that left to others', async () => {
+  test('has 1,000 places, and gives those of readers that left to others', async () => {
     const controller = new AbortController();
-    const waiters = Array.from({ length: 200 }, () => wait(controller.signal));
+    const waiters = Array.from({ length: 1_000 }, () => wait('a', controller.signal));
     const { code } = (await rejects(wait().done)) as { code?: string };
     assert.is(code, 'busy');
     controller.abort();
@@ -76,13 +99,13 @@ suite('staging: event watch', (test) => {
     const waiters = Array.from({ length: 3 }, () => wait());
     watch.close();
     await Promise.all([...waiters, wait()].map(({ done }) => done));
-    await wait(AbortSignal.abort()).done;
+    await wait('a', AbortSignal.abort()).done;
     assert.ok(waiters.every(({ isOver }) => isOver()));
   });
 
   test('gives up when the time is over', async () => {
     const began = performance.now();
-    await wait(new AbortController().signal, 30).done;
+    await wait('a', new AbortController().signal, 30).done;
     assert.ok(performance.now() - began >= 29);
   });
 });

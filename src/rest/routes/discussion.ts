@@ -6,16 +6,15 @@ import type { Event } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { JsonText, stringifyJson } from '../../model/json.ts';
 import { reopenSession } from '../../review/decisions/reopen.ts';
-import { addComment, listComments, listEvents } from '../../staging/event-store.ts';
-import { sessionUuid } from '../../staging/session-id.ts';
+import { addComment, listComments } from '../../staging/event-store.ts';
 import { getSession } from '../../staging/session-store.ts';
 import { isAuthorOf } from '../access.ts';
-import { eventBody, sessionBody } from '../bodies.ts';
+import { sessionBody } from '../bodies.ts';
 import { jsonMembers } from '../json-members.ts';
 import { hasMore } from '../page.ts';
 import { defineRoute } from '../route.ts';
-import { comment, commentList, eventList } from '../schemas/discussion.ts';
-import { cursor, jsonObject, message, paging, shortText, waiting } from '../schemas/inputs.ts';
+import { comment, commentList } from '../schemas/discussion.ts';
+import { jsonObject, message, paging, shortText } from '../schemas/inputs.ts';
 import { session } from '../schemas/outputs.ts';
 
 const reopen = defineRoute({
@@ -126,27 +125,4 @@ function commentBody({ number, sessionId, kind, at, by, body }: Event): JsonObje
   };
 }
 
-const follow = defineRoute({
-  method: 'get',
-  path: '/sessions/:id/events',
-  name: 'listEvents',
-  summary:
-    'Lists what happened to a session and what was said about it, oldest first, behind the event with the number `after`. With wait, an empty list is answered only when nothing has happened for so many seconds.',
-  right: 'read',
-  query: z.object({ after: cursor, limit: paging.limit, wait: waiting }),
-  answers: { 200: eventList },
-  errors: ['session_not_found', 'busy'],
-  needsUpstream: true,
-  handle: async ({ id, query, signal }, { db, events: watch }) => {
-    const { after, wait } = query;
-    let events = await listEvents(db, id, query);
-    if (events.length === 0 && wait > 0) {
-      await watch.next({ uuid: sessionUuid(id), after, timeoutMs: wait * 1000, signal });
-      events = await listEvents(db, id, query);
-    }
-    const last = events.at(-1)?.number ?? query.after;
-    return { body: { session_id: id, id, events: events.map(eventBody), last } };
-  },
-});
-
-export const discussionRoutes = [reopen, addRemark, listRemarks, follow];
+export const discussionRoutes = [reopen, addRemark, listRemarks];

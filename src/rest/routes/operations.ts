@@ -1,8 +1,7 @@
 /** What operators and their tools ask: health, probes, metrics, where to connect. */
 import { StageError } from '../../errors.ts';
-import { rightsOfCaller } from '../../model/access.ts';
 import { defineRoute, PlainText } from '../route.ts';
-import { health, info, probe, whoami } from '../schemas/outputs.ts';
+import { health, info, probe } from '../schemas/outputs.ts';
 
 const staleTokens = 'the token file cannot be used: the tokens are those of before it changed';
 
@@ -89,19 +88,4 @@ const showInfo = defineRoute({
   }),
 });
 
-const showCaller = defineRoute({
-  method: 'get',
-  path: '/whoami',
-  name: 'getCaller',
-  right: 'read',
-  summary: 'Whose token was shown, and what it is good for.',
-  answers: { 200: whoami },
-  errors: [],
-  needsUpstream: false,
-  handle: async ({ caller }) => {
-    const { name, role, projects } = caller;
-    return { body: { name, role, rights: rightsOfCaller(caller), projects } };
-  },
-});
-
-export const operationRoutes = [showHealth, live, ready, showMetrics, showInfo, showCaller];
+export const operationRoutes = [showHealth, live, ready, showMetrics, showInfo];

@@ -36,6 +36,7 @@ const rehearse = defineRoute({
     'busy',
   ],
   needsUpstream: true,
+  isOpenTo: (caller, { rehearsal }) => mayRehearse(rehearsal.access, caller, true),
   handle: async ({ id, caller }, { db, rehearsals, rehearsal, ignoredColumns, ...services }) => {
     const { access, timeoutMs, scanRows } = rehearsal;
     demandRehearsal(access, caller, isAuthorOf(caller, await getSession(db, id)));

@@ -19,13 +19,16 @@ const event = z
   })
   .meta({ id: 'Event' });
 
-export const eventList = z.object({
-  ...sessionIds,
-  events: z.array(event),
-  last: z
-    .string()
-    .regex(/^\d+$/)
-    .meta({ description: 'What to pass as after, to read on from here' }),
+const last = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ description: 'What to pass as after, to read on from here' });
+
+export const eventList = z.object({ ...sessionIds, events: z.array(event), last });
+
+export const eventsOfAll = z.object({
+  events: z.array(event.extend({ session_id: z.string() }).meta({ id: 'SessionEvent' })),
+  last,
 });
 
 export const comment = z

@@ -262,6 +262,10 @@ export const whoami = z.object({
     .array(z.string())
     .nullable()
     .meta({ description: 'The only projects it is good for; null for all' }),
+  operations: z.array(z.string()).meta({
+    description:
+      'Names of the operations that its role and the configuration allow; a session may still refuse one',
+  }),
 });
 
 export const failure = z

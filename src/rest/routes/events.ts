@@ -1,0 +1,79 @@
+/** Following what happens: to one session, or to all that the caller may see; by lists, by waiting, or as a stream. */
+import { z } from 'zod';
+import type { Caller } from '../../model/access.ts';
+import { seesOwnOnly } from '../../model/access.ts';
+import type { EventScope } from '../../staging/event-store.ts';
+import { lastEvent, listEvents } from '../../staging/event-store.ts';
+import type { Happening } from '../../staging/event-watch.ts';
+import { demandProject } from '../access.ts';
+import { eventBody, eventOfAllBody } from '../bodies.ts';
+import { awaitEvents, eventStream, eventStreamHeaders } from '../event-stream.ts';
+import { defineRoute } from '../route.ts';
+import { eventList, eventsOfAll } from '../schemas/discussion.ts';
+import { cursor, paging, shortText, waiting } from '../schemas/inputs.ts';
+
+const follow = defineRoute({
+  method: 'get',
+  path: '/sessions/:id/events',
+  name: 'listEvents',
+  summary:
+    'Lists what happened to a session and what was said about it, oldest first, behind the event with the number `after`. With wait, an empty list is answered only when nothing has happened for so many seconds.',
+  right: 'read',
+  query: z.object({ after: cursor, limit: paging.limit, wait: waiting }),
+  answers: { 200: eventList },
+  errors: ['session_not_found', 'busy'],
+  needsUpstream: true,
+  handle: async ({ id, query, signal }, { db, events: watch }) => {
+    const head = query.wait > 0 ? await lastEvent(db) : '0';
+    let events = await listEvents(db, id, query);
+    if (events.length === 0 && query.wait > 0) {
+      const concerns = ({ sessionId }: Happening) => sessionId === id;
+      await watch.next({ concerns, after: head, timeoutMs: query.wait * 1000, signal });
+      events = await listEvents(db, id, query);
+    }
+    const last = events.at(-1)?.number ?? query.after;
+    return { body: { session_id: id, id, events: events.map(eventBody), last } };
+  },
+});
+
+const place = cursor.removeDefault().optional();
+
+const followAll = defineRoute({
+  method: 'get',
+  path: '/events',
+  name: 'followEvents',
+  summary:
+    'Lists what happened to all sessions that the caller may see, oldest first, behind the event with the number `after`. With wait, an empty list is answered only when nothing has happened for so many seconds. With Accept: text/event-stream, the events are told as they happen, from Last-Event-ID or `after` on, else from now on.',
+  right: 'read',
+  query: z.object({
+    project_id: shortText.optional(),
+    after: place,
+    limit: paging.limit,
+    wait: waiting,
+  }),
+  headers: z.object({ accept: z.string().optional(), 'last-event-id': place }),
+  answers: { 200: eventsOfAll },
+  errors: ['busy'],
+  needsUpstream: true,
+  handle: async ({ query, headers, caller, signal }, { db, events: watch }) => {
+    const { project_id: projectId, limit, wait } = query;
+    if (projectId !== undefined) demandProject(caller, projectId);
+    const following = { scope: scopeOf(caller, projectId), signal, db, watch };
+    if (/\btext\/event-stream\b/i.test(headers.accept ?? '')) {
+      const after = headers['last-event-id'] ?? query.after ?? (await lastEvent(db));
+      return { headers: eventStreamHeaders, body: eventStream(following, after) };
+    }
+    const first = { after: query.after ?? '0', limit };
+    const { events, last } = await awaitEvents(following, first, wait * 1000);
+    return { body: { events: events.map(eventOfAllBody), last } };
+  },
+});
+
+function scopeOf(caller: Caller, projectId: string | undefined): EventScope {
+  return {
+    projects: projectId === undefined ? caller.projects : [projectId],
+    createdAs: seesOwnOnly(caller) ? caller.name : null,
+  };
+}
+
+export const eventRoutes = [follow, followAll];
