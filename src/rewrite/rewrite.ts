@@ -2,6 +2,7 @@
 
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
+import type { Ask } from '../server-connection/internal-statement.ts';
 import type { RefusedWhen, Verification } from '../server-connection/prepared-statements.ts';
 import { refusalError } from '../server-connection/refusals.ts';
 import type { Calls, QualifiedName } from '../sql/functions/calls.ts';
@@ -9,6 +10,8 @@ import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts
 import type { RelationUse } from '../sql/places.ts';
 import type { Read, RowLocks } from '../sql/verdict.ts';
 import type { Right, Write } from '../sql/write.ts';
+import type { Arbiters } from './arbiters.ts';
+import { findArbiters } from './arbiters.ts';
 import { checkCopyColumns, filteredColumn } from './copy-columns.ts';
 import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
@@ -29,13 +32,13 @@ import {
   errorOfCopy,
   hiddenCatalog,
   isError,
+  meaningAt,
   obstacleToOnly,
   obstacleToTarget,
   obstacleToWrite,
   withMeanings,
 } from './stageable.ts';
 import { canBeTruncated } from './truncate-call.ts';
-import { isMistakenConflict, meaningAt } from './write-options.ts';
 
 export interface Rewrite extends Omit<SplicedBody, 'options'> {
   /** What `stage.enter` verifies: the names with what they were taken for, as JSON. */
@@ -59,6 +62,7 @@ export const isRefused = <Made extends object>(made: Made | RefusedWhen): made i
   typeof made === 'string';
 
 export class Rewriter {
+  private readonly ask: Ask;
   private readonly names: Names;
   private readonly functions: FunctionNames;
   private readonly overlays: OverlayManager;
@@ -72,11 +76,13 @@ export class Rewriter {
   private readonly rowByRow = new WeakSet<Write>();
 
   constructor(
+    ask: Ask,
     names: Names,
     functions: FunctionNames,
     overlays: OverlayManager,
     allowedFunctions: readonly string[],
   ) {
+    this.ask = ask;
     this.names = names;
     this.functions = functions;
     this.overlays = overlays;
@@ -126,11 +132,10 @@ export class Rewriter {
       checkVisible(each);
       checkDefinition(each, this.allowedFunctions);
     }
-    const isConflicting = (each: Named) =>
-      write.form === 'query' && isMistakenConflict(each, write);
-    if (staged.some(isConflicting)) return 'planned';
+    const arbiters = await findArbiters(write, staged, this.ask);
+    if (arbiters === null) return 'planned';
     // Of the tables that a cascade reaches it is not known whether they run code.
-    const rewrite = await this.replace(write, staged, runsCode || cascades);
+    const rewrite = await this.replace(write, staged, runsCode || cascades, arbiters);
     return asSet ? loaded(rewrite, write, staged) : rewrite;
   }
 
@@ -234,8 +239,9 @@ export class Rewriter {
     body: Read | Write,
     named: readonly Named[],
     runsCode: boolean,
+    arbiters: Arbiters = new Map(),
   ): Promise<Rewrite> {
-    const spliced = await spliceBody(body, named, this.names);
+    const spliced = await spliceBody(body, named, this.names, arbiters);
     const rewrite = {
       ...spliced,
       isSet: false,

@@ -3,6 +3,7 @@ import type { Replacement } from '../sql/splice.ts';
 import { isWithin } from '../sql/splice.ts';
 import type { Read } from '../sql/verdict.ts';
 import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
+import type { Arbiters } from './arbiters.ts';
 import { copyOptions } from './copy-columns.ts';
 import type { MergeFill } from './merge-fill.ts';
 import { findMerge, mergedInto, mergeFill } from './merge-fill.ts';
@@ -28,11 +29,15 @@ export interface SplicedBody {
 
 const nothingElse = { options: {}, hidesParameters: false, asksOriginal: false, fill: null };
 
-/** @throws StageError for a clause that PostgreSQL would refuse, or that cannot be staged */
+/**
+ * @param arbiters of its ON CONFLICT clauses
+ * @throws StageError for a clause that cannot be staged
+ */
 export async function spliceBody(
   body: Read | Write,
   named: readonly Named[],
   names: Names,
+  arbiters: Arbiters,
 ): Promise<SplicedBody> {
   if (body.kind === 'read') {
     const replacements = await nameReplacements(body, named, names);
@@ -46,7 +51,7 @@ export async function spliceBody(
       return { ...nothingElse, replacements, options: copyOptions(body, named) };
     }
     case 'query':
-      return spliceQuery(body, named, names);
+      return spliceQuery(body, named, names, arbiters);
   }
 }
 
@@ -54,6 +59,7 @@ async function spliceQuery(
   write: QueryWrite,
   named: readonly Named[],
   names: Names,
+  arbiters: Arbiters,
 ): Promise<SplicedBody> {
   const replaced = await nameReplacements(write, named, names);
   const conflicts = blankConflicts(write);
@@ -63,7 +69,7 @@ async function spliceQuery(
   const hides = hidesParameters(write);
   return {
     replacements: merge === null ? replacements : mergedInto(merge, write.qualifiers, replacements),
-    options: writeOptions(write, named, replaced),
+    options: writeOptions(write, named, replaced, arbiters),
     hidesParameters: hides,
     asksOriginal: hides || merge !== null,
     fill: merge && mergeFill(merge, replacements, await names.assess(merge.merge)),

@@ -18,6 +18,13 @@ export function withMeanings(
   return relations.map((use, index) => ({ use, meaning: meanings[index] as ResolvedName }));
 }
 
+/** What the relation whose name begins there stands for. */
+export function meaningAt(named: readonly Named[], target: number): ResolvedName {
+  const found = named.find(({ use }) => use.start === target);
+  if (found === undefined) throw new Error('a clause belongs to no target');
+  return found.meaning;
+}
+
 /** Gives the error for a relation that a write cannot name, in its place in the statement; null for the others. */
 export function obstacleToWrite(named: Named): StageError | null {
   return obstacleToTarget(named) ?? obstacleToOnly(named);

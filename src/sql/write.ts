@@ -59,6 +59,8 @@ export type Arbiter =
       readonly kind: 'index';
       readonly elements: readonly string[];
       readonly predicate: string | null;
+      /** What stands between ON CONFLICT and DO. */
+      readonly words: ClausePart;
     };
 
 /** `INSERT ... OVERRIDING SYSTEM VALUE` or `USER VALUE`. */

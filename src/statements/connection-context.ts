@@ -142,7 +142,7 @@ export function createConnectionContext(
     internal,
     stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
-    rewriter: new Rewriter(names, functions, madeVisible, limits.allowFunctions),
+    rewriter: new Rewriter(ask, names, functions, madeVisible, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
     copyIn: new CopyIn(link, keptTogether, pair.cancels, () => retry.disarm()),

@@ -104,6 +104,8 @@ suite('calls that are not spelled as calls', (test) => {
     'a staged write': written,
     'what a staged write returns': (expression, index) =>
       `INSERT INTO plain VALUES (${index}) RETURNING (${expression})::text`,
+    'what an ON CONFLICT infers an index from': (expression, index) =>
+      `INSERT INTO plain VALUES (${index}) ON CONFLICT ((${expression})) WHERE (${expression})::text = 'x' DO NOTHING`,
   };
   for (const [where, statement] of Object.entries(ways)) {
     test(`do nothing in ${where}`, async () => {

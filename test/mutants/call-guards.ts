@@ -48,6 +48,11 @@ export const callGuards: readonly Guard[] = [
     tests: ['attacks/maintenance'],
   },
   {
+    name: 'what an index is inferred from is evaluated when the statement is planned, as far as it is constant',
+    without: '',
+    tests: ['attacks/unspelled-calls'],
+  },
+  {
     name: 'the types of what is prepared by SQL are called',
     without: 'if (types.length >= 0) return body;',
     tests: ['attacks/unspelled-calls'],

@@ -2,8 +2,9 @@
 import { assertAlike } from '../helpers/alike.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
-import { suite } from '../helpers/suite.ts';
-import { b, d, e, p, q, run, s } from '../helpers/wire-script.ts';
+import { createRole } from '../helpers/roles.ts';
+import { assert, suite } from '../helpers/suite.ts';
+import { b, d, e, p, q, run, s, tell } from '../helpers/wire-script.ts';
 
 const schema = `
 CREATE TYPE mood AS ENUM ('sad', 'glad');
@@ -16,6 +17,12 @@ CREATE TABLE other.pair (a int, b text, n int NOT NULL, UNIQUE (a, b));
 CREATE TABLE tag (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text, cnt int);
 CREATE UNIQUE INDEX tag_name ON tag (name);
 INSERT INTO other.pair VALUES (1, 'x', 7);
+CREATE TABLE part (id int PRIMARY KEY, name text, kind text COLLATE "C", active boolean NOT NULL DEFAULT true, n int NOT NULL DEFAULT 0);
+CREATE UNIQUE INDEX part_name ON part (lower(name)) WHERE active;
+CREATE UNIQUE INDEX part_n ON part (n, (n % 10)) WHERE n > 5;
+CREATE UNIQUE INDEX part_kind ON part (kind text_pattern_ops);
+CREATE VIEW parts AS SELECT id AS nr, name AS called, active AS "is on", n AS size FROM part;
+INSERT INTO part VALUES (1, 'One', 'a', true, 7), (2, 'Two', 'b', false, 3);
 CREATE TABLE slot (id int PRIMARY KEY, during int4range, CONSTRAINT slot_free EXCLUDE USING gist (during WITH &&));
 INSERT INTO item (id, name, n) VALUES (1, 'one', 1), (2, 'two', 2);
 INSERT INTO pair (a, b, n) VALUES (1, 'x', 1);
@@ -39,6 +46,34 @@ const mistakes = [
   `INSERT INTO tag (name) VALUES ('a') ON CONFLICT ON CONSTRAINT tag_name DO NOTHING`,
 ];
 
+/** No index is meant of a table that has partial ones and some over expressions. */
+const unmatched = [
+  '(name)',
+  '(lower(name))',
+  '(upper(name)) WHERE active',
+  '(n, (n % 10))',
+  '(n, (n % 10)) WHERE n > 4',
+  '(n) WHERE n > 5',
+  '(kind COLLATE "POSIX")',
+  '(kind bpchar_pattern_ops)',
+  '(nowhere) WHERE active',
+  '(lower(nowhere)) WHERE active',
+].map(
+  (arbiter) =>
+    `INSERT INTO part (id, name, kind) VALUES (9, 'x', 'y') ON CONFLICT ${arbiter} DO UPDATE SET n = 1`,
+);
+
+/** What follows from the words, which are not those of the index. */
+const inferred: readonly string[] = [
+  ...['(lower(name)) WHERE active AND id > 0', '(lower(name)) WHERE active = true'],
+  ...['((n % 10), n) WHERE n > 8', '(n, (n % 10)) WHERE n IN (7, 8)', '(id) WHERE n > 100'],
+  ...['(kind text_pattern_ops)', '(kind COLLATE "C" text_pattern_ops)', '(kind)'],
+  ...['(lower((name)::text) COLLATE "default") WHERE (active)'],
+].flatMap((arbiter, at) => [
+  `INSERT INTO part AS p (id, name, kind, n) VALUES (${at + 10}, 'ONE', 'a', 7) ON CONFLICT ${arbiter} DO UPDATE SET n = p.n RETURNING *`,
+  `INSERT INTO part (id, name, kind, n) VALUES (1, 'oNE', 'a', 7) ON CONFLICT ${arbiter} DO NOTHING`,
+]);
+
 const scripts: Record<string, readonly Buffer[]> = {
   'what PostgreSQL refuses': [
     ...mistakes.flatMap((text) => [q(text), run(text), s, q('BEGIN'), q(text), q('ROLLBACK')]),
@@ -48,6 +83,20 @@ const scripts: Record<string, readonly Buffer[]> = {
     ]),
     q(`INSERT INTO slot VALUES (1, '[1,2)') ON CONFLICT ON CONSTRAINT slot_free DO NOTHING`),
     q(`INSERT INTO slot VALUES (2, '[1,2)') ON CONFLICT ON CONSTRAINT slot_free DO NOTHING`),
+  ],
+  'no index of those that are partial, or over expressions': [
+    ...unmatched.flatMap((text) => [q(text), run(text), s]),
+    ...['BEGIN', unmatched[0] as string, 'ROLLBACK', `PREPARE un AS ${unmatched[0]}`].map(q),
+    q('EXECUTE un'),
+  ],
+  'an index that follows from other words': [
+    ...inferred.flatMap((text) => [q(text), run(text), s]),
+    ...['BEGIN', inferred[0] as string, 'SELECT * FROM part', 'COMMIT'].map(q),
+    ...[`PREPARE inf AS ${inferred[0]}`, 'EXECUTE inf', 'EXECUTE inf'].map(q),
+    q(
+      `INSERT INTO parts VALUES (30, 'one', true, 1) ON CONFLICT (lower(called)) WHERE "is on" AND nr > 0 DO UPDATE SET size = 50 RETURNING *`,
+    ),
+    q(`INSERT INTO parts VALUES (31, 'one') ON CONFLICT (called) WHERE "is on" DO NOTHING`),
   ],
   'the first of its table, under a snapshot from before': [
     ...['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1'].map(q),
@@ -201,6 +250,21 @@ suite('upserts with parameters', (test) => {
     proxied = await startProxied(schema);
   });
   test.after(() => proxied.stop());
+
+  test('of a role that may only read no index is inferred from other words', async () => {
+    const role = await createRole(proxied.database, 'GRANT SELECT ON part TO $role');
+    const session = await proxied.daemon.newSession({ reads: 'staged' });
+    const url = proxied.daemon.clientUrl(session, role.name, role.name);
+    const answers = await tell(
+      url,
+      ['(name)', '(lower(name)) WHERE active AND id > 0', '(lower(name)) WHERE active'].map(
+        (arbiter) => q(`INSERT INTO part VALUES (40, 'One') ON CONFLICT ${arbiter} DO NOTHING`),
+      ),
+    );
+    const told = answers.flatMap((each) => /^E .*C=(\w+)|^C (.*)/.exec(each)?.slice(1) ?? []);
+    assert.equal(told.filter(Boolean).slice(0, 3), ['42P10', '0A000', 'INSERT 0 0.']);
+    await role.drop();
+  });
 
   for (const [name, messages] of Object.entries(scripts)) {
     test(name, () => assertAlike(proxied, messages).then(() => undefined));

@@ -20,7 +20,7 @@ import type { Calls, UnclearCall } from '../functions/calls.ts';
 import { noteGrouping } from '../locate/locate-grouping.ts';
 import { locksInVain } from '../locate/locking-ranges.ts';
 import { actionsOf, locateMerge } from '../locate/merges.ts';
-import { locateUpsert, readsCte, returnsOldRow } from '../locate/upserts.ts';
+import { inferredFrom, locateUpsert, readsCte, returnsOldRow } from '../locate/upserts.ts';
 import { leafQueryNodes, plainQueryNodes } from '../parser/query-nodes.ts';
 import type { Fields } from '../parser/syntax-tree.ts';
 import { isNode, openNode } from '../parser/syntax-tree.ts';
@@ -175,7 +175,6 @@ function noteOverriding(walk: Walk, target: number | null, override?: string): v
   if (value && target !== null) walk.notes.overriding.push({ target, value });
 }
 
-/** What an arbiter names is no use of it: it is compared with the table's indexes, never evaluated. */
 function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scope: Scope): void {
   const clause = insert.onConflictClause ?? {};
   const upsert = target === null ? null : locateUpsert(insert, target, walk.source);
@@ -186,6 +185,8 @@ function visitUpsert(walk: Walk, insert: InsertStmt, target: number | null, scop
   else if (readsCte(clause, scope)) note(walk, cteInConflict);
   else walk.notes.upserts.push(upsert);
   if (upsert?.set) noteRight(walk, target, rightToSet('UPDATE', clause.targetList));
+  // guard: what an index is inferred from is evaluated when the statement is planned, as far as it is constant
+  walk.pending.push({ value: inferredFrom(clause), scope });
   walk.pending.push({ value: [clause.targetList, clause.whereClause], scope });
 }
 
@@ -222,7 +223,6 @@ function enterWrite(walk: Walk, { withClause, returningClause }: Write, outer: S
   if (writesWithinReturning(returningClause, scope)) note(walk, writeWithinReturning);
   return scope;
 }
-
 /** Visits the queries of a WITH clause and gives the scope of the statement that has it. */
 function enterWith(walk: Walk, clause: WithClause | undefined, outer: Scope): Scope {
   const ctes = (clause?.ctes ?? []).flatMap((node) =>

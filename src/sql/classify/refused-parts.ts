@@ -40,7 +40,7 @@ export const lockingRecursion = refuse(
 
 export const unclearConflict = refuse(
   'the ON CONFLICT clause of this statement is written in a way the proxy cannot read',
-  'Name its columns or its constraint without operator class and collation.',
+  'Name its columns or its constraint in plain words.',
 );
 
 export const oldRowOfUpsert = refuse(

@@ -16,8 +16,7 @@ import type { Arbiter, ClausePart, Upsert } from '../write.ts';
  */
 export function locateUpsert(insert: InsertStmt, target: number, source: Source): Upsert | null {
   const clause = insert.onConflictClause;
-  const arbiter = clause && arbiterOf(clause);
-  if (!clause || !arbiter) return null;
+  if (!clause) return null;
   const tokens = Tokens.of(source.text);
   const start = (clause.location ?? 0) - source.offset;
   const at = tokens.at(start);
@@ -29,12 +28,14 @@ export function locateUpsert(insert: InsertStmt, target: number, source: Source)
     target,
     alias: insert.relation?.alias?.aliasname ?? insert.relation?.relname ?? '',
     clause: { start, end: parts.end },
-    arbiter,
+    arbiter: arbiterOf(clause, partOf(parts.words, source, tokens)),
     set: partOf(parts.set, source, tokens),
     where: partOf(parts.where, source, tokens),
   };
 }
 
+function partOf(range: ByteRange, source: Source, tokens: Tokens): ClausePart;
+function partOf(range: ByteRange | null, source: Source, tokens: Tokens): ClausePart | null;
 function partOf(range: ByteRange | null, { text }: Source, tokens: Tokens): ClausePart | null {
   if (range === null) return null;
   const inside = tokens.list.slice(tokens.from(range.start), tokens.from(range.end));
@@ -70,23 +71,29 @@ export function readsCte({ targetList, whereClause }: OnConflictClause, scope: S
   );
 }
 
-/** What decides whether a row is in the way; null for an inference that is not understood. */
-function arbiterOf({ infer }: OnConflictClause): Arbiter | null {
+/** The expressions of an ON CONFLICT clause that are compared with those of indexes. */
+export function inferredFrom({ infer }: OnConflictClause): (Node | undefined)[] {
+  const elements = (infer?.indexElems ?? []).map((node) =>
+    'IndexElem' in node ? node.IndexElem.expr : node,
+  );
+  return [...elements, infer?.whereClause];
+}
+
+/** What decides whether a row is in the way. */
+function arbiterOf({ infer }: OnConflictClause, words: ClausePart): Arbiter {
   if (infer === undefined) return { kind: 'any' };
   if (infer.conname !== undefined) return { kind: 'constraint', name: infer.conname };
   const elements = (infer.indexElems ?? []).map((node) => elementShape(node));
-  if (elements.includes(null)) return null;
   const predicate = infer.whereClause === undefined ? null : shapeOf(infer.whereClause);
-  return { kind: 'index', elements: elements as string[], predicate };
+  return { kind: 'index', elements, predicate, words };
 }
 
-/** A column reads `column name`, an expression as its shape. An operator class or collation is beyond us. */
-function elementShape(node: Node): string | null {
-  if (!('IndexElem' in node)) return null;
-  const { name, expr, collation, opclass } = node.IndexElem;
-  if (collation !== undefined || opclass !== undefined) return null;
+/** A column reads `column name`, an expression as its shape. With an operator class or a collation it is like no element of an index. */
+function elementShape(node: Node): string {
+  const { name, expr, collation, opclass } = 'IndexElem' in node ? node.IndexElem : {};
+  if (collation !== undefined || opclass !== undefined) return shapeOf(node);
   if (name !== undefined) return columnShape(name);
-  return expr === undefined ? null : shapeOf(expr);
+  return shapeOf(expr ?? node);
 }
 
 /** The shape of a plain column as an index element. */
@@ -113,6 +120,8 @@ function withoutTextCast(value: unknown): unknown {
 }
 
 interface ClauseParts {
+  /** Between ON CONFLICT and DO. */
+  readonly words: ByteRange;
   readonly set: ByteRange | null;
   readonly where: ByteRange | null;
   readonly end: number;
@@ -121,13 +130,14 @@ interface ClauseParts {
 /** Reads `ON CONFLICT ... DO NOTHING` or `... DO UPDATE SET ... [WHERE ...]`, up to RETURNING or what the INSERT stands in. */
 function clauseParts(tokens: Tokens, at: number): ClauseParts | null {
   const action = tokens.find(['do'], at);
+  const words = tokens.range(at + 2, action);
   if (tokens.word(action + 1) === 'nothing') {
-    return { set: null, where: null, end: tokens.range(action, action + 2).end };
+    return { words, set: null, where: null, end: tokens.range(action, action + 2).end };
   }
   if (tokens.word(action + 1) !== 'update' || tokens.word(action + 2) !== 'set') return null;
   const where = tokens.find(['where', 'returning'], action + 3);
   const set = tokens.range(action + 3, where);
-  if (tokens.word(where) !== 'where') return { set, where: null, end: set.end };
+  if (tokens.word(where) !== 'where') return { words, set, where: null, end: set.end };
   const condition = tokens.range(where + 1, tokens.find(['returning'], where + 1));
-  return { set, where: condition, end: condition.end };
+  return { words, set, where: condition, end: condition.end };
 }

@@ -1,0 +1,98 @@
+/** Which unique indexes the ON CONFLICT clauses of a write mean: by their words, or else by what PostgreSQL's planner infers. */
+import { StageError } from '../errors.ts';
+import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
+import { inferArbiters } from '../sql/locate/arbiters.ts';
+import { columnShape } from '../sql/locate/upserts.ts';
+import type { Arbiter, Right, Upsert, Write } from '../sql/write.ts';
+import type { ResolvedName } from './resolved-name.ts';
+import type { Named } from './stageable.ts';
+import { meaningAt } from './stageable.ts';
+
+/** The names of the indexes that count for a clause; null for all of them. */
+export type Arbiters = ReadonlyMap<Upsert, readonly string[] | null>;
+
+const none = { upserts: [], rights: [] };
+
+const inferByPlan: InternalStatement = { text: 'SELECT stage.infer_arbiters($1, $2)' };
+
+/**
+ * Finds the indexes of each clause.
+ * @returns null where a clause is an error, which PostgreSQL tells best of the client's own text
+ * @throws StageError for a clause of which it cannot be told
+ */
+export async function findArbiters(
+  write: Write,
+  named: readonly Named[],
+  ask: Ask,
+): Promise<Arbiters | null> {
+  const { upserts, rights } = write.form === 'query' ? write : none;
+  const found = new Map<Upsert, readonly string[] | null>();
+  for (const upsert of upserts) {
+    const meaning = meaningAt(named, upsert.target);
+    if (setsUnknown(rights, upsert, meaning)) return null;
+    const indexes = await arbitersOf(upsert, meaning, ask);
+    if (indexes?.length === 0 || usesExclusion(upsert, meaning, indexes)) return null;
+    found.set(upsert, indexes);
+  }
+  return found;
+}
+
+/** @returns none where no index is meant */
+async function arbitersOf(
+  { arbiter }: Upsert,
+  meaning: ResolvedName,
+  ask: Ask,
+): Promise<readonly string[] | null> {
+  const { uniques } = meaning;
+  const byWords = inferArbiters(inTable(arbiter, meaning), uniques);
+  if (byWords?.length !== 0 || arbiter.kind !== 'index') return byWords;
+  // a parameter has no value here, and may have one of which the index follows
+  if (arbiter.words.parameters.length > 0) throw unclearArbiter;
+  const [row] = await ask(inferByPlan, [Buffer.from(String(meaning.oid)), arbiter.words.text]);
+  const inferred = row?.[0] && (JSON.parse(row[0].toString()) as string[]);
+  if (!inferred) return [];
+  const isKnown = inferred.every((name) => uniques.some((unique) => unique.name === name));
+  if (!isKnown || inferred.length === 0) throw unclearArbiter;
+  return inferred;
+}
+
+/** What an arbiter means in the table behind a view, whose columns may have other names there. A view has no constraints. */
+function inTable(arbiter: Arbiter, { tableColumns }: ResolvedName): Arbiter {
+  if (tableColumns === null || arbiter.kind === 'any') return arbiter;
+  if (arbiter.kind === 'constraint') return { kind: 'constraint', name: '' };
+  const shapes = new Map(
+    Object.entries(tableColumns).map(([name, column]) => [columnShape(name), columnShape(column)]),
+  );
+  return { ...arbiter, elements: arbiter.elements.map((shape) => shapes.get(shape) ?? shape) };
+}
+
+const unclearArbiter = new StageError(
+  'statement_not_supported',
+  'the proxy cannot infer the index of the ON CONFLICT specification',
+  {
+    hint: 'For a partial index, or an index over expressions, repeat the words of its definition.',
+  },
+);
+
+/** It sets a column of a view that is none of the table's: the error has to name the view. */
+function setsUnknown(
+  rights: readonly Right[],
+  upsert: Upsert,
+  { tableColumns }: ResolvedName,
+): boolean {
+  if (tableColumns === null) return false;
+  const set = rights.filter(
+    ({ target, operation }) => target === upsert.target && operation === 'UPDATE',
+  );
+  return set.some(({ columns }) => columns?.some((name) => !(name in tableColumns)));
+}
+
+/** DO UPDATE cannot use an exclusion constraint. */
+function usesExclusion(
+  { set }: Upsert,
+  { uniques }: ResolvedName,
+  indexes: readonly string[] | null,
+): boolean {
+  if (set === null || indexes === null) return false;
+  return uniques.some(({ name, kind }) => kind === 'exclusion' && indexes.includes(name));
+}
