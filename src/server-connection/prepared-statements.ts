@@ -143,13 +143,15 @@ export function newPortal(
 }
 
 export interface Parameters {
+  /** Of the client's, that they are bound to. */
+  readonly portal: string;
   readonly types: readonly number[];
   /** One for each value: 0 text, 1 binary. */
   readonly formats: readonly number[];
   readonly values: readonly (Buffer | null)[];
 }
 
-export const noParameters: Parameters = { types: [], formats: [], values: [] };
+export const noParameters: Parameters = { portal: '', types: [], formats: [], values: [] };
 
 const unchanged = () => undefined;
 

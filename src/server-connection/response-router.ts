@@ -22,6 +22,8 @@ export interface RouterEvents {
   onReady(status: TransactionStatus): void;
   /** A reported setting has a new value; gives its name if the client is to be told. */
   onParameterStatus(payload: Buffer): string | null;
+  /** Whether what runs is undone with a savepoint of ours when it fails, and what it has set as well. */
+  isInSavepoint(): boolean;
   /** Gives a RowDescription as the client is shown it. */
   onRowDescription(frame: Buffer): Buffer;
 }
@@ -132,7 +134,9 @@ export class ResponseRouter implements Receiver {
   showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
     this.hold.endBatch();
-    this.showReports();
+    const hasFailed = transactionStatus(bytes[start + headerBytes] as number) === 'E';
+    if (hasFailed && this.events.isInSavepoint()) this.reports.keep();
+    else this.showReports();
     this.writer.add(bytes, start, end);
     this.audience = 'open';
   }

@@ -17,6 +17,7 @@ import type {
 import { CopyIn } from '../server-connection/copy-in.ts';
 import type { FreshBlock } from '../server-connection/fresh-block.ts';
 import { InternalQueries } from '../server-connection/internal-queries.ts';
+import type { Ask } from '../server-connection/internal-statement.ts';
 import type { KeptTogether } from '../server-connection/kept-data.ts';
 import type {
   AnswerInFailure,
@@ -120,6 +121,7 @@ export function createConnectionContext(
     onReady: (status) =>
       becomeReady({ state, pending, metrics, portals, inFailure, retry, link }, status),
     onParameterStatus: (payload) => settings.observe(payload),
+    isInSavepoint: () => state.guarded || state.protected,
     onRowDescription: (frame) => names.origins.shown(frame),
   };
   const router = new ResponseRouter(writers.client, events, limits.maxMessageBytes);
@@ -129,7 +131,6 @@ export function createConnectionContext(
   const ask = createAsk(parts);
   const madeVisible = visiblyMade(overlays, link.fresh, () => beginAnew(parts, link.fresh.begun));
   const names = new Names(ask, limits.allowFunctions, made, { ...shared, user: pair.user });
-  const functions = new FunctionNames(ask, names, madeVisible);
   const retry = new Retry(router, names, pair.cancels, link.fresh);
   return {
     planner,
@@ -142,7 +143,7 @@ export function createConnectionContext(
     internal,
     stagedNotice: new StagedNotice(internal, pair, limits.stagedNotice),
     names,
-    rewriter: new Rewriter(ask, names, functions, madeVisible, limits.allowFunctions),
+    rewriter: rewriterOf(ask, names, madeVisible, limits.allowFunctions),
     types: new ParameterTypes(names),
     retry,
     copyIn: new CopyIn(link, keptTogether, pair.cancels, () => retry.disarm()),
@@ -152,6 +153,15 @@ export function createConnectionContext(
     pending,
     ...surroundings,
   };
+}
+
+function rewriterOf(
+  ask: Ask,
+  names: Names,
+  overlays: OverlayManager,
+  allowed: readonly string[],
+): Rewriter {
+  return new Rewriter(ask, names, new FunctionNames(ask, names, overlays), overlays, allowed);
 }
 
 /**

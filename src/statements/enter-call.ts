@@ -8,6 +8,7 @@ import type { Rewrite } from '../rewrite/rewrite.ts';
 import { staleNames } from '../server-connection/error-mapping.ts';
 import type { InternalQueries } from '../server-connection/internal-queries.ts';
 import type { InternalStatement } from '../server-connection/internal-statement.ts';
+import { inPortal } from '../server-connection/parameter-context.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import type { SentText } from '../server-connection/position-map.ts';
 import type { Parameters } from '../server-connection/prepared-statements.ts';
@@ -54,7 +55,7 @@ export function enter(
   call: EnterCall,
   parameters: Parameters | null,
 ): void {
-  const { types, formats, values } = parameters ?? noParameters;
+  const { portal, types, formats, values } = parameters ?? noParameters;
   const { relations, options, path, fill, isWatched } = call.rewrite;
   if (values.length > maxParameters) throw tooMany(values.length);
   const onError = call.onError(null);
@@ -67,7 +68,10 @@ export function enter(
   // guard: nothing stays prepared that a domain of a parameter may have replaced
   if (runsCode) internal.forgetKept();
   if (fills) {
-    internal.run({ text: fill.text, types }, { values, formats, onError });
+    internal.run(
+      { text: fill.text, types },
+      { values, formats, onError: inPortal(portal, 0, onError) },
+    );
   }
   const run = runsCode ? internal.run : internal.runKept;
   run.call(internal, enterStatement(call, types), {
@@ -78,7 +82,7 @@ export function enter(
       ...values,
     ],
     formats: formats.includes(1) ? [...Array<number>(ownParameters).fill(0), ...formats] : [],
-    onError: whenEntering(onError),
+    onError: inPortal(portal, ownParameters, whenEntering(onError)),
   });
 }
 

@@ -91,10 +91,11 @@ function enterExecute(
 /** If there are too many or too few, PostgreSQL refuses the Bind itself. */
 function parametersOf(
   { parameterTypes }: PreparedStatement,
-  { formats, values }: Bind,
+  { portal, formats, values }: Bind,
 ): Parameters | null {
   const types = parameterTypes ?? [];
   if (types.length !== values.length) return null;
   const [only] = formats;
-  return { types, values, formats: formats.length === 1 ? values.map(() => only ?? 0) : formats };
+  const ofEach = formats.length === 1 ? values.map(() => only ?? 0) : formats;
+  return { portal, types, values, formats: ofEach };
 }

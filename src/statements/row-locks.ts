@@ -4,6 +4,7 @@
  */
 import { StageError } from '../errors.ts';
 import { mapErrors } from '../server-connection/error-mapping.ts';
+import { inPortal } from '../server-connection/parameter-context.ts';
 import type { ErrorHandler } from '../server-connection/pending-response.ts';
 import type { Parameters } from '../server-connection/prepared-statements.ts';
 import { errorMessage } from '../server-connection/refusals.ts';
@@ -29,7 +30,7 @@ export interface WrittenRead {
 export async function lockRows(
   context: ConnectionContext,
   { body, written, statement }: WrittenRead,
-  { types, values, formats }: Parameters,
+  { portal, types, values, formats }: Parameters,
 ): Promise<readonly Replacement[] | null> {
   const { reads, state, rewriter, internal, names } = context;
   const { locks } = body;
@@ -38,7 +39,8 @@ export async function lockRows(
   const rewrite = await rewriter.lock(body, locks);
   if (rewrite === null) return null;
   const text = textToSend(written, statement, false, rewrite.locking);
-  const onError = refuseAggregates(mapErrors(text, names.productionSchema));
+  const mapped = refuseAggregates(mapErrors(text, names.productionSchema));
+  const onError = inPortal(portal, 0, mapped);
   internal.release();
   for (let tries = 0; tries < maxTries; tries += 1) {
     const outcome = { moved: false };

@@ -89,6 +89,11 @@ const scripts: Record<string, readonly Buffer[]> = {
     ...[run('COMMIT'), s, run('SAVEPOINT x'), s],
     ...['SELECT 1; SAVEPOINT x', 'SELECT 1; ROLLBACK TO x', 'SELECT 1; ROLLBACK AND CHAIN'].map(q),
   ],
+  'a setting that an error undoes': [
+    q("BEGIN; SET timezone = 'Asia/Tokyo'; SELECT 1/0; COMMIT"),
+    ...[q('ROLLBACK'), q("SET timezone = 'Asia/Seoul'; SELECT 1/0"), q('SELECT 1')],
+    ...[run('BEGIN'), run("SET timezone = 'Asia/Tokyo'"), run('SELECT 1/0'), s, q('ROLLBACK')],
+  ],
   savepoints: [
     ...['BEGIN', 'SELECT 1', 'SAVEPOINT a', 'SELECT 2', 'SELECT 1/0', 'ROLLBACK TO a'].map(q),
     ...['SELECT 3', 'RELEASE a', 'RELEASE a', 'ROLLBACK TO a', 'COMMIT'].map(q),

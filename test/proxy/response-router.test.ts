@@ -49,6 +49,7 @@ function connect() {
     {
       onReady: (status) => events.push(status),
       onParameterStatus: () => 'TimeZone',
+      isInSavepoint: () => false,
       onRowDescription: (frame) => frame,
     },
     1000,
