@@ -4,7 +4,6 @@ import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
 import {
   columnList,
-  functionName,
   isKeyless,
   oldColumns,
   productionRows,
@@ -12,7 +11,7 @@ import {
   shadowName,
 } from '../object-names.ts';
 import { keyColumns, keysEqual } from '../row-identity.ts';
-import { rowCall } from '../rows/row-functions.ts';
+import { computed, generatedValue } from '../rows/row-functions.ts';
 import { defaultCalls } from '../rows/view.ts';
 import type { ColumnChange } from './column-changes.ts';
 
@@ -111,10 +110,10 @@ export function followSql(table: Table, of?: (alias: string) => string): string[
 }
 
 function generatedSql(table: Table, ofRows: string): string {
-  const value = (column: Column, index: number, row: string) =>
-    column.generated === null
-      ? row + quoteIdentifier(column.name)
-      : rowCall(functionName(table, 'generated', index + 1), column.generated.columns, row);
+  const value = (column: Column, index: number, row: string) => {
+    const generated = generatedValue(table, column, index);
+    return generated === null ? row + quoteIdentifier(column.name) : computed(generated, row);
+  };
   const set = table.columns.flatMap((column, index) =>
     column.generated === null
       ? []

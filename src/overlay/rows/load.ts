@@ -21,7 +21,7 @@ import {
 import { present } from '../row-identity.ts';
 import type { Operation } from './after-statement.ts';
 import { afterSetSql, codeOf, settingKey } from './after-statement.ts';
-import { rowCall } from './row-functions.ts';
+import { checkCondition, computed } from './row-functions.ts';
 import { takenInProduction } from './uniques.ts';
 import { hungDefaultsSql } from './view.ts';
 
@@ -163,8 +163,7 @@ function violations(table: Table): string[] {
     .filter(({ notNull }) => notNull)
     .map(({ name }) => `NOT (${present(`s.${quoteIdentifier(name)}`)})`);
   const checks = table.checks.map(
-    ({ columns }, index) =>
-      `NOT ${rowCall(functionName(table, 'constraint', index + 1), columns, 's.')}`,
+    (_, index) => `NOT ${computed(checkCondition(table, index), 's.')}`,
   );
   return [...nulls, ...checks];
 }

@@ -5,8 +5,8 @@ import { columnNames, functionName } from '../object-names.ts';
 import { present, same } from '../row-identity.ts';
 import { partitionCall, partitionOf, placeAt } from './partitions.ts';
 import { displayValues, raise, tell, valuesDetail } from './raise.ts';
-import { rowCall } from './row-functions.ts';
-import { predicateCall } from './uniques.ts';
+import { checkCondition, computed, generatedValue, rowCall } from './row-functions.ts';
+import { predicateHolds } from './uniques.ts';
 
 const newValue = (column: string) => `NEW.${quoteIdentifier(column)}`;
 
@@ -46,10 +46,10 @@ export function domainChecks(table: Table, operation: 'insert' | 'update'): stri
 function generatedValues(table: Table): string {
   return table.columns
     .flatMap((column, index) => {
-      if (column.generated === null) return [];
-      const name = functionName(table, 'generated', index + 1);
+      const generated = generatedValue(table, column, index);
+      if (generated === null) return [];
       const domain = column.domain === null ? '' : `::${column.domain}`;
-      return [`  ${newValue(column.name)} := ${rowCall(name, column.generated.columns)}${domain};`];
+      return [`  ${newValue(column.name)} := ${computed(generated)}${domain};`];
     })
     .join('\n');
 }
@@ -194,7 +194,7 @@ function notNulls(table: Table): RowViolation[] {
 
 function checks(table: Table): RowViolation[] {
   return table.checks.map((check, index) => ({
-    condition: `NOT ${rowCall(functionName(table, 'constraint', index + 1), check.columns)}`,
+    condition: `NOT ${computed(checkCondition(table, index))}`,
     violation: {
       ...at(table),
       message: tell`new row for relation "${at(table).table}" violates check constraint "${check.name}"`,
@@ -210,7 +210,7 @@ function emptyRanges(table: Table): RowViolation[] {
     .filter(({ withoutOverlaps }) => withoutOverlaps)
     .map((unique) => {
       const column = unique.elements.at(-1)?.column ?? '';
-      const there = unique.ofPartition ? ` AND ${predicateCall(table, unique)}` : '';
+      const there = unique.ofPartition ? ` AND ${predicateHolds(table, unique)}` : '';
       return {
         condition: `coalesce(isempty(${newValue(column)})${there}, false)`,
         violation: {

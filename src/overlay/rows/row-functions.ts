@@ -1,6 +1,6 @@
 /** Expressions of the table's definition, wrapped as functions over single columns of a row. */
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
-import type { Table, Unique } from '../../model/table.ts';
+import type { Check, Column, Table, Unique, UniqueElement } from '../../model/table.ts';
 import { columnNamed, functionName, partitionsName } from '../object-names.ts';
 
 /**
@@ -30,46 +30,80 @@ export function rowCall(name: string, columns: readonly string[], row = 'NEW.'):
 export const withinFunction = (table: Table, name: string, bounds: string): string =>
   rowFunction(table, name, table.partitionColumns, 'boolean', bounds);
 
+/** An expression over columns of one row, and the function that computes it. */
+interface RowExpression {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly returns: string;
+  readonly expression: string;
+}
+
+/** PostgreSQL's functions take no more arguments. */
+const maxArguments = 100;
+
+/** Computes an expression for NEW, or another row; where its columns are too many for a function, in its place. */
+export function computed({ name, columns, expression }: RowExpression, row = 'NEW.'): string {
+  if (columns.length <= maxArguments) return rowCall(name, columns, row);
+  const fields = columns.map(quoteIdentifier).map((column) => `${row}${column} AS ${column}`);
+  return `(SELECT ${expression} FROM (SELECT ${fields.join(', ')}) AS _stage_row)`;
+}
+
+/** The value of a generated column; null for another column. */
+export function generatedValue(
+  table: Table,
+  { generated, baseType }: Column,
+  index: number,
+): RowExpression | null {
+  if (generated === null) return null;
+  return { ...generated, name: functionName(table, 'generated', index + 1), returns: baseType };
+}
+
+/** The condition of a CHECK constraint. */
+export function checkCondition(table: Table, index: number): RowExpression {
+  const { columns, expression } = table.checks[index] as Check;
+  const name = functionName(table, 'constraint', index + 1);
+  return { name, columns, returns: 'boolean', expression };
+}
+
+/** The value of an element of an index that is no column. */
+export function elementValue(
+  table: Table,
+  { oid, columns }: Unique,
+  { type, definition }: UniqueElement,
+  index: number,
+): RowExpression {
+  const name = functionName(table, 'element', `${oid}_${index + 1}`);
+  return { name, columns, returns: type, expression: definition };
+}
+
+/** The predicate of a partial index; null for another index. */
+export function indexPredicate(
+  table: Table,
+  { oid, columns, predicate }: Unique,
+): RowExpression | null {
+  if (predicate === null) return null;
+  const name = functionName(table, 'predicate', oid);
+  return { name, columns, returns: 'boolean', expression: predicate };
+}
+
 /** The functions behind generated columns, CHECK constraints, unique expressions and predicates, and partition bounds. */
 export function rowFunctionsSql(table: Table): string[] {
+  const expressions = [
+    ...table.columns.map((column, index) => generatedValue(table, column, index)),
+    ...table.checks.map((_, index) => checkCondition(table, index)),
+    ...table.uniques.flatMap((unique) => [
+      ...unique.elements.map((element, index) =>
+        element.column === null ? elementValue(table, unique, element, index) : null,
+      ),
+      indexPredicate(table, unique),
+    ]),
+  ].filter((each) => each !== null && each.columns.length <= maxArguments) as RowExpression[];
   return [
-    ...generatedFunctions(table),
-    ...checkFunctions(table),
-    ...table.uniques.flatMap((unique) => uniqueFunctions(table, unique)),
+    ...expressions.map(({ name, columns, returns, expression }) =>
+      rowFunction(table, name, columns, returns, expression),
+    ),
     ...partitionFunctions(table),
   ];
-}
-
-function generatedFunctions(table: Table): string[] {
-  return table.columns.flatMap((column, index) => {
-    if (column.generated === null) return [];
-    const { columns, expression } = column.generated;
-    const name = functionName(table, 'generated', index + 1);
-    return [rowFunction(table, name, columns, column.baseType, expression)];
-  });
-}
-
-function checkFunctions(table: Table): string[] {
-  return table.checks.map(({ columns, expression }, index) =>
-    rowFunction(
-      table,
-      functionName(table, 'constraint', index + 1),
-      columns,
-      'boolean',
-      expression,
-    ),
-  );
-}
-
-function uniqueFunctions(table: Table, unique: Unique): string[] {
-  const elements = unique.elements.flatMap((element, index) => {
-    if (element.column !== null) return [];
-    const name = functionName(table, 'element', `${unique.oid}_${index + 1}`);
-    return [rowFunction(table, name, unique.columns, element.type, element.definition)];
-  });
-  if (unique.predicate === null) return elements;
-  const name = functionName(table, 'predicate', unique.oid);
-  return [...elements, rowFunction(table, name, unique.columns, 'boolean', unique.predicate)];
 }
 
 /** One gives the partition that takes a row, one the last partitioned table on the way to it, and the others tell of some of them. */

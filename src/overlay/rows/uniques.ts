@@ -15,7 +15,7 @@ import {
 import { present, sameInColumn } from '../row-identity.ts';
 import { indexAt, partitionOf, placeAt } from './partitions.ts';
 import { displayKey, keyDetail, raise, tell, valuesDetail } from './raise.ts';
-import { rowCall } from './row-functions.ts';
+import { computed, elementValue, indexPredicate } from './row-functions.ts';
 import { holdOld } from './row-waits.ts';
 
 /** A unique index of production is mirrored per session: it serves the check, and makes two writers of one session wait for each other. */
@@ -28,7 +28,7 @@ const immediate = (table: Table) => table.uniques.filter((unique) => unique.timi
 function newElements(table: Table, unique: Unique, row = 'NEW.'): string[] {
   return unique.elements.map((element, index) =>
     element.column === null
-      ? rowCall(functionName(table, 'element', `${unique.oid}_${index + 1}`), unique.columns, row)
+      ? computed(elementValue(table, unique, element, index), row)
       : row + quoteIdentifier(element.column),
   );
 }
@@ -59,13 +59,15 @@ function collides(table: Table, unique: Unique, row?: string): string {
 /** NEW, or another row, takes part in the constraint: its predicate holds and, unless nulls collide, no element is null. */
 function participates(table: Table, unique: Unique, row?: string): string {
   const notNull = unique.nullsNotDistinct ? [] : newElements(table, unique, row).map(present);
-  const predicate = unique.predicate === null ? [] : [predicateCall(table, unique, row)];
+  const predicate = unique.predicate === null ? [] : [predicateHolds(table, unique, row)];
   return [...notNull, ...predicate].join(' AND ') || 'true';
 }
 
 /** The predicate of the index holds for NEW, or another row. */
-export const predicateCall = (table: Table, { oid, columns }: Unique, row?: string) =>
-  rowCall(functionName(table, 'predicate', oid), columns, row);
+export function predicateHolds(table: Table, unique: Unique, row?: string): string {
+  const predicate = indexPredicate(table, unique);
+  return predicate === null ? 'true' : computed(predicate, row);
+}
 
 /** The condition of the usual case of an INSERT: no production row collides. A row the session hides only costs the slow path. */
 export function freeInProduction(table: Table): string {
@@ -136,7 +138,7 @@ export function findCollision(table: Table, columns: readonly string[]): string 
     .map((unique) => {
       const counts = `_stage_v_row IS NULL AND (_stage_p_arbiters IS NULL OR _stage_p_arbiters ? ${quoteLiteral(unique.name)})`;
       if (unique.timing !== 'immediate') {
-        const there = unique.ofPartition ? ` AND ${predicateCall(table, unique)}` : '';
+        const there = unique.ofPartition ? ` AND ${predicateHolds(table, unique)}` : '';
         return `  IF ${counts}${there} THEN ${raiseNoArbiter(table, unique)} END IF;`;
       }
       return `  IF ${counts} AND ${participates(table, unique)} THEN
