@@ -13,9 +13,10 @@ function rowFunction(
   columns: readonly string[],
   returns: string,
   expression: string,
+  typeOf = ({ baseType }: Column) => baseType,
 ): string {
   const parameters = columns
-    .map((column) => `${quoteIdentifier(column)} ${columnNamed(table, column).baseType}`)
+    .map((column) => `${quoteIdentifier(column)} ${typeOf(columnNamed(table, column))}`)
     .join(', ');
   const body = quoteLiteral(`SELECT ${expression}`);
   return `CREATE FUNCTION ${name}(${parameters}) RETURNS ${returns} LANGUAGE sql STABLE PARALLEL SAFE AS ${body}`;
@@ -26,9 +27,15 @@ export function rowCall(name: string, columns: readonly string[], row = 'NEW.'):
   return `${name}(${columns.map((column) => row + quoteIdentifier(column)).join(', ')})`;
 }
 
+/** The same over the columns of a partition key: bounds of hash partitions take values of no other type than the columns have. */
+function partitionFunction(table: Table, name: string, returns: string, expression: string) {
+  const typeOf = ({ domain, baseType }: Column) => domain ?? baseType;
+  return rowFunction(table, name, table.partitionColumns, returns, expression, typeOf);
+}
+
 /** The function that tells whether a partition takes a row. Null is yes, as of any constraint. */
 export const withinFunction = (table: Table, name: string, bounds: string): string =>
-  rowFunction(table, name, table.partitionColumns, 'boolean', bounds);
+  partitionFunction(table, name, 'boolean', bounds);
 
 /** An expression over columns of one row, and the function that computes it. */
 interface RowExpression {
@@ -114,7 +121,7 @@ function partitionFunctions(table: Table): string[] {
       .filter((partition) => partition.isLeaf === isLeaf)
       .map(({ oid, bounds }) => `WHEN (${bounds}) THEN ${oid}::oid`);
     const expression = found.length === 0 ? 'NULL::oid' : `CASE ${found.join(' ')} END`;
-    return rowFunction(table, functionName(table, part), table.partitionColumns, 'oid', expression);
+    return partitionFunction(table, functionName(table, part), 'oid', expression);
   };
   return [make('partition', true), make('routed', false), ...partitionsFunctions(table)];
 }
@@ -134,6 +141,6 @@ function partitionsFunctions(table: Table): string[] {
     }),
   );
   return [...conditions].map(([name, condition]) =>
-    rowFunction(table, name, table.partitionColumns, 'boolean', condition),
+    partitionFunction(table, name, 'boolean', condition),
   );
 }
