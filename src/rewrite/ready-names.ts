@@ -31,8 +31,14 @@ export class ReadyNames {
         cascades || meaning.standIn.isLacking || (areSuspect && use.target !== null),
     );
     const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
-    for (const each of current) checkParked(each);
-    return current;
+    // a table that is staged in from now on is read together with its children by a view of its own
+    const lacksNow = current.filter(
+      ({ meaning }, index) =>
+        meaning.standIn.isLacking && named[index]?.meaning.standIn.isLacking === false,
+    );
+    const ready = lacksNow.length === 0 ? current : await this.ensure(lacksNow, current, false);
+    for (const each of ready) checkParked(each);
+    return ready;
   }
 
   private async ensure(

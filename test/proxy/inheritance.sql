@@ -6,6 +6,9 @@ CREATE TABLE capital (country text, PRIMARY KEY (id)) INHERITS (city);
 CREATE TABLE town (mayor text UNIQUE, CHECK (pop < 500)) INHERITS (city);
 CREATE TABLE port (dock int PRIMARY KEY, pop int, id int) INHERITS (city);
 CREATE TABLE seaside (beach int[] DEFAULT '{1}') INHERITS (capital, port);
+CREATE TABLE untouched (id int PRIMARY KEY);
+CREATE TABLE untouched_child (PRIMARY KEY (id)) INHERITS (untouched);
+INSERT INTO untouched VALUES (1); INSERT INTO untouched_child VALUES (2);
 INSERT INTO city VALUES (1, 'one', 10), (2, 'two', 20), (3, 'three', 30);
 INSERT INTO capital (id, name, pop, country) VALUES (1, 'c-one', 2000, 'x'), (11, 'c-two', 110, 'y');
 INSERT INTO town (id, name, pop, mayor) VALUES (21, 't-one', 210, 'ann'), (21, 't-one', 210, 'bob'), (22, 't-two', 220, NULL), (22, 't-two', 220, NULL);
@@ -34,6 +37,10 @@ SELECT * FROM bare_child;
 SELECT * FROM visit;
 SELECT * FROM counted;
 SELECT * FROM alone;
+
+-- story: a parent read by the first statement that inserts into it
+INSERT INTO untouched SELECT id + 10 FROM untouched RETURNING id;
+SELECT id FROM untouched ORDER BY id; SELECT id FROM ONLY untouched ORDER BY id;
 
 -- story: INSERT
 INSERT INTO city VALUES (4, 'four', 40) RETURNING *;
