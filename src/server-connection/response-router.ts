@@ -37,6 +37,8 @@ const unwatched = new Set<number>([
 ]);
 const watched = Object.values(backend).filter((type) => !unwatched.has(type));
 const headerBytes = 5;
+const statusIn = (ready: Buffer, at: number) =>
+  transactionStatus(ready[at + headerBytes] as number);
 
 export class ResponseRouter implements Receiver {
   private readonly writer: SocketWriter;
@@ -134,8 +136,7 @@ export class ResponseRouter implements Receiver {
   showReady(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.audience === 'closed') return;
     this.hold.endBatch();
-    const hasFailed = transactionStatus(bytes[start + headerBytes] as number) === 'E';
-    if (hasFailed && this.events.isInSavepoint()) this.reports.keep();
+    if (statusIn(bytes, start) === 'E' && this.events.isInSavepoint()) this.reports.keep();
     else this.showReports();
     this.writer.add(bytes, start, end);
     this.audience = 'open';
@@ -169,9 +170,8 @@ export class ResponseRouter implements Receiver {
     if (this.shows(this.expected.head)) this.writer.add(bytes, start, end);
   }
 
-  private shows(pending: PendingResponse | undefined): boolean {
-    return this.audience === 'open' && pending?.shown !== 'nothing';
-  }
+  private readonly shows = (pending: PendingResponse | undefined): boolean =>
+    this.audience === 'open' && pending?.shown !== 'nothing';
 
   /** A message that may be waited for. For the scanner. */
   message(bytes: Buffer, type: number, start: number, end: number): void {
@@ -202,8 +202,8 @@ export class ResponseRouter implements Receiver {
     // Some clients hang on one that does not end.
     const fields = decodeErrorFields(frame.subarray(headerBytes));
     if (this.audience !== 'open' || head?.hidesNotices) return;
-    if (head?.shown === 'nothing' && head.onNotice === undefined) return;
-    const told = head?.onNotice ? head.onNotice(fields) : frame;
+    const unasked = head?.shown === 'nothing' ? null : frame;
+    const told = head?.onNotice ? head.onNotice(fields) : unasked;
     if (told === null) return;
     this.hold.end();
     this.writer.add(told);
@@ -235,11 +235,10 @@ export class ResponseRouter implements Receiver {
       else if (type === backend.rowDescription) this.columns(bytes, start, end);
       else this.writer.add(bytes, start, end);
     }
-    if (role === roles.completes) {
-      this.expected.take();
-      this.dismiss(head);
-      head.onDone?.(bytes.subarray(start + headerBytes, end));
-    }
+    if (role !== roles.completes) return;
+    this.expected.take();
+    this.dismiss(head);
+    head.onDone?.(bytes.subarray(start + headerBytes, end));
   }
 
   private columns(bytes: Buffer, start: number, end: number): void {
@@ -262,7 +261,6 @@ export class ResponseRouter implements Receiver {
   }
 
   private ready(bytes: Buffer, start: number, end: number): void {
-    const status = transactionStatus(bytes[start + headerBytes] as number);
     const head = this.expected.take();
     if (head?.asked !== 'sync' && head?.asked !== 'query') {
       throw new StageError('protocol_violation', 'unexpected ReadyForQuery');
@@ -271,7 +269,7 @@ export class ResponseRouter implements Receiver {
     this.hold.ready(head);
     head.onDone?.(bytes.subarray(start + headerBytes, end));
     if (head.shown === 'all') this.showReady(bytes, start, end);
-    if (!head.isBeforeBegin) this.events.onReady(status);
+    if (!head.isBeforeBegin) this.events.onReady(statusIn(bytes, start));
   }
 
   private error(frame: Buffer): void {
@@ -286,8 +284,7 @@ export class ResponseRouter implements Receiver {
     if (head === undefined) throw new StageError('protocol_violation', 'unexpected ErrorResponse');
     if (head.asked === 'query') head.onFailure?.();
     else this.skipToSync();
-    const shown = head.shown === 'nothing' ? null : frame;
-    const message = head.onError ? head.onError(fields) : shown;
+    const message = head.onError ? head.onError(fields) : head.shown === 'nothing' ? null : frame;
     if (message === null) return;
     if (head.notice !== undefined && this.audience === 'open') this.writer.add(head.notice);
     this.showError(message);

@@ -114,7 +114,7 @@ const names = [
 ];
 const long = 'a_name_of_sixty_three_bytes_that_begins_as_others_do_and_goes_on_';
 
-export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const literal = (value: string) => `'${value.replaceAll("'", "''")}'`;
 const plain = (type: string) => type.replace(/ COLLATE.*/, '');
 const typed = ([type, ...values]: Type): string[] =>
