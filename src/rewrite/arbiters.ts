@@ -7,6 +7,7 @@ import type { Arbiter, Right, Upsert, Write } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 import { meaningAt } from './stageable.ts';
+import { stagedPart } from './temporary.ts';
 
 /** The names of the indexes that count for a clause; null for all of them. */
 export type Arbiters = ReadonlyMap<Upsert, readonly string[] | null>;
@@ -25,7 +26,7 @@ export async function findArbiters(
   named: readonly Named[],
   ask: Ask,
 ): Promise<Arbiters | null> {
-  const { upserts, rights } = write.form === 'query' ? write : none;
+  const { upserts, rights } = write.form === 'query' ? stagedPart(write, named) : none;
   const found = new Map<Upsert, readonly string[] | null>();
   for (const upsert of upserts) {
     const meaning = meaningAt(named, upsert.target);

@@ -21,10 +21,21 @@ export function canBeCopied(listed: readonly string[], { kind, columns }: Resolv
 }
 
 /**
+ * Whether PostgreSQL refuses a COPY for its WHERE, once it is run.
+ * @throws StageError as `checkCopyColumns` does
+ */
+export function isRefusedCopy(write: CopyWrite, [target]: readonly Named[]): boolean {
+  if (target === undefined) return false;
+  if (filteredColumn(write, target.use.name, target.meaning) !== undefined) return true;
+  checkCopyColumns(write, target.meaning);
+  return false;
+}
+
+/**
  * @throws StageError for a generated column, unless PostgreSQL finds another fault in the list before it; and where it would
  * leave lines out for what a domain says, which on a view is not known before
  */
-export function checkCopyColumns(
+function checkCopyColumns(
   { columns: named, skipsErrors }: CopyWrite,
   { columns }: ResolvedName,
 ): void {

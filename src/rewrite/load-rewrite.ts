@@ -21,7 +21,7 @@ export function loaded<Made extends Loadable>(
   named: readonly Named[],
 ): Made {
   // what runs user code is watched, and staged row by row
-  if (rewrite.isWatched || write.form === 'truncate') return rewrite;
+  if (rewrite.isWatched || write.form === 'truncate' || write.form === 'definition') return rewrite;
   const load = write.form === 'copy' ? copyTarget(write, named) : queryTarget(write, named);
   if (load === null) return rewrite;
   const replacements = rewrite.replacements.map((each) => (isSameRange(each, load) ? load : each));

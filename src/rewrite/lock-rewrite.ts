@@ -1,9 +1,9 @@
 /** What makes of a SELECT ... FOR UPDATE of staged rows one that locks them for the session, and one that reads the locked rows. */
 import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
 import { rowLockFunctions } from '../overlay/rows/row-lock.ts';
+import type { LockedRelation, Read, RowLocks } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isSameRange } from '../sql/splice.ts';
-import type { LockedRelation, Read, RowLocks } from '../sql/verdict.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 

@@ -2,8 +2,8 @@
 import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { completedGroupings } from '../overlay/views/dependent-columns.ts';
+import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Read } from '../sql/verdict.ts';
 import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
 import { canBeCopied, impliedColumns } from './copy-columns.ts';
 import type { ResolvedName } from './resolved-name.ts';

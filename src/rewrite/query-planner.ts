@@ -13,10 +13,12 @@ import {
 } from '../sql/functions/functions.ts';
 import { firstLiteral, ShapeReader } from '../sql/parser/shape.ts';
 import { isLight } from '../sql/parser/text-weight.ts';
+import type { Read } from '../sql/read.ts';
 import { Recent } from '../sql/recent.ts';
+import type { Refusal } from '../sql/refusal.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
-import type { Read, Refusal, Statement, Verdict } from '../sql/verdict.ts';
+import type { Statement, Verdict } from '../sql/verdict.ts';
 import type { QueryWrite } from '../sql/write.ts';
 
 /** What tells whether a text can pass, and what has to be minded then. */
@@ -224,8 +226,7 @@ export function fixedReplacements(
 ): readonly Replacement[] {
   if (locking.length === 0 && !standIn) return nothing;
   const blanks = locking.map(({ start, end }) => ({ start, end, text: ' '.repeat(end - start) }));
-  const replacements = standIn ? [...blanks, standIn] : blanks;
-  return replacements.map(({ start, end, text }) => ({
+  return (standIn ? [...blanks, standIn] : blanks).map(({ start, end, text }) => ({
     start: start + offset,
     end: end + offset,
     text,
@@ -260,9 +261,9 @@ function firstRefusal(
 ): Refusal | null {
   for (const { start, verdict } of statements) {
     const refusal = refusalOf(verdict, allowed);
-    if (refusal !== null && statements.length > 1)
-      return { ...refusal, position: [...text.toString('utf8', 0, start)].length + 1 };
-    if (refusal !== null) return refusal;
+    if (refusal === null) continue;
+    if (statements.length === 1) return refusal;
+    return { ...refusal, position: [...text.toString('utf8', 0, start)].length + 1 };
   }
   return null;
 }

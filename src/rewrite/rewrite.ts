@@ -8,11 +8,20 @@ import { refusalError } from '../server-connection/refusals.ts';
 import type { Calls, QualifiedName } from '../sql/functions/calls.ts';
 import { functionRefusal, refusedFunctions } from '../sql/functions/functions.ts';
 import type { RelationUse } from '../sql/places.ts';
-import type { Read, RowLocks } from '../sql/verdict.ts';
-import type { Right, Write } from '../sql/write.ts';
+import type { Read, RowLocks } from '../sql/read.ts';
+import type { Replacement } from '../sql/splice.ts';
+import type { DefinitionWrite, Right, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { findArbiters } from './arbiters.ts';
-import { checkCopyColumns, filteredColumn } from './copy-columns.ts';
+import { isRefusedCopy } from './copy-columns.ts';
+import type { Definition } from './definition.ts';
+import {
+  checkComputed,
+  checkTargets,
+  definitionOf,
+  emptiesTemporary,
+  temporaryNames,
+} from './definition.ts';
 import type { FunctionNames } from './function-names.ts';
 import { givesForbidden } from './given-columns.ts';
 import { loaded } from './load-rewrite.ts';
@@ -24,7 +33,7 @@ import { haveMoved, ReadyNames } from './ready-names.ts';
 import type { Names } from './relation-names.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { SplicedBody } from './spliced-body.ts';
-import { spliceBody } from './spliced-body.ts';
+import { nothingElse, spliceBody } from './spliced-body.ts';
 import type { Named } from './stageable.ts';
 import {
   checkDefinition,
@@ -49,6 +58,8 @@ export interface Rewrite extends Omit<SplicedBody, 'options'> {
   readonly options: string;
   /** It may run code of the database's users. */
   readonly isWatched: boolean;
+  /** Of a command that defines temporary tables; null for what is staged. */
+  readonly definition: Definition | null;
   /** Its rows are staged as a set: where that fails, they are to be staged one by one. */
   readonly isSet: boolean;
   /** The search path under which the names were resolved. */
@@ -106,7 +117,7 @@ export class Rewriter {
     if (known?.version === this.names.version) return known;
     // with the names the search path becomes known, under which others may have asked about the calls
     if (this.names.path === null) await this.names.resolve(write.relations);
-    const made = await this.make(write, asSet);
+    const made = await (write.form === 'definition' ? this.define(write) : this.make(write, asSet));
     if (!isRefused(made)) kept.set(write, made);
     return made;
   }
@@ -117,11 +128,8 @@ export class Rewriter {
     if (this.names.hidesCatalog) throw hiddenCatalog;
     const named = await this.resolveStageable(write);
     if (named === null) return write.form === 'copy' ? 'run' : 'analysed';
-    const [target] = named;
-    if (write.form === 'copy' && target) {
-      if (filteredColumn(write, target.use.name, target.meaning) !== undefined) return 'run';
-      checkCopyColumns(write, target.meaning);
-    }
+    if (write.form === 'copy' && isRefusedCopy(write, named)) return 'run';
+    if (emptiesTemporary(write, named)) return this.defining(write, named, temporaryNames(named));
     const isMistaken = (right: Right) => givesForbidden(right, meaningAt(named, right.target));
     if (write.rights.some(isMistaken)) return 'analysed';
     const cascades = write.form === 'truncate' && write.cascades;
@@ -137,6 +145,30 @@ export class Rewriter {
     // Of the tables that a cascade reaches it is not known whether they run code.
     const rewrite = await this.replace(write, staged, runsCode || cascades, arbiters);
     return asSet ? loaded(rewrite, write, staged) : rewrite;
+  }
+
+  /** @throws StageError where it is not one of temporary tables alone */
+  private async define(write: DefinitionWrite): Promise<Rewrite> {
+    const { query, fixed } = write;
+    const runsCode = await this.checkCalls(write, query?.relations ?? []);
+    if (this.names.hidesCatalog) throw hiddenCatalog;
+    const named = await this.ready.resolve(write.relations, true);
+    checkTargets(write, named);
+    checkComputed(write, named, runsCode);
+    if (query === null) return this.defining(write, named, temporaryNames(named));
+    const read = await this.read(query);
+    const replacements = [...fixed, ...read.replacements];
+    const definition = definitionOf(write);
+    return { ...read, replacements, definition, isWatched: false, options: '{}' };
+  }
+
+  private defining(
+    write: Write,
+    named: readonly Named[],
+    replacements: readonly Replacement[],
+  ): Rewrite {
+    const rewrite = this.made({ ...nothingElse, replacements }, write, named);
+    return { ...rewrite, definition: definitionOf(write) };
   }
 
   /** Gives what has the rows of a write staged one by one from now on; null where they are. */
@@ -241,19 +273,23 @@ export class Rewriter {
     runsCode: boolean,
     arbiters: Arbiters = new Map(),
   ): Promise<Rewrite> {
-    const spliced = await spliceBody(body, named, this.names, arbiters);
-    const rewrite = {
+    const rewrite = this.made(await spliceBody(body, named, this.names, arbiters), body, named);
+    // guard: what runs user code is watched
+    return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
+  }
+
+  private made(spliced: SplicedBody, body: Read | Write, named: readonly Named[]): Rewrite {
+    return {
       ...spliced,
-      isSet: false,
       relations: JSON.stringify(named.map((each) => verified(each, body))),
       stamps: named.map(({ meaning }) => meaning.stamp),
       options: JSON.stringify(spliced.options),
       isWatched: false,
+      definition: null,
+      isSet: false,
       path: this.names.path,
       version: this.names.version,
     };
-    // guard: what runs user code is watched
-    return runsCode || named.some(({ meaning }) => meaning.code) ? watched(rewrite) : rewrite;
   }
 }
 

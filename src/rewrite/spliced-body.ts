@@ -1,7 +1,8 @@
 /** What is spliced into a statement where staged rows are to be read or written, and what goes along with it, by its form. */
+
+import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { isWithin } from '../sql/splice.ts';
-import type { Read } from '../sql/verdict.ts';
 import type { CopyWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { Arbiters } from './arbiters.ts';
 import { copyOptions } from './copy-columns.ts';
@@ -11,6 +12,7 @@ import { groupingReplacements, nameReplacement, qualifierText } from './name-rep
 import { fixedReplacements } from './query-planner.ts';
 import type { Names } from './relation-names.ts';
 import type { Named } from './stageable.ts';
+import { stagedPart } from './temporary.ts';
 import { truncateCall } from './truncate-call.ts';
 import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
 
@@ -27,7 +29,8 @@ export interface SplicedBody {
   readonly fill: MergeFill | null;
 }
 
-const nothingElse = { options: {}, hidesParameters: false, asksOriginal: false, fill: null };
+/** Where nothing goes along with what is replaced. */
+export const nothingElse = { options: {}, hidesParameters: false, asksOriginal: false, fill: null };
 
 /**
  * @param arbiters of its ON CONFLICT clauses
@@ -52,15 +55,18 @@ export async function spliceBody(
     }
     case 'query':
       return spliceQuery(body, named, names, arbiters);
+    case 'definition':
+      throw new Error('a definition is not staged');
   }
 }
 
 async function spliceQuery(
-  write: QueryWrite,
+  whole: QueryWrite,
   named: readonly Named[],
   names: Names,
   arbiters: Arbiters,
 ): Promise<SplicedBody> {
+  const write = stagedPart(whole, named);
   const replaced = await nameReplacements(write, named, names);
   const conflicts = blankConflicts(write);
   const outside = replaced.filter((name) => !conflicts.some((clause) => isWithin(name, clause)));

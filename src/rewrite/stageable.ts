@@ -85,10 +85,6 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
     message: (name) => `"${name}" belongs to the staging service`,
     hint: 'Only the service writes to its own tables.',
   },
-  temporary: {
-    message: (name) => `cannot stage writes to temporary table "${name}"`,
-    hint: 'A reviewer cannot see temporary tables. Use a permanent table.',
-  },
   other: {
     message: (name) => `cannot stage writes to "${name}"`,
     hint: 'Only tables, and views over them, have rows that can be staged.',

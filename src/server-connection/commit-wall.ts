@@ -71,12 +71,33 @@ export class CommitWall {
     this.runCounting(`SELECT stage.merge_target(${relation}, $1)`);
   }
 
+  /**
+   * To be called before a command defines temporary tables.
+   * @param created the names that relations get
+   */
+  beginDefinition(created: readonly string[]): void {
+    this.start();
+    const values = [this.nonce, Buffer.from(JSON.stringify(created))];
+    this.run({ text: 'SELECT stage.begin_definition($1, $2)', types: [25, 25] }, { values });
+  }
+
+  /** To be called when the same command has been run without its query, and taken back: it has to write as much again. */
+  noteProbe(): void {
+    const values = [this.nonce];
+    this.run({ text: 'SELECT stage.note_probe($1)', types: [25] }, { values });
+  }
+
+  /** To be called when the command has run: notes what it has written to the catalogs, and dropped. */
+  endDefinition(onError: ErrorHandler): void {
+    this.runCounting('SELECT stage.end_definition($1)', onError);
+  }
+
   /** Runs what gives how much there is in the counters by our doing, under the nonce. */
-  private runCounting(text: string): void {
+  private runCounting(text: string, onError?: ErrorHandler): void {
     const onRow = (payload: Buffer) => {
       this.counted += Number(decodeDataRow(payload)[0]);
     };
-    this.run({ text, types: [25] }, { values: [this.nonce], onRow });
+    this.run({ text, types: [25] }, { values: [this.nonce], onRow, ...(onError && { onError }) });
   }
 
   private renew(): void {

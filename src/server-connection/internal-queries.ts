@@ -23,12 +23,13 @@ import type { UpstreamWriter } from './upstream-writer.ts';
 
 const guardName = `${ownPrefix}guard`;
 const protectionName = `${ownPrefix}write`;
+const probeName = `${ownPrefix}probe`;
 
 export class InternalQueries extends InternalMessages {
   private readonly state: TransactionState;
   readonly wall = new CommitWall((statement, call) => this.run(statement, call));
-  /** Known to nobody else while the statement is watched that it was made for. */
-  private nonce: Buffer | null = null;
+  /** Looks at the end of the statement that is watched; null while none is. */
+  private lookAtEnd: (() => void) | null = null;
   /** Those of our statements that are prepared already. */
   private readonly kept: KeptStatements;
   /** Of these nobody knows what code has made of them meanwhile. */
@@ -70,29 +71,53 @@ export class InternalQueries extends InternalMessages {
 
   /** Whether a statement is watched whose end has not been looked at. */
   get isWatching(): boolean {
-    return this.nonce !== null;
+    return this.lookAtEnd !== null;
   }
 
   /** To be called before anything of a staged statement runs that may run code of the database's users. */
   watch(): void {
     this.endWatch();
     this.state.noteRun();
-    this.nonce = Buffer.from(randomBytes(16).toString('hex'));
-    this.run({ text: 'SELECT stage.begin_watch($1)', types: [text] }, { values: [this.nonce] });
+    // known to nobody else
+    const values = [Buffer.from(randomBytes(16).toString('hex'))];
+    const types = [text];
+    this.run({ text: 'SELECT stage.begin_watch($1)', types }, { values });
+    const call = { values, onError: unlessFailed };
+    this.lookAtEnd = () => this.run({ text: 'SELECT stage.end_watch($1)', types }, call);
+  }
+
+  /**
+   * To be called before a command runs that defines temporary tables: what it writes to the catalogs, and what it drops, is no write
+   * to production.
+   * @param created the names that relations get
+   * @param probe runs the same command without its query, which may run code: what that writes beyond it has the transaction fail
+   */
+  define(created: readonly string[], probe: (() => void) | null): void {
+    this.endWatch();
+    this.state.noteRun();
+    this.wall.beginDefinition(created);
+    if (probe !== null) {
+      this.run({ text: `SAVEPOINT ${probeName}` });
+      probe();
+      this.run({ text: `ROLLBACK TO SAVEPOINT ${probeName}` });
+      this.run({ text: `RELEASE SAVEPOINT ${probeName}` });
+      this.wall.noteProbe();
+    }
+    this.lookAtEnd = () => this.wall.endDefinition(unlessFailed);
   }
 
   /** Has the transaction fail if what was watched wrote to production; before anything of it can be committed. */
   endWatch(): void {
     // guard: the end of what is watched is looked at whatever became of the settings
-    if (this.nonce === null) return;
-    const call = { values: [this.nonce], onError: unlessFailed };
-    this.nonce = null;
-    this.run({ text: 'SELECT stage.end_watch($1)', types: [text] }, call);
+    if (this.lookAtEnd === null) return;
+    const look = this.lookAtEnd;
+    this.lookAtEnd = null;
+    look();
   }
 
   /** What was watched has failed, or is undone. */
   forgetWatch(): void {
-    this.nonce = null;
+    this.lookAtEnd = null;
   }
 
   /**

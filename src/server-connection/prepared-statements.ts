@@ -1,7 +1,8 @@
 /** The client's prepared statements and portals, with what they run. PostgreSQL keeps both kinds of PREPARE in one namespace. */
 import type { StageError } from '../errors.ts';
+import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Control, ControlAction, Read, Statement } from '../sql/verdict.ts';
+import type { Control, ControlAction, Statement } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { SentText } from './position-map.ts';
 import { textToSend } from './statement-text.ts';

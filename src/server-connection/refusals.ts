@@ -1,7 +1,7 @@
 /** Errors that the proxy answers itself, and how they are put where the server's answer would stand. */
 import { StageError } from '../errors.ts';
 import { SqlSyntaxError } from '../sql/parser/syntax-error.ts';
-import type { Refusal } from '../sql/verdict.ts';
+import type { Refusal } from '../sql/refusal.ts';
 import { errorResponse } from '../wire/backend-messages.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { errorFields } from '../wire/error-fields.ts';

@@ -1,6 +1,7 @@
 /** The names of statements, portals and savepoints that no client may use: our own, and those that PostgreSQL would cut. */
 import { refuseLongName } from '../sql/classify/object-names.ts';
-import type { Refusal, Verdict } from '../sql/verdict.ts';
+import type { Refusal } from '../sql/refusal.ts';
+import type { Verdict } from '../sql/verdict.ts';
 import { refusalError } from './refusals.ts';
 
 /** Prefix of every statement, portal and savepoint of ours. */
@@ -21,6 +22,8 @@ export function checkName(name: string): void {
 
 /** The refusal of an SQL command that names something of ours, or null. */
 export function refuseReserved(verdict: Verdict): Refusal | null {
+  if (verdict.kind === 'write' && verdict.form === 'definition')
+    return verdict.created.some(isOwn) ? reserved : null;
   if (verdict.kind !== 'control' || !('name' in verdict.action)) return null;
   return verdict.action.name !== null && isOwn(verdict.action.name) ? reserved : null;
 }

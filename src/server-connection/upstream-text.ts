@@ -3,9 +3,11 @@
  * read, a write whose targets have all been replaced, a command that controls the transaction or the session, or a text of
  * the proxy's own. The client's words for a write cannot be made into one.
  */
+
+import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
-import type { Read, Statement } from '../sql/verdict.ts';
+import type { Statement } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { SentText } from './position-map.ts';
 

@@ -18,7 +18,7 @@ export interface RelationUse {
   /** `ONLY name` was written. */
   readonly only: boolean;
   /** Which write has this relation as its target; null for relations that are only read. */
-  readonly target: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE' | null;
+  readonly target: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE' | 'DEFINITION' | null;
 }
 
 /** A function's name as written, with its place: the same range as that of a relation's name. */

@@ -2,6 +2,8 @@
 import type { Calls, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
 import type { Qualifier, RelationUse, TextPart } from './places.ts';
+import type { Read } from './read.ts';
+import type { Refusal } from './refusal.ts';
 import type { ByteRange, Replacement } from './splice.ts';
 
 /** `INSERT ... ON CONFLICT`: its clause is cut out of the statement, and handed to the view that the row goes to. */
@@ -148,4 +150,29 @@ export interface TruncateWrite extends AnyWrite {
   readonly range: ByteRange;
 }
 
-export type Write = QueryWrite | CopyWrite | TruncateWrite;
+/**
+ * A command that defines tables. It is sent to the server for temporary tables of the connection alone, which it calls by the schema
+ * pg_temp; its targets are the tables that are there already and that it changes.
+ */
+export interface DefinitionWrite extends AnyWrite {
+  readonly form: 'definition';
+  readonly command: string;
+  /** The names that relations and constraints get. */
+  readonly created: readonly string[];
+  /** A target that does not exist is no error. */
+  readonly skipsMissing: boolean;
+  /** It computes expressions, and those that its targets are defined by. */
+  readonly evaluates: boolean;
+  /** It copies more of other tables than their columns. */
+  readonly copiesDefinition: boolean;
+  /** The query that fills the table. */
+  readonly query: Read | null;
+  /** What is replaced whatever names mean. */
+  readonly fixed: readonly Replacement[];
+  /** Makes of it a command that does not run its query; null without one that runs. */
+  readonly probe: Replacement | null;
+  /** What is said where a target is no temporary table. */
+  readonly refusal: Refusal;
+}
+
+export type Write = QueryWrite | CopyWrite | TruncateWrite | DefinitionWrite;

@@ -11,7 +11,8 @@ import { forgetTypes, newPortal, preparingText } from '../server-connection/prep
 import { checkName, ownPrefix } from '../server-connection/reserved-names.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import { refusedText } from '../server-connection/upstream-text.ts';
-import type { ControlAction, Read } from '../sql/verdict.ts';
+import type { Read } from '../sql/read.ts';
+import type { ControlAction } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import { bindMessage, decodeBind } from '../wire/frontend-messages.ts';
@@ -197,7 +198,9 @@ async function bindWrite(
   // of a COPY PostgreSQL says it when it is run
   if (ready === 'run') return bindRead(context, bound);
   if (isRefused(ready)) return staged.refuse();
-  ready.enter();
+  const defines = ready.rewrite.definition !== null;
+  // what comes between the Bind and the Execute of a definition is not to be taken for what it does
+  if (!defines) ready.enter();
   const made = newPortal(statement, state.runs, {
     write: {
       enter: ready.enter,
@@ -207,7 +210,7 @@ async function bindWrite(
       frame: message.frame,
     },
   });
-  pending.entered = made;
+  pending.entered = defines ? null : made;
   const restore = portals.set(portal, made);
   const onError = retry.before(mapErrors(preparingText(statement), names.productionSchema));
   const expected = new PendingResponse('bind', 'all', { onFailure: restore, onError });

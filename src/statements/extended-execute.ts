@@ -60,7 +60,7 @@ function executePortal(
     return executeWrite(context, message, portal, portal.write);
   } else if (body?.kind === 'write' && portal?.statement.refusedWhen === 'run') {
     return refusePrepared(context, portal.statement, body);
-  } else executeRead(context, message, portal);
+  } else return executeRead(context, message, portal);
 }
 
 /** Also runs on what a write has returned already: nothing runs then. A cursor's name is one that we do not know. */
@@ -68,7 +68,7 @@ function executeRead(
   context: ConnectionContext,
   { frame }: Message,
   portal: Portal | undefined,
-): void {
+): void | Promise<void> {
   const { internal, metrics, link, names, retry, pending, state } = context;
   if (portal) checkHold(context, portal.statement.body);
   pending.hasSnapshot = true;
@@ -84,9 +84,26 @@ function executeRead(
     link.send(frame, retry.answer(passing.execute));
     return;
   }
-  const mapped = mapErrors(preparingText(portal.statement), names.productionSchema);
+  return sendChanged(context, frame, portal, isHinted);
+}
+
+/** Runs what was sent otherwise than the client wrote it. */
+function sendChanged(
+  { link, names, retry, copyIn, stagedNotice }: ConnectionContext,
+  frame: Buffer,
+  { statement }: Portal,
+  isHinted: boolean,
+): void | Promise<void> {
+  const mapped = mapErrors(preparingText(statement), names.productionSchema);
   const onError = isHinted ? hintExplain(mapped) : mapped;
-  link.send(frame, retry.answer(new PendingResponse('execute', 'all', { onError })));
+  const { body } = statement;
+  const isCopy = body.kind === 'write' && body.form === 'copy';
+  const particular = isCopy ? answerToWrite({ copyIn, stagedNotice }, body) : {};
+  link.send(frame, retry.answer(new PendingResponse('execute', 'all', { onError }, particular)));
+  if (!isCopy) return;
+  // into a temporary table READ ONLY lets it be
+  link.requestFlush();
+  return copyIn.begun();
 }
 
 function executeWrite(

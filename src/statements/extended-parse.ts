@@ -17,7 +17,8 @@ import {
   statementText,
 } from '../server-connection/upstream-text.ts';
 import { withParameters } from '../sql/classify/kinds/classify-prepared.ts';
-import type { Read, Statement } from '../sql/verdict.ts';
+import type { Read } from '../sql/read.ts';
+import type { Statement } from '../sql/verdict.ts';
 import type { Write } from '../sql/write.ts';
 import type { Message } from '../wire/framer.ts';
 import type { Parse } from '../wire/frontend-messages.ts';

@@ -11,6 +11,7 @@ import { decodeBind } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
 import type { EnterCall, Expressions } from './enter-call.ts';
 import { enter, enterWithExpressions, makeMergeTarget } from './enter-call.ts';
+import { enterWrite } from './enter-definition.ts';
 import { refusePrepared } from './original-types.ts';
 import { checkResult } from './result-type.ts';
 import { learnParameterTypes, prepareAgain } from './shared-steps.ts';
@@ -65,7 +66,7 @@ export async function stagePrepared(
         await learnParameterTypes(context, statement);
       if (!('calls' in given)) {
         const parameters = parametersOf(statement, given);
-        return (call) => enter(internal, call, parameters);
+        return (call) => enterWrite(context, call, statement, parameters);
       }
       return (call) => {
         const rewrite = runsCode ? watched(call.rewrite) : call.rewrite;

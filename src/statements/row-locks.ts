@@ -11,8 +11,9 @@ import { errorMessage } from '../server-connection/refusals.ts';
 import { textToSend } from '../server-connection/statement-text.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import { lockingText } from '../server-connection/upstream-text.ts';
+import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { Read, Statement } from '../sql/verdict.ts';
+import type { Statement } from '../sql/verdict.ts';
 import { decodeDataRow } from '../wire/backend-decoder.ts';
 import type { ConnectionContext } from './connection-context.ts';
 

@@ -18,9 +18,10 @@ import type {
 import { inBody, preparingText } from '../server-connection/prepared-statements.ts';
 import { syncAndGoOn } from '../server-connection/sync.ts';
 import { statementText } from '../server-connection/upstream-text.ts';
+import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
-import type { ControlAction, Read } from '../sql/verdict.ts';
-import type { QueryWrite, Write } from '../sql/write.ts';
+import type { ControlAction } from '../sql/verdict.ts';
+import type { DefinitionWrite, QueryWrite, Write } from '../sql/write.ts';
 import type { ErrorFields } from '../wire/error-fields.ts';
 import { closeMessage, describeMessage } from '../wire/frontend-messages.ts';
 import type { ConnectionContext } from './connection-context.ts';
@@ -90,17 +91,31 @@ const inPlaceOfBody = ({ action }: Preparation): Replacement => ({
  * @param isSet its rows are staged as a set: where that fails, it is run again
  */
 export function answerToWrite(
-  { copyIn, stagedNotice }: ConnectionContext,
+  { copyIn, stagedNotice }: Pick<ConnectionContext, 'copyIn' | 'stagedNotice'>,
   write: Write,
   isSet = false,
 ): Particulars {
   const { form, relations } = write;
+  if (form === 'definition') return { onNotice: noticeOfDefinition(write) };
   const hasTarget = relations.some(({ target }) => target !== null);
   const remark = hasTarget ? stagedNotice.ask() : undefined;
   const common = { onNotice: deliverNotice, ...(remark && { remark }) };
   if (form === 'copy') return { ...common, ...copyIn.pending(isSet) };
   if (form === 'truncate') return { ...common, tag: 'TRUNCATE TABLE' };
   return write.form === 'query' && write.changes ? { ...common, ...countedAnswer(write) } : common;
+}
+
+const withoutSchema = 'schema "pg_temp" does not exist, skipping';
+
+/** As long as a connection has made no temporary table it has no schema of them: a name that is not there is told by itself. */
+function noticeOfDefinition({ relations }: DefinitionWrite): (fields: ErrorFields) => Buffer {
+  const missing = [...relations];
+  return (fields) => {
+    if (fields.get('M') !== withoutSchema) return deliverNotice(fields);
+    const { schema = null, name } = missing.shift() ?? {};
+    const message = schema === null ? `table "${name}" does not exist, skipping` : withoutSchema;
+    return deliverNotice(new Map(fields).set('M', message));
+  };
 }
 
 /** The answer to what may change rows as a set: a notice tells how many, and PostgreSQL counts none. */

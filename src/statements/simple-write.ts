@@ -12,7 +12,7 @@ import { UpstreamError } from '../server-connection/refusals.ts';
 import { waitForResponses } from '../server-connection/sync.ts';
 import type { Write } from '../sql/write.ts';
 import type { ConnectionContext } from './connection-context.ts';
-import { enter } from './enter-call.ts';
+import { enterWrite } from './enter-definition.ts';
 import { originalTypes, refuseOriginal } from './original-types.ts';
 import { inFailedTransaction, readOnlyRefusal } from './read-only-write.ts';
 import type { Step } from './send-statement.ts';
@@ -43,7 +43,8 @@ export async function runQueryWrite(
     // Mistakes are told of the client's own text: what is sent runs on another table.
     prepare: async ({ fill }) => {
       if (fill !== null) await originalTypes(context, original, []);
-      return (call) => enter(context.internal, call, noParameters);
+      const sent = { written: plan.text, statement };
+      return (call) => enterWrite(context, call, sent, noParameters);
     },
   };
   return runWrite(context, step, staged, ({ replacements, isSet }, wrapErrors) => {

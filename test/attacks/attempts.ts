@@ -1,5 +1,6 @@
 /** What attackers and accidents send. Each list runs on one connection, its errors notwithstanding. */
 import { effects, evil, stage } from './attempted-effects.ts';
+import { temporary } from './attempted-temporary.ts';
 
 const hold = `SELECT anything('DECLARE h CURSOR WITH HOLD FOR SELECT evil()')`;
 const held = 'UPDATE item SET price = evil_held() WHERE id = 1';
@@ -201,7 +202,6 @@ const ways: Readonly<Record<string, readonly string[]>> = {
     'SELECT evil() INTO made',
     'CREATE TABLE made AS SELECT evil()',
     'CREATE TEMP TABLE made AS SELECT evil()',
-    'CREATE TEMP TABLE item (id int)',
     'COPY item FROM PROGRAM $$echo 1$$',
     'COPY item TO PROGRAM $$cat$$',
     `COPY item TO '/tmp/stage-attack'`,
@@ -236,4 +236,4 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-export const attempts = { ...reads, ...writes, ...ways, ...effects };
+export const attempts = { ...reads, ...writes, ...ways, ...effects, ...temporary };

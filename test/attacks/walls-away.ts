@@ -28,7 +28,7 @@ const uncheckedCalls: readonly Edit[] = [
   { file: 'src/rewrite/rewrite.ts', text: 'if (harmful) throw', without: 'if (false) throw' },
   {
     file: 'src/server-connection/internal-queries.ts',
-    text: 'if (this.nonce === null) return;',
+    text: 'if (this.lookAtEnd === null) return;',
     without: 'return;',
   },
 ];

@@ -33,13 +33,24 @@ export const ofStatements: readonly SqlStatement[] = [
     'DO $$ BEGIN END $$',
     `PREPARE TRANSACTION 'x'`,
     'SELECT id INTO x FROM item',
-    'CREATE TEMPORARY TABLE t (i int)',
   ].map((sql) =>
     limits(
-      'DDL, GRANT, VACUUM, LOCK in other modes than ACCESS SHARE, DO, CALL, two-phase commit, SELECT INTO, temporary tables | refused',
+      'DDL, GRANT, VACUUM, LOCK in other modes than ACCESS SHARE, DO, CALL, two-phase commit, SELECT INTO | refused',
       sql,
       refused,
     ),
+  ),
+  limits(
+    'Temporary tables, SELECT INTO one of them, and their indexes | as in PostgreSQL',
+    [
+      'CREATE TEMPORARY TABLE t (i int)',
+      'CREATE INDEX ON t (i)',
+      'INSERT INTO t VALUES (1)',
+      'SELECT i INTO TEMP u FROM t',
+      'TABLE u',
+      'DROP TABLE t',
+    ],
+    same,
   ),
   limits(
     'LOCK in other modes than ACCESS SHARE',

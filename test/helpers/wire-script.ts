@@ -122,7 +122,9 @@ export function inWords({ type, payload }: Message): string {
   const letter = String.fromCharCode(type);
   if (type === backend.errorResponse || type === backend.noticeResponse) {
     const fields = [...decodeErrorFields(payload)].filter(([code]) => !sourceFields.has(code));
-    return `${letter} ${fields.map(([code, value]) => `${code}=${value}`).join(' ')}`;
+    const words = fields.map(([code, value]) => `${code}=${value}`).join(' ');
+    // each connection has a schema of its own
+    return `${letter} ${words.replaceAll(/pg_temp_\d+/g, 'pg_temp')}`;
   }
   if (type === backend.rowDescription) return `${letter} ${withoutOids(payload)}`;
   return `${letter} ${payload.toString('latin1').replaceAll('\0', '.')}`;

@@ -11,6 +11,7 @@ import { overlayGuards } from './overlay-guards.ts';
 import type { Edit } from './project-copy.ts';
 import { restGuards } from './rest-guards.ts';
 import { statementGuards } from './statement-guards.ts';
+import { temporaryGuards } from './temporary-guards.ts';
 import { terminalGuards } from './terminal-guards.ts';
 import { trustGuards } from './trust-guards.ts';
 import { upstreamGuards } from './upstream-guards.ts';
@@ -19,6 +20,7 @@ import { wireGuards } from './wire-guards.ts';
 
 export const markedGuards: readonly Guard[] = [
   ...statementGuards,
+  ...temporaryGuards,
   ...callGuards,
   ...databaseGuards,
   ...discardGuards,

@@ -46,9 +46,20 @@ suite('foreign and temporary tables, and functions', (test) => {
     assert.match(await refusal('INSERT INTO item SELECT * FROM far'), /nothing.*has no handler/);
   });
 
-  test('temporary tables are not made, and those that are there are no targets', async () => {
-    assert.match(await refusal('CREATE TEMP TABLE scratch (id int)'), /0A000.*hint/);
-    assert.match(await refusal('INSERT INTO pg_temp.scratch VALUES (1)'), /0A000.*temporary/);
+  test('of temporary objects there are tables alone, each connection having its own', async () => {
+    assert.match(await refusal('CREATE TEMP VIEW scratch AS SELECT 1'), /0A000.*hint/);
+    assert.match(await refusal('CREATE TEMP SEQUENCE scratch'), /0A000.*hint/);
+    const other = await proxied.connect(proxied.database.url);
+    await other.query('CREATE TEMP TABLE scratch (id int)');
+    const [{ space }] = (
+      await other.query('SELECT pg_my_temp_schema()::regnamespace::text AS space')
+    ).rows as [{ space: string }];
+    for (const statement of [
+      `INSERT INTO ${space}.scratch VALUES (1)`,
+      `DROP TABLE ${space}.scratch`,
+      `ALTER TABLE ${space}.scratch ADD c int`,
+    ])
+      assert.match(await refusal(statement), /0A000.*hint/, statement);
   });
 
   test('functions read production where they have no twins, behind views, and in staged writes', async () => {

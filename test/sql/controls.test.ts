@@ -69,7 +69,6 @@ const cases: readonly (readonly [sql: string, action: ControlAction])[] = [
   ['DISCARD ALL', { type: 'discard', what: 'all' }],
   ['DISCARD PLANS', { type: 'discard', what: 'plans' }],
   ['DISCARD SEQUENCES', { type: 'discard', what: 'sequences' }],
-  ['DISCARD TEMP', { type: 'discard', what: 'temp' }],
   ['DEALLOCATE p', { type: 'deallocate', name: 'p' }],
   ['DEALLOCATE PREPARE ALL', { type: 'deallocate', name: null }],
   [

@@ -1,8 +1,10 @@
 /** Judging texts in tests: what a verdict says, in words that a table of cases can hold. */
 
 import { parseQuery } from '../../src/sql/classify/parse-query.ts';
+import type { Read } from '../../src/sql/read.ts';
+import type { Refusal } from '../../src/sql/refusal.ts';
 import type { ByteRange } from '../../src/sql/splice.ts';
-import type { Read, Refusal, Statement, Verdict } from '../../src/sql/verdict.ts';
+import type { Statement, Verdict } from '../../src/sql/verdict.ts';
 import type { QueryWrite, Write } from '../../src/sql/write.ts';
 
 /** The statements of a query string. */
@@ -24,6 +26,8 @@ export function verdictOf(sql: string): Verdict {
 /** The refusal of a text; it must be refused. */
 export function refusalOf(sql: string): Refusal {
   const verdict = verdictOf(sql);
+  // unless it is one of temporary tables
+  if (verdict.kind === 'write' && verdict.form === 'definition') return verdict.refusal;
   if (verdict.kind !== 'refuse') throw new Error(`${verdict.kind} instead of a refusal: ${sql}`);
   return verdict;
 }

@@ -45,7 +45,7 @@ const written: Readonly<Record<string, RegExp>> = {
   'SET LOCAL session_replication_role = replica; DELETE FROM ONLY public.plain': /"public.plain"/,
   'ANALYZE public.plain': /"public.(plain|heir)"/,
   'REINDEX TABLE public.plain': /"public.plain"/,
-  'CREATE TEMP TABLE kept AS SELECT 1': /"pg_temp.kept"/,
+  'CREATE TEMP TABLE kept AS SELECT 1': /"pg_class"/,
   'CREATE TABLE public.made (id int)': /"public.made/,
   'CREATE TABLE public.made AS SELECT 1': /"public.made/,
   'CREATE TABLE public.made (id int); DROP TABLE public.made': /a relation that it dropped/,

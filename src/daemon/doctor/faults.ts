@@ -38,7 +38,7 @@ export const faults = {
   client_watches: warning('the role may see or signal what other roles run', aroundProxy),
   client_temporary: warning(
     'the role may create temporary objects when it connects directly',
-    'REVOKE TEMPORARY ON DATABASE ... FROM PUBLIC, unless others need it. On PostgreSQL 15 and 16 GRANT it to the service account, for MERGE.',
+    'REVOKE TEMPORARY ON DATABASE ... FROM PUBLIC, unless others need it, or its clients use temporary tables. On PostgreSQL 15 and 16 GRANT it to the service account, for MERGE.',
   ),
   pooler: danger(
     'the connection loses its settings, because a pooler shares connections',

@@ -5,7 +5,16 @@ import type { Fields } from '../parser/syntax-tree.ts';
 import { openNode } from '../parser/syntax-tree.ts';
 import type { Control, Verdict } from '../verdict.ts';
 import { classifyCopy } from './kinds/classify-copy.ts';
+import { classifyCreateAs, classifySelectInto } from './kinds/classify-create-as.ts';
 import { classifyClose, classifyDeclare, classifyFetch } from './kinds/classify-cursor.ts';
+import {
+  classifyAlter,
+  classifyAnalyze,
+  classifyCreate,
+  classifyDrop,
+  classifyIndex,
+  classifyRename,
+} from './kinds/classify-definition.ts';
 import { classifyExplain } from './kinds/classify-explain.ts';
 import { classifyLock } from './kinds/classify-lock.ts';
 import { classifyDeallocate, classifyExecute, classifyPrepare } from './kinds/classify-prepared.ts';
@@ -14,6 +23,7 @@ import { classifySet, classifyShow } from './kinds/classify-setting.ts';
 import { classifyTransaction } from './kinds/classify-transaction.ts';
 import { classifyTruncate } from './kinds/classify-truncate.ts';
 import { refuseCutName } from './object-names.ts';
+import { plainDefinition } from './plain-verdicts.ts';
 import { unknownElement } from './refused-parts.ts';
 import { refusedStatement } from './refused-statements.ts';
 import type { Source } from './relation-uses.ts';
@@ -21,7 +31,9 @@ import { classifyStandIn } from './stand-ins.ts';
 
 type Classify = (fields: Fields, source: Source, node: Node) => Verdict;
 
-const query: Classify = (_, source, node) => {
+const query: Classify = (fields, source, node) => {
+  const into = classifySelectInto(fields, source);
+  if (into) return into;
   const known = classifyStandIn(node, source.text);
   if (known) return known;
   const verdict = classifyQuery(node, source);
@@ -51,6 +63,13 @@ const classifies: ReadonlyMap<string, Classify> = new Map([
   ['FetchStmt', classifyFetch as Classify],
   ['ClosePortalStmt', classifyClose as Classify],
   ['DiscardStmt', classifyDiscard as Classify],
+  ['CreateStmt', classifyCreate as Classify],
+  ['CreateTableAsStmt', classifyCreateAs as Classify],
+  ['AlterTableStmt', classifyAlter as Classify],
+  ['RenameStmt', classifyRename as Classify],
+  ['DropStmt', classifyDrop as Classify],
+  ['IndexStmt', classifyIndex as Classify],
+  ['VacuumStmt', classifyAnalyze as Classify],
   ['ListenStmt', () => passed],
   ['UnlistenStmt', () => passed],
 ]);
@@ -85,9 +104,9 @@ const discards = {
   DISCARD_ALL: 'all',
   DISCARD_PLANS: 'plans',
   DISCARD_SEQUENCES: 'sequences',
-  DISCARD_TEMP: 'temp',
 } as const;
 
-function classifyDiscard({ target = 'DISCARD_ALL' }: DiscardStmt): Control {
+function classifyDiscard({ target = 'DISCARD_ALL' }: DiscardStmt): Verdict {
+  if (target === 'DISCARD_TEMP') return { ...plainDefinition, command: 'DISCARD TEMP' };
   return { kind: 'control', action: { type: 'discard', what: discards[target] } };
 }

@@ -4,7 +4,8 @@
  */
 import { readName } from '../parser/identifier-reader.ts';
 import { scanTokens } from '../parser/parser.ts';
-import type { Control, Refusal } from '../verdict.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Control } from '../verdict.ts';
 import { refuse } from './refusal.ts';
 import { unreadableName } from './refused-parts.ts';
 import type { Source } from './relation-uses.ts';

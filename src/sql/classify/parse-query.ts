@@ -4,7 +4,8 @@ import type { RawStmt } from 'libpg-query';
 import { ParserFailure, parseTree } from '../parser/parser.ts';
 import { longestRun } from '../parser/text-scan.ts';
 import { maxWeight, weightOf } from '../parser/text-weight.ts';
-import type { Refusal, Statement } from '../verdict.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Statement } from '../verdict.ts';
 import { classify } from './classify.ts';
 import { refuse } from './refusal.ts';
 

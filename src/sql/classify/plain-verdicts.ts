@@ -1,7 +1,8 @@
 /** Verdicts on what reads and writes, with what holds where nothing else is given. */
 import { noCalls } from '../functions/calls.ts';
-import type { Read } from '../verdict.ts';
-import type { QueryWrite } from '../write.ts';
+import type { Read } from '../read.ts';
+import type { DefinitionWrite, QueryWrite } from '../write.ts';
+import { refuse } from './refusal.ts';
 
 /** A read of what is given, and of nothing else. */
 export const plainRead = (given: Partial<Read> = {}): Read => ({
@@ -35,3 +36,22 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   changes: null,
   ...given,
 });
+
+/** A command that defines nothing and that nothing is in the way of. */
+export const plainDefinition: DefinitionWrite = {
+  kind: 'write',
+  form: 'definition',
+  command: '',
+  relations: [],
+  ...noCalls,
+  unclear: [],
+  rights: [],
+  created: [],
+  skipsMissing: false,
+  evaluates: false,
+  copiesDefinition: false,
+  query: null,
+  fixed: [],
+  probe: null,
+  refusal: refuse('only temporary tables can be defined in a staged session', ''),
+};

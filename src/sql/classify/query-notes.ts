@@ -1,7 +1,7 @@
 /** What the walk over a query's parse tree notes of its statements. */
 import type { Grouping } from '../locate/grouping.ts';
 import type { Effort } from '../parser/syntax-tree.ts';
-import type { Refusal } from '../verdict.ts';
+import type { Refusal } from '../refusal.ts';
 import type { Merge, Overriding, Right, Upsert } from '../write.ts';
 
 /** Noted on the way, as it is found. */

@@ -25,7 +25,7 @@ import { leafQueryNodes, plainQueryNodes } from '../parser/query-nodes.ts';
 import type { Fields } from '../parser/syntax-tree.ts';
 import { isNode, openNode } from '../parser/syntax-tree.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
-import type { Refusal } from '../verdict.ts';
+import type { Refusal } from '../refusal.ts';
 import type { Right } from '../write.ts';
 import { overridingValue } from './overriding.ts';
 import type { Notes } from './query-notes.ts';

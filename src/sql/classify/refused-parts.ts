@@ -1,9 +1,9 @@
 /** Parts of a query that make the whole of it refused. */
 import type { CommonTableExpr, RangeVar } from 'libpg-query';
 import { collectNodes } from '../parser/syntax-tree.ts';
-import type { Refusal } from '../verdict.ts';
+import type { Refusal } from '../refusal.ts';
 import { refuse } from './refusal.ts';
-import { isOwnSchema, isSystemSchema, isTemporarySchema } from './reserved-schemas.ts';
+import { isOwnSchema, isSystemSchema } from './reserved-schemas.ts';
 import type { Scope } from './scope.ts';
 import { hasWriter, isInScope } from './scope.ts';
 
@@ -111,9 +111,5 @@ export function refusedTarget(schema = '', name = ''): Refusal | null {
       '42501',
     );
   }
-  if (!isTemporarySchema(schema)) return null;
-  return refuse(
-    `writes to temporary table "${name}" cannot be staged`,
-    'Use a WITH query in place of the temporary table, or a permanent table that a migration makes.',
-  );
+  return null;
 }

@@ -1,7 +1,7 @@
 /** Statements that a staged session never runs, by the node type of PostgreSQL's grammar: what to say, and what to advise. */
 
 import type { Fields } from '../parser/syntax-tree.ts';
-import type { Refusal } from '../verdict.ts';
+import type { Refusal } from '../refusal.ts';
 import { refuse } from './refusal.ts';
 
 const advice = {
@@ -12,7 +12,7 @@ const advice = {
     'Maintenance changes no rows, and has nothing to review: ask an administrator of the database.',
   code: 'What code does on the server cannot be staged: run its INSERT, UPDATE and DELETE statements themselves.',
   temporary:
-    'Use a WITH query in place of the temporary table, or a permanent table that a migration makes.',
+    'Of temporary objects there are tables, with their indexes and the sequences of their columns: make a table in its place.',
   lock: 'Leave the lock out. Approval checks for conflicts with production.',
   notify:
     'Listeners must not hear of changes that are not approved: leave it to a trigger, which fires at approval.',
@@ -81,7 +81,8 @@ const objectFields = ['removeType', 'renameType', 'objectType', 'objtype', 'kind
 
 /** Gives the refusal of a statement that is not run in a staged session, known to this version or not. */
 export function refusedStatement(type: string, fields: Fields): Refusal {
-  if (isTemporary(fields)) return cannotRun('CREATE TEMPORARY TABLE', 'temporary');
+  if (isTemporary(fields))
+    return cannotRun(`CREATE TEMPORARY ${temporary.get(type) ?? 'TABLE'}`, 'temporary');
   const [name, kind] = known.get(type) ?? unlisted(type, fields);
   return cannotRun(name, kind);
 }
@@ -131,7 +132,12 @@ const objects: ReadonlyMap<string, string> = new Map([
   ['OBJECT_TSTEMPLATE', 'TEXT SEARCH TEMPLATE'],
 ]);
 
-/** CREATE TEMP TABLE, VIEW or SEQUENCE, and CREATE TEMP TABLE AS. */
+const temporary: ReadonlyMap<string, string> = new Map([
+  ['ViewStmt', 'VIEW'],
+  ['CreateSeqStmt', 'SEQUENCE'],
+]);
+
+/** CREATE TEMP VIEW or SEQUENCE. */
 function isTemporary(fields: Fields): boolean {
   const into = member(fields, 'into');
   const relations = [

@@ -1,4 +1,5 @@
-/** Schemas that no client statement may write to. */
+/** Schemas that no client statement may write to, and those of temporary tables. */
+import type { RangeVar } from 'libpg-query';
 
 const own = /^stage(?:_data|_(?:overlay|upsert|load|tree|function)_\d+)?$/;
 
@@ -14,7 +15,12 @@ export function isSystemSchema(schema: string): boolean {
   );
 }
 
+/** Whether what is created by a name is temporary. */
+export function isTemporaryName(range?: RangeVar): boolean {
+  return range?.relpersistence === 't' || range?.schemaname === 'pg_temp';
+}
+
 /** Whether a schema holds temporary tables. */
-export function isTemporarySchema(schema: string): boolean {
+function isTemporarySchema(schema: string): boolean {
   return /^pg_(?:toast_)?temp(?:_\d+)?$/.test(schema);
 }

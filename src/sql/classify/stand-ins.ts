@@ -4,8 +4,8 @@
  */
 import type { FuncCall, Node, ResTarget, SelectStmt } from 'libpg-query';
 import { constantOf, textsOf } from '../parser/syntax-tree.ts';
+import type { Read } from '../read.ts';
 import type { Replacement } from '../splice.ts';
-import type { Read } from '../verdict.ts';
 import type { Write } from '../write.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
 

@@ -7,7 +7,7 @@
 import { refuse } from '../classify/refusal.ts';
 import { isOwnSchema } from '../classify/reserved-schemas.ts';
 import { settingKind } from '../classify/settings.ts';
-import type { Refusal } from '../verdict.ts';
+import type { Refusal } from '../refusal.ts';
 import type { FunctionUse } from './calls.ts';
 import type { FoundFunction } from './effects.ts';
 import { effectOf, isHarmfulBuiltin, isHarmfulExtension, isUntold } from './effects.ts';

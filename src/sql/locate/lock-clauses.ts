@@ -10,9 +10,9 @@ import { parseTree } from '../parser/parser.ts';
 import { SqlSyntaxError } from '../parser/syntax-error.ts';
 import { Tokens } from '../parser/tokens.ts';
 import type { RelationUse, TextPart } from '../places.ts';
+import type { LockedRelation, Read, RowLocks } from '../read.ts';
 import type { Replacement } from '../splice.ts';
 import { spliceBytes } from '../splice.ts';
-import type { LockedRelation, Read, RowLocks } from '../verdict.ts';
 
 const waits = {
   LockWaitBlock: 'wait',

@@ -21,8 +21,8 @@ BEGIN
   WHERE pg_stat_get_xact_tuples_inserted(w.relation) + pg_stat_get_xact_tuples_updated(w.relation)
       + pg_stat_get_xact_tuples_deleted(w.relation) > 0
     AND i.type IN ('table', 'materialized view') AND NOT stage.is_own_schema(to_regnamespace(i.schema))
-    -- what MERGE runs on
-    AND i.identity !~ '^pg_temp\._stage_merge_[0-9]+$'
+    -- temporary tables are the connection's own
+    AND i.identity !~ '^pg_temp[.]'
     -- ours are there from MERGEs before, of the last transaction, too
     -- guard: the tripwire sees what is written to catalogs
     AND NOT (i.schema = 'pg_catalog' AND stage.catalog_writes()::text = current_setting('stage.catalog_writes', true))

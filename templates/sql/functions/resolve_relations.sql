@@ -57,7 +57,7 @@ BEGIN
     WHEN c.oid IS NULL THEN 'none'
     WHEN s.nspname OPERATOR(pg_catalog.=) ANY ('{pg_catalog,information_schema,pg_toast}'::pg_catalog.name[]) THEN 'system'
     WHEN stage.is_own_schema(s.oid) THEN 'stage'
-    WHEN c.relpersistence OPERATOR(pg_catalog.=) 't' THEN 'temporary'
+    WHEN c.relpersistence OPERATOR(pg_catalog.=) 't' THEN CASE WHEN c.relnamespace OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() THEN 'temporary' ELSE 'other' END
     WHEN c.relkind OPERATOR(pg_catalog.=) 'r' THEN 'table'
     WHEN c.relkind OPERATOR(pg_catalog.=) 'p' THEN 'partitioned'
     WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN 'view'

@@ -19,6 +19,12 @@ DECLARE
   v_is_cold boolean := false;  -- it is read, and has to be so through an overlay
   v_is_lost boolean;   -- the view with the children's rows is out of date, or hidden by an old snapshot
 BEGIN
+  IF p_kind = 'temporary' THEN
+    -- it is written to as it is, by a name that can mean nothing else
+    RETURN jsonb_build_object('madeAs', 'overlay', 'isLacking', false, 'isHidden', false,
+      'view', CASE WHEN v_is_target THEN (SELECT jsonb_build_object('schema', 'pg_temp', 'name', c.relname) FROM pg_class c WHERE c.oid = p_relation) END,
+      'verify', jsonb_build_object('oid', p_relation::int8, 'signature', NULL, 'only', true));
+  END IF;
   SELECT * INTO v_class FROM pg_class c WHERE c.oid = p_relation;
   SELECT * INTO v_staged FROM stage.staged_view t WHERE t.relation = p_relation;
   SELECT * INTO v_overlay FROM stage.overlay o WHERE o.relation = coalesce(CASE WHEN v_has_view THEN v_staged.target END, p_relation);
@@ -30,7 +36,7 @@ BEGIN
   IF v_class.relkind = 'r' AND v_class.relhassubclass AND NOT p_only AND p_target IS DISTINCT FROM 'INSERT' THEN
     v_tree := stage.tree_state(p_relation);
   END IF;
-  v_is_read := NOT v_is_target AND (v_has_view OR v_tree IS NOT NULL) AND p_kind <> ALL ('{system,stage,temporary}');
+  v_is_read := NOT v_is_target AND (v_has_view OR v_tree IS NOT NULL) AND p_kind <> ALL ('{system,stage}');
   v_is_readable := CASE WHEN v_is_read THEN has_any_column_privilege(p_relation, 'SELECT') END;
   v_is_stale := v_is_stale OR v_overlay.relation IS NOT NULL AND v_class.relkind = 'p' AND NOT v_class.relispartition
     AND coalesce(v_overlay.partitions_stamp, '') <> coalesce(stage.partitions_stamp(p_relation), '');

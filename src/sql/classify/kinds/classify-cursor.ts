@@ -1,6 +1,8 @@
 /** The verdict on DECLARE, FETCH, MOVE and CLOSE. */
 import type { ClosePortalStmt, DeclareCursorStmt, FetchStmt, Node } from 'libpg-query';
-import type { Control, Read, Refusal } from '../../verdict.ts';
+import type { Read } from '../../read.ts';
+import type { Refusal } from '../../refusal.ts';
+import type { Control } from '../../verdict.ts';
 import { refuse } from '../refusal.ts';
 import type { Source } from '../relation-uses.ts';
 import { classifyRead } from './classify-query.ts';

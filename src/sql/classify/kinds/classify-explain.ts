@@ -2,7 +2,8 @@
 
 import type { ExplainStmt, Node } from 'libpg-query';
 import { constantOf, openNode } from '../../parser/syntax-tree.ts';
-import type { Read, Refusal } from '../../verdict.ts';
+import type { Read } from '../../read.ts';
+import type { Refusal } from '../../refusal.ts';
 import { plainRead } from '../plain-verdicts.ts';
 import { collectUses } from '../query-uses.ts';
 import { refuse } from '../refusal.ts';

@@ -1,6 +1,7 @@
 /** The verdict on LOCK TABLE. */
 import type { LockStmt } from 'libpg-query';
-import type { Read, Refusal } from '../../verdict.ts';
+import type { Read } from '../../read.ts';
+import type { Refusal } from '../../refusal.ts';
 import { plainRead } from '../plain-verdicts.ts';
 import { refusedStatement } from '../refused-statements.ts';
 

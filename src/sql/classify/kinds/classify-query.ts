@@ -2,7 +2,8 @@
 import type { Node } from 'libpg-query';
 import type { FunctionUse } from '../../functions/calls.ts';
 import { findLocking } from '../../locate/locking-ranges.ts';
-import type { Read, Refusal } from '../../verdict.ts';
+import type { Read } from '../../read.ts';
+import type { Refusal } from '../../refusal.ts';
 import type { Write } from '../../write.ts';
 import { changedRows, placeOfBrought } from '../brought-rows.ts';
 import { plainRead, plainWrite } from '../plain-verdicts.ts';

@@ -2,7 +2,9 @@
 
 import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
 import { constantOf } from '../../parser/syntax-tree.ts';
-import type { Control, ControlAction, Read, Refusal } from '../../verdict.ts';
+import type { Read } from '../../read.ts';
+import type { Refusal } from '../../refusal.ts';
+import type { Control, ControlAction } from '../../verdict.ts';
 import type { Write } from '../../write.ts';
 import { plainRead, plainWrite } from '../plain-verdicts.ts';
 import { refuse } from '../refusal.ts';

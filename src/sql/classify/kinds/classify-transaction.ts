@@ -1,7 +1,8 @@
 /** The verdict on BEGIN, COMMIT, SAVEPOINT and their kin. */
 import type { Node, TransactionStmt } from 'libpg-query';
 import { constantOf } from '../../parser/syntax-tree.ts';
-import type { Control, ControlAction, Refusal } from '../../verdict.ts';
+import type { Refusal } from '../../refusal.ts';
+import type { Control, ControlAction } from '../../verdict.ts';
 import { refuse } from '../refusal.ts';
 
 export type Access = 'read write' | 'read only';

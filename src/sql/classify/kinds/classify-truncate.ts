@@ -2,7 +2,7 @@
 import type { Node, TruncateStmt } from 'libpg-query';
 import { noCalls } from '../../functions/calls.ts';
 import type { RelationUse } from '../../places.ts';
-import type { Refusal } from '../../verdict.ts';
+import type { Refusal } from '../../refusal.ts';
 import type { TruncateWrite } from '../../write.ts';
 import { refuse } from '../refusal.ts';
 import { refusedTarget, unreadableName } from '../refused-parts.ts';

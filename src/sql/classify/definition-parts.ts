@@ -1,0 +1,136 @@
+/** What stands in the definition of a table: expressions and types, and other tables that it changes or copies. */
+import type { AlterTableCmd, ColumnDef, Constraint, CreateStmt, Node, RangeVar } from 'libpg-query';
+import type { Refusal } from '../refusal.ts';
+import { refuse } from './refusal.ts';
+
+export interface Parts {
+  readonly expressions: readonly Node[];
+  /** Nodes of type names. */
+  readonly types: readonly Node[];
+  /** Tables that it changes, by a foreign key or as the parent of others. */
+  readonly changed: readonly RangeVar[];
+  /** Tables of which it copies columns; `copiesDefinition` where it does more of them. */
+  readonly copied: {
+    readonly tables: readonly RangeVar[];
+    readonly copiesDefinition: boolean;
+  } | null;
+  /** The names of indexes. */
+  readonly created: readonly string[];
+}
+
+export const unknownPart = refuse(
+  'this part of the definition of a temporary table is not supported in a staged session',
+  'A temporary table takes columns, defaults, identity and generated columns, checks, keys, LIKE, indexes and partitions.',
+);
+
+const nothing: Parts = { expressions: [], types: [], changed: [], copied: null, created: [] };
+
+/** Gives the parts of a CREATE TABLE, or the refusal of one that is not known. */
+export function partsOfTable(statement: CreateStmt): Parts | Refusal {
+  const { tableElts = [], constraints = [], inhRelations = [], accessMethod } = statement;
+  if (statement.ofTypename || (accessMethod !== undefined && accessMethod !== 'heap'))
+    return unknownPart;
+  const parents = inhRelations.flatMap((node) => ('RangeVar' in node ? [node.RangeVar] : []));
+  const { listdatums = [], lowerdatums = [], upperdatums = [] } = statement.partbound ?? {};
+  const keys = statement.partspec?.partParams ?? [];
+  const expressions = [
+    ...[listdatums, lowerdatums, upperdatums].flat(),
+    ...keys.flatMap((node) =>
+      'PartitionElem' in node && node.PartitionElem.expr ? [node.PartitionElem.expr] : [],
+    ),
+  ];
+  return joined([
+    { ...nothing, changed: parents, expressions },
+    ...[...tableElts, ...constraints].map(partsOfElement),
+  ]);
+}
+
+/** What a command of ALTER TABLE holds beside names. */
+const commands: ReadonlyMap<string, 'column' | 'type' | 'constraint' | 'expression' | 'nothing'> =
+  new Map([
+    ['AT_AddColumn', 'column'],
+    ['AT_AlterColumnType', 'type'],
+    ['AT_AddConstraint', 'constraint'],
+    ['AT_AddIdentity', 'constraint'],
+    ['AT_ColumnDefault', 'expression'],
+    ['AT_DropColumn', 'nothing'],
+    ['AT_DropConstraint', 'nothing'],
+    ['AT_DropExpression', 'nothing'],
+    ['AT_DropIdentity', 'nothing'],
+    ['AT_DropNotNull', 'nothing'],
+    ['AT_SetIdentity', 'nothing'],
+    ['AT_SetNotNull', 'nothing'],
+    ['AT_SetStatistics', 'nothing'],
+    ['AT_ValidateConstraint', 'nothing'],
+  ]);
+
+/** Gives the parts of a command of ALTER TABLE, or the refusal of one that is not known. */
+export function partsOfCommand({ subtype, def }: AlterTableCmd): Parts | Refusal {
+  switch (commands.get(subtype ?? '')) {
+    case 'column':
+    case 'type':
+    case 'constraint':
+      return def ? partsOfElement(def) : unknownPart;
+    case 'expression':
+      return { ...nothing, expressions: def ? [def] : [] };
+    case 'nothing':
+      return nothing;
+    default:
+      return unknownPart;
+  }
+}
+
+function partsOfElement(node: Node): Parts | Refusal {
+  if ('ColumnDef' in node) return partsOfColumn(node.ColumnDef);
+  if ('Constraint' in node) return partsOfConstraint(node.Constraint);
+  if (!('TableLikeClause' in node)) return unknownPart;
+  const { relation, options = 0 } = node.TableLikeClause;
+  if (!relation) return unknownPart;
+  return { ...nothing, copied: { tables: [relation], copiesDefinition: options !== 0 } };
+}
+
+function partsOfColumn({ typeName, constraints = [], raw_default }: ColumnDef): Parts | Refusal {
+  const own = {
+    ...nothing,
+    types: typeName ? [{ TypeName: typeName }] : [],
+    expressions: raw_default ? [raw_default] : [],
+  };
+  return joined([own, ...constraints.map(partsOfElement)]);
+}
+
+const constraints = new Set(
+  ['NULL', 'NOTNULL', 'DEFAULT', 'IDENTITY', 'GENERATED', 'CHECK', 'PRIMARY', 'UNIQUE', 'FOREIGN']
+    .concat(['ATTR_DEFERRABLE', 'ATTR_NOT_DEFERRABLE', 'ATTR_DEFERRED', 'ATTR_IMMEDIATE'])
+    .concat(['ATTR_ENFORCED', 'ATTR_NOT_ENFORCED'])
+    .map((name) => `CONSTR_${name}`),
+);
+
+function partsOfConstraint({ contype, conname, raw_expr, pktable }: Constraint): Parts | Refusal {
+  if (!constraints.has(contype ?? '')) return unknownPart;
+  return {
+    ...nothing,
+    expressions: raw_expr ? [raw_expr] : [],
+    changed: pktable ? [pktable] : [],
+    created: conname === undefined ? [] : [conname],
+  };
+}
+
+/** All parts together, or the first refusal. */
+function joined(all: readonly (Parts | Refusal)[]): Parts | Refusal {
+  const parts: Parts[] = [];
+  for (const each of all) {
+    if ('kind' in each) return each;
+    parts.push(each);
+  }
+  const copied = parts.flatMap((each) => each.copied ?? []);
+  return {
+    expressions: parts.flatMap(({ expressions }) => expressions),
+    types: parts.flatMap(({ types }) => types),
+    changed: parts.flatMap(({ changed }) => changed),
+    created: parts.flatMap(({ created }) => created),
+    copied: {
+      tables: copied.flatMap(({ tables }) => tables),
+      copiesDefinition: copied.some(({ copiesDefinition }) => copiesDefinition),
+    },
+  };
+}

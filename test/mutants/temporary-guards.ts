@@ -1,0 +1,30 @@
+/** The guards around temporary tables. */
+import type { Guard } from './guard.ts';
+
+export const temporaryGuards: readonly Guard[] = [
+  {
+    name: 'a definition changes temporary tables of the connection alone',
+    without: 'continue;',
+    tests: ['proxy/other-relations'],
+  },
+  {
+    name: 'a definition computes no code of users',
+    without: '',
+    tests: ['proxy/temporary-code'],
+  },
+  {
+    name: 'the query of a definition writes nothing to the catalogs',
+    without: 'IF false THEN',
+    tests: ['proxy/temporary-code'],
+  },
+  {
+    name: 'nobody but the proxy notes what a definition writes',
+    without: 'IF false THEN',
+    tests: ['proxy/temporary-code'],
+  },
+  {
+    name: "a temporary table hides nothing of PostgreSQL's own",
+    without: 'IF false THEN',
+    tests: ['proxy/temporary-code'],
+  },
+];
