@@ -180,6 +180,8 @@ const others: readonly (readonly [sql: string, sqlstate: string, message: RegExp
   ['DELETE FROM information_schema.sql_features', '42501', /system catalog/],
   ['INSERT INTO PG_Toast.x VALUES (1)', '42501', /system catalog/],
   ['DROP TABLE pg_catalog.pg_class', '42501', /system catalog/],
+  ["UPDATE pg_settings SET setting = 'on' WHERE name = 'jit'", '0A000', /by UPDATE of pg_settings/],
+  ["UPDATE pg_catalog.pg_settings SET setting = 'on'", '0A000', /by UPDATE of pg_settings/],
   ['DROP TABLE pg_temp.a, stage.session', '42501', /permission denied/],
   ['ALTER TABLE stage.session ADD a int', '42501', /permission denied/],
 ];

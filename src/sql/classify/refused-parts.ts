@@ -104,6 +104,12 @@ export function refusedTarget(schema = '', name = ''): Refusal | null {
       '42501',
     );
   }
+  if (name === 'pg_settings' && (schema === '' || schema === 'pg_catalog')) {
+    return refuse(
+      'settings cannot be changed by UPDATE of pg_settings',
+      'Use SET, or SELECT set_config(name, value, false).',
+    );
+  }
   if (isSystemSchema(schema)) {
     return refuse(
       `permission denied: "${name}" is a system catalog`,
