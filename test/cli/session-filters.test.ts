@@ -67,7 +67,9 @@ suite('lists of sessions', (test) => {
     await rest.call('POST', `/sessions/${proposed}/propose`, as('a_b'));
     const old = [empty, staged, proposed].map((id) => `'${id.slice(5)}'`).join(', ');
     await rest.database.query(
-      `UPDATE stage.session SET updated_at = now() - interval '2 days' WHERE replace(id::text, '-', '') IN (${old})`,
+      `UPDATE stage.session SET created_at = created_at - interval '2 days', proposed_at = proposed_at - interval '2 days'
+       WHERE replace(id::text, '-', '') IN (${old});
+       UPDATE stage.mutation SET executed_at = executed_at - interval '2 days'`,
     );
     const scope = ['--project', 'gc'];
     assert.equal(await gc('axb', ...scope), []);
