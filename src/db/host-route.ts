@@ -14,8 +14,8 @@ export interface HostRoute {
    * @returns whether it is another one than before
    */
   seek(): Promise<boolean>;
-  /** Has something done whenever another host is used. */
-  onMove(work: () => void): void;
+  /** Has something done whenever another host is used; `isOlder` when it is on a timeline before that of a host used earlier. */
+  onMove(work: (isOlder: boolean) => void): void;
 }
 
 const askMs = 2_000;
@@ -23,8 +23,10 @@ const askMs = 2_000;
 /** Begins with the first host of the URL. */
 export function createHostRoute(url: string): HostRoute {
   const urls = hostUrls(url);
-  const works: (() => void)[] = [];
+  const works: ((isOlder: boolean) => void)[] = [];
   let current = urls[0] ?? url;
+  /** The timeline of the host that is used, when it was last asked. */
+  let used = 0;
   return {
     urls,
     get url() {
@@ -34,10 +36,12 @@ export function createHostRoute(url: string): HostRoute {
       if (urls.length === 1) return false;
       const timelines = await Promise.all(urls.map(timelineOf));
       const newest = Math.max(...timelines);
+      const isOlder = newest < used;
+      if (newest > 0) used = newest;
       // guard: of several primaries the one that was promoted last is used
       if (newest === 0 || timelines[urls.indexOf(current)] === newest) return false;
       current = urls[timelines.indexOf(newest)] ?? current;
-      for (const work of works) work();
+      for (const work of works) work(isOlder);
       return true;
     },
     onMove: (work) => {

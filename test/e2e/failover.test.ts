@@ -20,8 +20,13 @@ suite('an upstream of several hosts', (test) => {
     await pair?.stop();
   });
 
+  let logged = '';
   async function start(upstream: string): Promise<Daemon> {
-    const stderr = { write: () => undefined };
+    const stderr = {
+      write: (text: string) => {
+        logged += text;
+      },
+    };
     const daemon = await startDaemon(testConfig({ upstream }), { env: {}, stderr, version: '0' });
     daemons.push(daemon);
     return daemon;
@@ -105,8 +110,15 @@ suite('an upstream of several hosts', (test) => {
       { v: 'staged, too' },
     ]);
     assert.is((await call('GET', '/audit/verify')).body.ok, true);
+    const isTold = () => logged.includes('older timeline');
+    assert.not(isTold());
+    if (fate === 'falls silent') {
+      // the old primary wakes up, and is the only one to answer
+      await freeze(primary, 'SIGCONT');
+      await standby.stop();
+      await until(isTold);
+    }
     await daemons.pop()?.stop();
-    if (fate === 'falls silent') await freeze(primary, 'SIGCONT');
   }
 
   /** The bytes that the standby has still to replay. */

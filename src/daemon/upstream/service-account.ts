@@ -79,9 +79,14 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
     intervalsMs: looksMs,
   });
   releaseInTime(parts, 'upstream monitor', () => monitor.stop());
-  route.onMove(() =>
-    parts.log.warn('another host of the upstream takes writes now', addressOf(route.url)),
-  );
+  route.onMove((isOlder) => {
+    parts.log.warn('another host of the upstream takes writes now', addressOf(route.url));
+    if (isOlder)
+      parts.log.warn(
+        'it is on an older timeline than the one before: what was committed there, sessions and approvals too, is not on it',
+        addressOf(route.url),
+      );
+  });
   return {
     pools,
     monitor,
