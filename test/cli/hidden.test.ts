@@ -110,7 +110,7 @@ suite('hidden tables on the command line', (test) => {
   test('the log has no text of theirs, and names the role', async () => {
     const rows = (await run(['log', id])).stdout
       .split('\n')
-      .map((line) => line.split('\t').slice(4));
+      .map((line) => line.split('\t').slice(3, 8));
     const hidden = "hidden: your token's database roles may not read this table";
     assert.equal(rows.slice(0, 2), [
       ['customers', '1', 'DELETE FROM customers WHERE id = 2', '', clerk.name],

@@ -72,10 +72,11 @@ suite('review on the command line', (test) => {
     const { stdout } = await served.shell.run(['log']);
     const [first = [], second = []] = stdout.split('\n').map((line) => line.split('\t'));
     const role = served.rest.database.user;
-    assert.equal(first.slice(2), ['UPDATE', 'orders', '1', update, '', role]);
+    assert.equal(first.slice(2, -1), ['UPDATE', 'orders', '1', update, '', role]);
+    assert.match(first.at(-1) ?? '', /^\d+$/);
     assert.match(
       second.join('|'),
-      /^mut_\d+\|.+\|INSERT\|products\|1\|INSERT INTO .*\|\$1=SKU-\w+ \$2=' spaced'\|\w+$/,
+      /^mut_\d+\|.+\|INSERT\|products\|1\|INSERT INTO .*\|\$1=SKU-\w+ \$2=' spaced'\|\w+\|\d+$/,
     );
     const filtered = await served.shell.run(['log', '--type', 'insert', '--json']);
     assert.is(

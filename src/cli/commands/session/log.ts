@@ -22,7 +22,6 @@ interface Options extends ListOptions {
 
 const columns = [
   { title: 'mutation' },
-  { title: 'statement', align: 'right' },
   { title: 'time' },
   { title: 'type' },
   { title: 'table' },
@@ -30,6 +29,7 @@ const columns = [
   { title: 'query' },
   { title: 'parameters' },
   { title: 'role' },
+  { title: 'statement', align: 'right' },
 ] as const;
 
 export const configureLog: ConfigureCommand = (command, run) => {
@@ -69,7 +69,6 @@ function mutationRow(mutation: Mutation): string[] {
   );
   return [
     mutation.id,
-    mutation.statement ?? '',
     mutation.executedAt,
     mutation.type,
     tableCell(mutation.table),
@@ -77,5 +76,6 @@ function mutationRow(mutation: Mutation): string[] {
     mutation.query === null ? hiddenInWords : sanitize(mutation.query),
     params.join(' '),
     roleInWords(mutation),
+    mutation.statement ?? '',
   ];
 }
