@@ -5,7 +5,8 @@ import type { QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { Called, Candidate, KnownCall } from './called-names.ts';
 import { assessCandidates, calledKey, harmless } from './called-names.ts';
 
-interface Found {
+/** What names may stand for. */
+export interface Found {
   /** For each name, in order. */
   readonly candidates: readonly (readonly Candidate[])[];
   /** What was known before is still good. */

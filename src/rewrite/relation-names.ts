@@ -6,22 +6,17 @@ import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
 import type { Verification } from '../server-connection/prepared-statements.ts';
 import { ColumnOrigins } from '../server-connection/result-origins.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
-import type { Assessment, Called } from './called-names.ts';
-import { candidatesFor, joinAssessments, namesCalled } from './called-names.ts';
+import type { Assessment } from './called-names.ts';
+import { joinAssessments, namesCalled } from './called-names.ts';
+import { candidateFinder } from './find-candidates.ts';
 import { KnownCalls } from './known-calls.ts';
 import { distinct, keyOf } from './name-uses.ts';
 import type { NameUse, ResolvedName } from './resolved-name.ts';
 import type { SharedKnowledge } from './shared-calls.ts';
-import { isOfAll } from './since-made.ts';
-
-const path = 'stage.name_context()';
+import { isOfAll, path } from './since-made.ts';
 
 const resolveRelations: InternalStatement = {
   text: `SELECT ${path}, stage.resolve_relations($1), ${isOfAll}`,
-};
-
-const findCode: InternalStatement = {
-  text: `SELECT ${path}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
 const namesHold: InternalStatement = { text: `SELECT ${path}, stage.names_hold($1)` };
@@ -59,6 +54,7 @@ export class Names {
   private currentVersion = 0;
   /** Null until the server has told. */
   private currentPath: string | null = null;
+  private isPathSure = false;
   private isUnsure = false;
   private areOverlaysSuspect = false;
   /** Whether it takes over what others have learned: not any more once something that it knew was no longer good. */
@@ -72,7 +68,10 @@ export class Names {
   ) {
     this.ask = ask;
     this.shared = shared;
-    const find = (called: readonly Called[]) => this.findCandidates(called);
+    const find = candidateFinder(ask, shared, {
+      surePath: () => this.surePath,
+      note: (found) => this.notePath(found),
+    });
     this.calls = new KnownCalls(find, allowedFunctions, made);
   }
 
@@ -84,6 +83,11 @@ export class Names {
   /** The search path, and the role, under which everything known was resolved; null where no name had to be. See stage.name_context. */
   get path(): string | null {
     return this.currentPath;
+  }
+
+  /** The same; null where nothing has told since it may have changed. */
+  get surePath(): string | null {
+    return this.isPathSure ? this.currentPath : null;
   }
 
   /** Whether what is in another schema stands in for functions and operators of the server's own. */
@@ -101,6 +105,8 @@ export class Names {
     if (this.relations.size > 0) this.takesOver = false;
     this.relations.clear();
     this.calls.forget();
+    // guard: what is known of a search path that may have changed is not used
+    this.isPathSure = false;
     this.currentVersion += 1;
   }
 
@@ -265,6 +271,7 @@ export class Names {
     const isSame = this.currentPath === String(found);
     if (!isSame) this.forget();
     this.currentPath = String(found);
+    this.isPathSure = true;
     return isSame;
   }
 
@@ -282,18 +289,5 @@ export class Names {
     this.productionSchemas.set(overlaySchema({ namespaceOid }), schema);
     this.productionSchemas.set(treeSchema({ namespaceOid }), schema);
     this.productionSchemas.set(loadSchema({ namespaceOid }), schema);
-  }
-
-  private async findCandidates(called: readonly Called[]) {
-    const { calls, user } = this.shared;
-    const known = this.path === null ? null : calls.known(`${user}\0${this.path}`, called);
-    if (known !== null) return { candidates: known, isSamePath: true };
-    const learn = calls.learner();
-    const found = await this.ask(findCode, [Buffer.from(JSON.stringify(called))]);
-    const [context, isShown] = found[0] ?? [];
-    const candidates = called.map((_, index) => candidatesFor(index, found));
-    // guard: what an old snapshot shows of calls teaches nobody else
-    if (String(isShown) === 't') learn(`${user}\0${context}`, called, candidates);
-    return { candidates, isSamePath: this.notePath(context) };
   }
 }

@@ -116,7 +116,7 @@ export class Rewriter {
     const known = kept.get(write);
     if (known?.version === this.names.version) return known;
     // with the names the search path becomes known, under which others may have asked about the calls
-    if (this.names.path === null) await this.names.resolve(write.relations);
+    if (this.names.surePath === null) await this.names.resolve(write.relations);
     const made = await (write.form === 'definition' ? this.define(write) : this.make(write, asSet));
     if (!isRefused(made)) kept.set(write, made);
     return made;

@@ -4,6 +4,9 @@ import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.
 /** More than any application uses: what fills the memory is not kept. */
 const maxKept = 10_000;
 
+/** Asks for the search path and the role. */
+export const path = 'stage.name_context()';
+
 /**
  * Whether the answer to a question may be shared: no snapshot older than the question gives it, and it shows no change of the
  * transaction's own, which nobody else may see.

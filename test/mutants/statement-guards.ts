@@ -276,6 +276,11 @@ export const statementGuards: readonly Guard[] = [
     tests: ['proxy/learned-names'],
   },
   {
+    name: 'what is known of a search path that may have changed is not used',
+    without: '',
+    tests: ['proxy/learned-names'],
+  },
+  {
     name: 'what an old snapshot shows of calls teaches nobody else',
     without: `learn(\`\${user}\\0\${context}\`, called, candidates);`,
     tests: ['proxy/learned-names'],

@@ -109,6 +109,14 @@ suite('what is shared of names', (test) => {
     await database.query('DROP SCHEMA closed CASCADE');
   });
 
+  test('a search path that has been set since is asked for', async () => {
+    const client = await relayed.connect();
+    assert.is((await sentFor(client, change)).error, null);
+    await sentFor(client, 'SET search_path = public, pg_catalog');
+    assert.is((await sentFor(client, change)).error, '0A000');
+    client.close();
+  });
+
   test('what an old snapshot shows of calls teaches nobody else', async () => {
     const { database } = relayed;
     const old = await relayed.connect();

@@ -1,0 +1,39 @@
+/** What the names that a statement calls may stand for: as another connection has learned it, or asked of the server. */
+import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
+import type { Called } from './called-names.ts';
+import { candidatesFor } from './called-names.ts';
+import type { Found } from './known-calls.ts';
+import type { SharedKnowledge } from './shared-calls.ts';
+import { isOfAll, path } from './since-made.ts';
+
+const findCode: InternalStatement = {
+  text: `SELECT ${path}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
+};
+
+/** What a connection knows of its search path, with the role. */
+interface KnownPath {
+  /** Null where nothing has told since it may have changed. */
+  surePath(): string | null;
+  /** Takes what the server tells; says whether it is what it was. */
+  note(found: Buffer | null | undefined): boolean;
+}
+
+/** Makes the function that finds candidates for each name, in order. */
+export function candidateFinder(
+  ask: Ask,
+  { calls, user }: SharedKnowledge,
+  known: KnownPath,
+): (called: readonly Called[]) => Promise<Found> {
+  return async (called) => {
+    const sure = known.surePath();
+    const shared = sure === null ? null : calls.known(`${user}\0${sure}`, called);
+    if (shared !== null) return { candidates: shared, isSamePath: true };
+    const learn = calls.learner();
+    const found = await ask(findCode, [Buffer.from(JSON.stringify(called))]);
+    const [context, isShown] = found[0] ?? [];
+    const candidates = called.map((_, index) => candidatesFor(index, found));
+    // guard: what an old snapshot shows of calls teaches nobody else
+    if (String(isShown) === 't') learn(`${user}\0${context}`, called, candidates);
+    return { candidates, isSamePath: known.note(context) };
+  };
+}
