@@ -49,7 +49,7 @@ const ofProduction =
   /^(stage_data\.(generated|constraint|default|element|predicate|partition|routed|within|value|condition|staged_view)_|stage_function_|stage_upsert_\d+\.policy_\d+_)/;
 
 /** Runs a text of the client's own, its DO UPDATE, with the client's rights. */
-const runsClientsText = /^stage_upsert_\d+\.(analyse|upsert)_/;
+const runsClientsText = /^(?:stage_upsert_\d+\.(?:analyse|upsert)_|stage\.infer_arbiters)/;
 
 const isPinned = ({ settings }: Function) =>
   settings?.includes('search_path=pg_catalog, pg_temp') ?? false;
