@@ -15,6 +15,8 @@ CREATE FUNCTION tell() RETURNS text LANGUAGE plpgsql AS $$BEGIN NOTIFY told; RET
 `;
 
 const drop = 'DROP TABLE item';
+/** Whose text tells that it is refused. */
+const create = 'CREATE TABLE made (i int)';
 const refused = /^E .*C=0A000 .*H=/;
 const functionCall = Buffer.from('F\x00\x00\x00\x0e\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00');
 
@@ -37,8 +39,12 @@ suite('refusals', (test) => {
   const cases: Record<string, [messages: readonly Buffer[], answers: string]> = {
     'a Query': [[q(drop), q('SELECT 1')], 'RITDCI'],
     'one of several statements: none of them runs': [
-      [q(`UPDATE item SET name = 'x'; ${drop}; SELECT 1`), q(`SELECT 1; ${drop}`)],
+      [q(`UPDATE item SET name = 'x'; ${create}; SELECT 1`), q(`SELECT 1; ${create}`)],
       'RIRI',
+    ],
+    'one of several statements, of which the catalog has to tell: what ran before it is undone': [
+      [q(`UPDATE item SET name = 'x'; ${drop}; SELECT 1`), q(`SELECT 1; ${drop}`)],
+      'CRITDCRI',
     ],
     'a batch: the rest up to Sync is skipped': [
       [run('SELECT 1'), run(drop), run('SELECT 2'), s, run('SELECT 3'), s],
