@@ -7,6 +7,7 @@ import { createDatabase } from '../../db/database.ts';
 import type { HostRoute } from '../../db/host-route.ts';
 import { createHostRoute } from '../../db/host-route.ts';
 import { createUpgrade } from '../../db/upgrade.ts';
+import type { Log } from '../../log.ts';
 import { ensureBound } from '../../overlay/install/binding.ts';
 import { markOutdated } from '../../overlay/install/generation.ts';
 import type { Lack } from '../../rest/services.ts';
@@ -79,14 +80,7 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
     intervalsMs: looksMs,
   });
   releaseInTime(parts, 'upstream monitor', () => monitor.stop());
-  route.onMove((isOlder) => {
-    parts.log.warn('another host of the upstream takes writes now', addressOf(route.url));
-    if (isOlder)
-      parts.log.warn(
-        'it is on an older timeline than the one before: what was committed there, sessions and approvals too, is not on it',
-        addressOf(route.url),
-      );
-  });
+  route.onMove((isOlder) => warnOfMove(parts.log, route.url, isOlder));
   return {
     pools,
     monitor,
@@ -94,6 +88,15 @@ export function createServiceAccount(parts: Parts, url: string, examines: boolea
     maxConnections: budget.clients,
     isNoticedGone: () => isNoticedGone,
   };
+}
+
+function warnOfMove(log: Log, url: string, isOlder: boolean): void {
+  log.warn('another host of the upstream takes writes now', addressOf(url));
+  if (!isOlder) return;
+  log.warn(
+    'it is on an older timeline than the one before: what was committed there, sessions and approvals too, is not on it',
+    addressOf(url),
+  );
 }
 
 /** What may be shown of a URL. */
