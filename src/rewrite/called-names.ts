@@ -67,17 +67,8 @@ export function calledKey({ kind, schema, name }: Called): string {
   return [kind, ...(schema === null ? [] : [schema]), name].join('\0');
 }
 
-/** What a name may stand for. @param index the name's place among those asked about @param rows of stage.find_code, each behind two other columns */
-export function candidatesFor(
-  index: number,
-  rows: readonly (readonly (Buffer | null)[])[],
-): Candidate[] {
-  return rows.flatMap(([, , place, ...row]) =>
-    Number(place) === index + 1 ? [candidateOf(row)] : [],
-  );
-}
-
-function candidateOf(row: readonly (Buffer | null)[]): Candidate {
+/** Reads a row of stage.find_code behind its place. */
+export function candidateOf(row: readonly (Buffer | null)[]): Candidate {
   const [schema, name, knownSchema, knownName] = row.map(String);
   const [isNamed, isMade, isFound, isVolatile, isImmutable, isCode, isCompiled, isExtension] = row
     .slice(4)

@@ -1,13 +1,13 @@
 /** What the names that a statement calls may stand for: as another connection has learned it, or asked of the server. */
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
-import type { Called } from './called-names.ts';
-import { candidatesFor } from './called-names.ts';
+import type { Called, Candidate } from './called-names.ts';
+import { candidateOf } from './called-names.ts';
 import type { Found } from './known-calls.ts';
 import type { SharedKnowledge } from './shared-calls.ts';
-import { isOfAll, path } from './since-made.ts';
+import { isOfAll, nameContext } from './since-made.ts';
 
 const findCode: InternalStatement = {
-  text: `SELECT ${path}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
+  text: `SELECT ${nameContext}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
 /** What a connection knows of its search path, with the role. */
@@ -31,7 +31,8 @@ export function candidateFinder(
     const learn = calls.learner();
     const found = await ask(findCode, [Buffer.from(JSON.stringify(called))]);
     const [context, isShown] = found[0] ?? [];
-    const candidates = called.map((_, index) => candidatesFor(index, found));
+    const candidates = called.map((): Candidate[] => []);
+    for (const [, , place, ...row] of found) candidates[Number(place) - 1]?.push(candidateOf(row));
     // guard: what an old snapshot shows of calls teaches nobody else
     if (String(isShown) === 't') learn(`${user}\0${context}`, called, candidates);
     return { candidates, isSamePath: known.note(context) };

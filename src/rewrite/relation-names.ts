@@ -13,17 +13,17 @@ import { KnownCalls } from './known-calls.ts';
 import { distinct, keyOf } from './name-uses.ts';
 import type { NameUse, ResolvedName } from './resolved-name.ts';
 import type { SharedKnowledge } from './shared-calls.ts';
-import { isOfAll, path } from './since-made.ts';
+import { isOfAll, nameContext } from './since-made.ts';
 
 const resolveRelations: InternalStatement = {
-  text: `SELECT ${path}, stage.resolve_relations($1), ${isOfAll}`,
+  text: `SELECT ${nameContext}, stage.resolve_relations($1), ${isOfAll}`,
 };
 
-const namesHold: InternalStatement = { text: `SELECT ${path}, stage.names_hold($1)` };
+const namesHold: InternalStatement = { text: `SELECT ${nameContext}, stage.names_hold($1)` };
 
 /** Takes the relations that `Names.verification` gives; the row is for `Names.confirm`. @param stamps calls that stamps spare others */
 export const areCurrent = (stamps = ''): InternalStatement => ({
-  text: `SELECT ${path}, stage.are_current($1${stamps})`,
+  text: `SELECT ${nameContext}, stage.are_current($1${stamps})`,
 });
 
 /** More names than any application uses: what fills the memory is not kept. */

@@ -25,11 +25,7 @@ export class SharedCalls {
 
   /** What each of the names may stand for; null where that is not known of all. @param place the login and the search path */
   known(place: string, called: readonly Called[]): (readonly Candidate[])[] | null {
-    const known = called.flatMap((each) => {
-      const found = this.candidates.get(keyOf(place, each));
-      return found === undefined ? [] : [found];
-    });
-    return known.length === called.length ? known : null;
+    return this.candidates.all(called.map((each) => keyOf(place, each)));
   }
 
   /** To be called before a question is asked: returns the function that takes what is learned by the answer. */

@@ -21,8 +21,7 @@ export class SharedNames {
 
   /** What names meant under a search path; null where that is not known of all. Whoever takes it has to ask whether it holds. */
   meanings(path: string, keys: readonly string[]): ResolvedName[] | null {
-    const known = keys.flatMap((key) => this.relations.get(`${path}\0${key}`) ?? []);
-    return known.length === keys.length ? known : null;
+    return this.relations.all(keys.map((key) => `${path}\0${key}`));
   }
 
   /** To be called before a question is asked: returns the function that takes what is learned by the answer. */

@@ -4,8 +4,8 @@ import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.
 /** More than any application uses: what fills the memory is not kept. */
 const maxKept = 10_000;
 
-/** Asks for the search path and the role. */
-export const path = 'stage.name_context()';
+/** Gives the search path and the role under which names are resolved. */
+export const nameContext = 'stage.name_context()';
 
 /**
  * Whether the answer to a question may be shared: no snapshot older than the question gives it, and it shows no change of the
@@ -30,9 +30,16 @@ export class SinceMade<Value> {
     return this.current;
   }
 
-  get(key: string): Value | undefined {
+  /** What is known by each of the keys, in order; null where that is not known of all. */
+  all(keys: readonly string[]): Value[] | null {
     this.follow();
-    return this.values.get(key);
+    const known: Value[] = [];
+    for (const key of keys) {
+      const value = this.values.get(key);
+      if (value === undefined) return null;
+      known.push(value);
+    }
+    return known;
   }
 
   /** To be called before a question is asked: returns the function that takes what is learned by the answer. */

@@ -7,7 +7,6 @@ import type { QueryPlanner } from '../rewrite/query-planner.ts';
 import { Names } from '../rewrite/relation-names.ts';
 import { Rewriter } from '../rewrite/rewrite.ts';
 import type { SharedKnowledge } from '../rewrite/shared-calls.ts';
-
 import { tableChanged } from '../rewrite/stageable.ts';
 import type {
   ConnectedPair,

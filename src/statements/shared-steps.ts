@@ -107,7 +107,10 @@ export function answerToWrite(
 
 const withoutSchema = 'schema "pg_temp" does not exist, skipping';
 
-/** As long as a connection has made no temporary table it has no schema of them: a name that is not there is told by itself. */
+/**
+ * As long as a connection has made no temporary table it has no schema of them: a name that is not there is told by itself. A server
+ * that speaks another language tells of the schema.
+ */
 function noticeOfDefinition({ relations }: DefinitionWrite): (fields: ErrorFields) => Buffer {
   const missing = [...relations];
   return (fields) => {

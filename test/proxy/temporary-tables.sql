@@ -36,6 +36,13 @@ SELECT count(*) FROM aa;
 DROP TABLE aa;
 DROP TABLE aa;
 DROP TABLE IF EXISTS aa, bb CASCADE;
+-- story: names of PostgreSQL's own
+CREATE TEMP TABLE named (id int);
+ALTER TABLE named ADD CONSTRAINT pg_class UNIQUE (id); -- refused: C=42939.*cannot be called "pg_class"
+ALTER TABLE named ADD c int CONSTRAINT pg_proc UNIQUE; -- refused: C=42939.*cannot be called "pg_proc"
+ALTER TABLE named ADD CONSTRAINT _stage_merge_1 UNIQUE (id); -- refused: C=42939
+ALTER TABLE named ADD CONSTRAINT fine UNIQUE (id);
+DROP TABLE named;
 -- story: before there is a temporary table
 DROP TABLE IF EXISTS nowhere;
 DROP TABLE IF EXISTS nowhere, "No Where" CASCADE;

@@ -1,4 +1,5 @@
 /** Which session a command means. */
+import { allSessions } from '../../client/all-sessions.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { sanitize } from '../../client/sanitize.ts';
 import { StageError } from '../../errors.ts';
@@ -8,9 +9,6 @@ import type { Connection, Context } from '../context.ts';
 import type { Host } from '../host.ts';
 import { rememberedSession } from '../remembered-session.ts';
 import type { ClientSettings } from '../settings.ts';
-
-/** Largest page the daemon gives. */
-const pageSize = 1000;
 
 /** Where it only looks, a command also means the only proposed session when none is active. */
 export const openStates = ['active', 'proposed'] as const;
@@ -77,11 +75,9 @@ async function completePrefix(api: ApiClient, prefix: string): Promise<string> {
 
 async function sessionsStartingWith(api: ApiClient, prefix: string): Promise<Session[]> {
   const found: Session[] = [];
-  for (let offset = 0; ; offset += pageSize) {
-    const { items, totalCount } = (await api.listSessions({ limit: pageSize, offset })).value;
-    found.push(...items.filter((session) => session.id.startsWith(prefix)));
-    if (items.length === 0 || offset + items.length >= totalCount) return found;
-  }
+  for await (const session of allSessions(api))
+    if (session.id.startsWith(prefix)) found.push(session);
+  return found;
 }
 
 function several(message: string, candidates: readonly Session[]): StageError {

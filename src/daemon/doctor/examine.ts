@@ -65,13 +65,8 @@ async function settingFaults(db: Database, settings: FittingSettings): Promise<R
 /** Looks for patterns that fit no column of any table: a slip of the pen has every change of the column meant count. */
 async function patternFaults(db: Database, patterns: readonly string[]): Promise<Row[]> {
   if (patterns.length === 0) return [];
-  const tables = await db.query(
-    `SELECT n.nspname AS schema, c.relname AS name, json_agg(a.attname) AS columns
-     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'pg_catalog' AND NOT ${await ownSchema(db)}
-     GROUP BY 1, 2`,
-  );
+  const service = { is_own: await ownSchema(db) };
+  const tables = await db.query(fillSql(loadSql('doctor/columns.sql'), service));
   const known = tables.map(({ schema, name, columns }) => ({
     table: shownName(String(schema), String(name)),
     columns: new Set(JSON.parse(String(columns)) as string[]),

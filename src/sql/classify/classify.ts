@@ -107,6 +107,6 @@ const discards = {
 } as const;
 
 function classifyDiscard({ target = 'DISCARD_ALL' }: DiscardStmt): Verdict {
-  if (target === 'DISCARD_TEMP') return { ...plainDefinition, command: 'DISCARD TEMP' };
+  if (target === 'DISCARD_TEMP') return plainDefinition({ command: 'DISCARD TEMP' });
   return { kind: 'control', action: { type: 'discard', what: discards[target] } };
 }

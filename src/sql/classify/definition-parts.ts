@@ -9,11 +9,9 @@ export interface Parts {
   readonly types: readonly Node[];
   /** Tables that it changes, by a foreign key or as the parent of others. */
   readonly changed: readonly RangeVar[];
-  /** Tables of which it copies columns; `copiesDefinition` where it does more of them. */
-  readonly copied: {
-    readonly tables: readonly RangeVar[];
-    readonly copiesDefinition: boolean;
-  } | null;
+  /** Tables of which it copies columns; `copiesDefinition` where it copies more. */
+  readonly copied: readonly RangeVar[];
+  readonly copiesDefinition: boolean;
   /** The names of indexes. */
   readonly created: readonly string[];
 }
@@ -23,7 +21,14 @@ export const unknownPart = refuse(
   'A temporary table takes columns, defaults, identity and generated columns, checks, keys, LIKE, indexes and partitions.',
 );
 
-const nothing: Parts = { expressions: [], types: [], changed: [], copied: null, created: [] };
+export const noParts: Parts = {
+  expressions: [],
+  types: [],
+  changed: [],
+  copied: [],
+  copiesDefinition: false,
+  created: [],
+};
 
 /** Gives the parts of a CREATE TABLE, or the refusal of one that is not known. */
 export function partsOfTable(statement: CreateStmt): Parts | Refusal {
@@ -39,8 +44,8 @@ export function partsOfTable(statement: CreateStmt): Parts | Refusal {
       'PartitionElem' in node && node.PartitionElem.expr ? [node.PartitionElem.expr] : [],
     ),
   ];
-  return joined([
-    { ...nothing, changed: parents, expressions },
+  return joinParts([
+    { ...noParts, changed: parents, expressions },
     ...[...tableElts, ...constraints].map(partsOfElement),
   ]);
 }
@@ -72,9 +77,9 @@ export function partsOfCommand({ subtype, def }: AlterTableCmd): Parts | Refusal
     case 'constraint':
       return def ? partsOfElement(def) : unknownPart;
     case 'expression':
-      return { ...nothing, expressions: def ? [def] : [] };
+      return { ...noParts, expressions: def ? [def] : [] };
     case 'nothing':
-      return nothing;
+      return noParts;
     default:
       return unknownPart;
   }
@@ -86,16 +91,16 @@ function partsOfElement(node: Node): Parts | Refusal {
   if (!('TableLikeClause' in node)) return unknownPart;
   const { relation, options = 0 } = node.TableLikeClause;
   if (!relation) return unknownPart;
-  return { ...nothing, copied: { tables: [relation], copiesDefinition: options !== 0 } };
+  return { ...noParts, copied: [relation], copiesDefinition: options !== 0 };
 }
 
 function partsOfColumn({ typeName, constraints = [], raw_default }: ColumnDef): Parts | Refusal {
   const own = {
-    ...nothing,
+    ...noParts,
     types: typeName ? [{ TypeName: typeName }] : [],
     expressions: raw_default ? [raw_default] : [],
   };
-  return joined([own, ...constraints.map(partsOfElement)]);
+  return joinParts([own, ...constraints.map(partsOfElement)]);
 }
 
 const constraints = new Set(
@@ -108,7 +113,7 @@ const constraints = new Set(
 function partsOfConstraint({ contype, conname, raw_expr, pktable }: Constraint): Parts | Refusal {
   if (!constraints.has(contype ?? '')) return unknownPart;
   return {
-    ...nothing,
+    ...noParts,
     expressions: raw_expr ? [raw_expr] : [],
     changed: pktable ? [pktable] : [],
     created: conname === undefined ? [] : [conname],
@@ -116,21 +121,18 @@ function partsOfConstraint({ contype, conname, raw_expr, pktable }: Constraint):
 }
 
 /** All parts together, or the first refusal. */
-function joined(all: readonly (Parts | Refusal)[]): Parts | Refusal {
+export function joinParts(all: readonly (Parts | Refusal)[]): Parts | Refusal {
   const parts: Parts[] = [];
   for (const each of all) {
     if ('kind' in each) return each;
     parts.push(each);
   }
-  const copied = parts.flatMap((each) => each.copied ?? []);
   return {
     expressions: parts.flatMap(({ expressions }) => expressions),
     types: parts.flatMap(({ types }) => types),
     changed: parts.flatMap(({ changed }) => changed),
     created: parts.flatMap(({ created }) => created),
-    copied: {
-      tables: copied.flatMap(({ tables }) => tables),
-      copiesDefinition: copied.some(({ copiesDefinition }) => copiesDefinition),
-    },
+    copied: parts.flatMap(({ copied }) => copied),
+    copiesDefinition: parts.some(({ copiesDefinition }) => copiesDefinition),
   };
 }

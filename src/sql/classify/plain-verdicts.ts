@@ -38,7 +38,7 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
 });
 
 /** A command that defines nothing and that nothing is in the way of. */
-export const plainDefinition: DefinitionWrite = {
+export const plainDefinition = (given: Partial<DefinitionWrite>): DefinitionWrite => ({
   kind: 'write',
   form: 'definition',
   command: '',
@@ -54,4 +54,5 @@ export const plainDefinition: DefinitionWrite = {
   fixed: [],
   probe: null,
   refusal: refuse('only temporary tables can be defined in a staged session', ''),
-};
+  ...given,
+});

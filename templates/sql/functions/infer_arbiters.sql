@@ -1,14 +1,14 @@
 -- The unique indexes that PostgreSQL's planner infers for an ON CONFLICT clause, which may follow from its words without having them.
 -- Null where it infers none, or the words are wrong; none where the caller has no right to insert into the relation, to whom it does not
 -- tell. It runs with the caller's rights, and takes back the locks that planning takes.
--- p_words: what stands between ON CONFLICT and DO, comments too.
+-- p_words: what stands between ON CONFLICT and DO, from its first word to its last.
 CREATE OR REPLACE FUNCTION stage.infer_arbiters(p_relation oid, p_words text) RETURNS pg_catalog.json
 LANGUAGE plpgsql AS $$
 DECLARE
   v_plan pg_catalog.json;
 BEGIN
   EXECUTE pg_catalog.concat('EXPLAIN (FORMAT JSON, COSTS OFF) INSERT INTO ', p_relation::pg_catalog.regclass,
-    ' DEFAULT VALUES ON CONFLICT ', p_words, pg_catalog.chr(10), 'DO NOTHING') INTO STRICT v_plan;
+    ' DEFAULT VALUES ON CONFLICT ', p_words, ' DO NOTHING') INTO STRICT v_plan;
   RAISE EXCEPTION USING ERRCODE = 'ST006';
 EXCEPTION
   WHEN SQLSTATE 'ST006' THEN RETURN v_plan OPERATOR(pg_catalog.#>) '{0,Plan,Conflict Arbiter Indexes}';

@@ -1,5 +1,6 @@
 /** `stage gc`: deletes active sessions that nobody goes on with. */
 import { Option } from 'commander';
+import { allSessions } from '../../../client/all-sessions.ts';
 import type { ApiClient } from '../../../client/api-client.ts';
 import { ageOf, authorOf, titleOf } from '../../../client/session-words.ts';
 import { StageError } from '../../../errors.ts';
@@ -79,15 +80,10 @@ async function abandoned(api: ApiClient, options: Options): Promise<Session[]> {
   const author = options.author ?? own;
   const before = Date.now() - options.olderThan;
   const found: Session[] = [];
-  for (let offset = 0; ; ) {
-    const filter = { status: 'active', projectId: options.project, author } as const;
-    const { items, totalCount } = (await api.listSessions({ ...filter, limit: 1000, offset }))
-      .value;
-    offset += items.length;
-    for (const session of items)
-      if (isAbandoned(session, before, options.staged)) found.push(session);
-    if (items.length === 0 || offset >= totalCount) return found;
-  }
+  const filter = { status: 'active', projectId: options.project, author } as const;
+  for await (const session of allSessions(api, filter))
+    if (isAbandoned(session, before, options.staged)) found.push(session);
+  return found;
 }
 
 const isAbandoned = (session: Session, before: number, staged: boolean | undefined) =>

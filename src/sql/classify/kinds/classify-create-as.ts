@@ -80,8 +80,7 @@ function ofQuery(
   const read = classifyRead(query, source, writingQuery);
   if (read.kind === 'refuse') return read;
   const { calls, unclear } = collectUses(query, source);
-  return {
-    ...plainDefinition,
+  return plainDefinition({
     command: 'CREATE TABLE AS',
     ...calls,
     unclear,
@@ -89,5 +88,5 @@ function ofQuery(
     query: read,
     fixed,
     probe,
-  };
+  });
 }

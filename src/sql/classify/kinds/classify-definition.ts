@@ -20,7 +20,13 @@ import type { RelationUse } from '../../places.ts';
 import type { Refusal } from '../../refusal.ts';
 import type { DefinitionWrite } from '../../write.ts';
 import type { Parts } from '../definition-parts.ts';
-import { partsOfCommand, partsOfTable, unknownPart } from '../definition-parts.ts';
+import {
+  joinParts,
+  noParts,
+  partsOfCommand,
+  partsOfTable,
+  unknownPart,
+} from '../definition-parts.ts';
 import { plainDefinition } from '../plain-verdicts.ts';
 import { collectUses } from '../query-uses.ts';
 import { refuse } from '../refusal.ts';
@@ -31,8 +37,6 @@ import { isSameName, locateRelation } from '../relation-uses.ts';
 import { isTemporaryName } from '../reserved-schemas.ts';
 
 type Verdict = DefinitionWrite | Refusal;
-
-const noParts: Parts = { expressions: [], types: [], changed: [], copied: null, created: [] };
 
 const ofPermanent = refuse(
   'a temporary table cannot be a child or a partition of a permanent one in a staged session',
@@ -51,7 +55,7 @@ export function classifyCreate(statement: CreateStmt, source: Source): Verdict {
   const parts = partsOfTable(statement);
   if ('kind' in parts) return parts;
   return definition('CREATE TABLE', parts, [], source, {
-    created: [statement.relation?.relname ?? '', ...parts.created],
+    created: [statement.relation?.relname ?? ''],
     refusal: statement.inhRelations ? ofPermanent : refersToPermanent,
     // the bounds of a partition
     evaluates: statement.partbound !== undefined,
@@ -62,19 +66,12 @@ export function classifyCreate(statement: CreateStmt, source: Source): Verdict {
 export function classifyAlter(statement: AlterTableStmt, source: Source): Verdict {
   const refusal = refusedStatement('AlterTableStmt', statement);
   if (statement.objtype !== 'OBJECT_TABLE') return refusal;
-  const gathered: Parts[] = [];
-  for (const node of statement.cmds ?? []) {
-    const parts = 'AlterTableCmd' in node ? partsOfCommand(node.AlterTableCmd) : unknownPart;
-    if ('kind' in parts) return refusal;
-    gathered.push(parts);
-  }
-  const parts: Parts = {
-    expressions: gathered.flatMap(({ expressions }) => expressions),
-    types: gathered.flatMap(({ types }) => types),
-    changed: gathered.flatMap(({ changed }) => changed),
-    copied: null,
-    created: gathered.flatMap(({ created }) => created),
-  };
+  const parts = joinParts(
+    (statement.cmds ?? []).map((node) =>
+      'AlterTableCmd' in node ? partsOfCommand(node.AlterTableCmd) : unknownPart,
+    ),
+  );
+  if ('kind' in parts) return refusal;
   return definition('ALTER TABLE', parts, [statement.relation], source, {
     refusal,
     skipsMissing: statement.missing_ok === true,
@@ -161,18 +158,17 @@ type Particulars = Partial<
 /** @param targets the tables that it changes */
 function definition(
   command: string,
-  { expressions, types, changed, copied }: Parts,
+  { expressions, types, changed, copied, copiesDefinition, created }: Parts,
   targets: readonly (RangeVar | RelationUse | undefined)[],
   source: Source,
   given: Particulars,
 ): Verdict {
-  const relations = relationsOf([...targets, ...changed], copied?.tables ?? [], source);
+  const relations = relationsOf([...targets, ...changed], copied, source);
   if ('kind' in relations) return relations;
   const uses = collectUses(expressions, source);
   // PostgreSQL takes no sub-select in any of them
   if (uses.refusal || uses.relations.length > 0) return uses.refusal ?? unknownPart;
-  return {
-    ...plainDefinition,
+  return plainDefinition({
     command,
     ...uses.calls,
     // a type of the server's own is converted by code of users only where a value of theirs is
@@ -181,10 +177,11 @@ function definition(
     ),
     unclear: uses.unclear,
     relations,
-    copiesDefinition: copied?.copiesDefinition === true,
+    copiesDefinition,
     ...given,
-    created: given.created ?? [],
-  };
+    // guard: indexes get the names of the constraints that they are for
+    created: [...(given.created ?? []), ...created],
+  });
 }
 
 /** Gives the tables that it changes, and those that it copies, in the order of the text. */

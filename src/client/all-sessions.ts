@@ -1,0 +1,20 @@
+/** All sessions of a filter, page by page. */
+import type { Session } from '../model/session.ts';
+import type { ApiClient } from './api-client.ts';
+import type { SessionFilter } from './filters.ts';
+
+/** Largest page that the daemon gives. */
+const limit = 1000;
+
+/** Lists the sessions, newest first. @throws StageError as `ApiClient.listSessions` does */
+export async function* allSessions(
+  api: ApiClient,
+  filter: Omit<SessionFilter, 'limit' | 'offset'> = {},
+): AsyncGenerator<Session> {
+  for (let offset = 0; ; ) {
+    const { items, totalCount } = (await api.listSessions({ ...filter, limit, offset })).value;
+    yield* items;
+    offset += items.length;
+    if (items.length === 0 || offset >= totalCount) return;
+  }
+}

@@ -1,0 +1,6 @@
+-- The columns of each table that is not PostgreSQL's or the service's own.
+SELECT n.nspname AS schema, c.relname AS name, json_agg(a.attname) AS columns
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relkind IN ('r', 'p') AND n.nspname <> 'pg_catalog' AND NOT {{is_own}}
+GROUP BY 1, 2
