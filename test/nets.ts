@@ -1,7 +1,7 @@
 /**
  * The random nets at length: `npm run nets -- [--budget 20] [--seed S] [part of a name ...]`. Draws a new seed unless one is given, and runs
  * every test file that draws its cases (it imports helpers/net.ts) and every program of random cases from it, with as many times the cases
- * of `npm test`. STAGE_TEST_PG chooses the major. What fails is named in the end with the command that draws the same cases again.
+ * of `npm test`; then the tests whose cases take turns with their forms, each in each form. STAGE_TEST_PG chooses the major. What fails is named in the end with the command that draws the same cases again.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,6 +42,17 @@ const programs: readonly Net[] = [
   },
 ];
 
+/** Tests whose cases take turns with their forms in `npm test`: see helpers/forms.ts. */
+const inTurn: Net = {
+  name: 'every form',
+  arguments: [
+    ...['attacks/as-', 'attacks/programs', 'attacks/text-run-as-sql', 'attacks/unspelled-calls'],
+    ...['attacks/maintenance', 'e2e/migrations', 'proxy/interleavings'],
+    ...['--file-timeout', '36000000'],
+  ],
+  env: { STAGE_TEST_FORMS: 'all' },
+};
+
 function testNets(): Net[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
@@ -52,7 +63,8 @@ function testNets(): Net[] {
 }
 
 async function holds(net: Net): Promise<boolean> {
-  const program = net.name.endsWith('.test.ts') ? 'test/run.ts' : net.name;
+  const program =
+    net.name.startsWith('test/') && !net.name.endsWith('.test.ts') ? net.name : 'test/run.ts';
   const env = { STAGE_TEST_BUDGET: values.budget, STAGE_TEST_SEED: values.seed, ...net.env };
   const child = spawn(process.execPath, [compiled(program), ...net.arguments], {
     env: { ...process.env, ...env },
@@ -62,7 +74,7 @@ async function holds(net: Net): Promise<boolean> {
   return code === 0;
 }
 
-const nets = [...testNets(), ...programs].filter(
+const nets = [...testNets(), ...programs, inTurn].filter(
   ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
 );
 process.stdout.write(`seed ${values.seed}, budget ${budget}\n`);
@@ -70,7 +82,7 @@ const failed: string[] = [];
 for (const net of nets) if (!(await holds(net))) failed.push(net.name);
 for (const name of failed)
   process.stdout.write(
-    `FAIL ${name}: npm run nets -- --seed ${values.seed} --budget ${budget} ${name}\n`,
+    `FAIL ${name}: npm run nets -- --seed ${values.seed} --budget ${budget} '${name}'\n`,
   );
 process.stdout.write(`${nets.length - failed.length} passed, ${failed.length} failed\n`);
 process.exitCode = failed.length === 0 && nets.length > 0 ? 0 : 1;

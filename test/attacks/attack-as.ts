@@ -1,4 +1,8 @@
-/** Whatever is sent, in whichever protocol and with whichever rights: production stays what it was, and the service goes on. */
+/**
+ * Whatever is sent, in whichever protocol and with whichever rights: production stays what it was, and the service goes on. Each role
+ * sends a list in two of the six protocols, all three roles in all six; `STAGE_TEST_FORMS=all npm test -- attacks/as` sends it in each.
+ */
+import { formsInTurn } from '../helpers/forms.ts';
 import { assert, suite } from '../helpers/suite.ts';
 import { q, run, s, tell } from '../helpers/wire-script.ts';
 import type { AttackerRole } from './attacked-database.ts';
@@ -17,17 +21,24 @@ const protocols: Readonly<Record<string, (statements: readonly string[]) => Buff
     statements.flatMap((text) => [run('BEGIN'), run(text), run('SELECT evil()'), s, q('COMMIT')]),
 };
 
+const roles: readonly AttackerRole[] = ['superuser', 'owner', 'reader'];
+
 /** Makes the suite of one role. */
 export function attackAs(role: AttackerRole): void {
   suite(`attacks as ${role}`, (test) => {
     const siege = besiege(test);
 
-    for (const [name, statements] of Object.entries(attempts)) {
+    for (const [turn, [name, statements]] of Object.entries(attempts).entries()) {
+      const chosen = formsInTurn(
+        Object.entries(protocols),
+        turn + roles.indexOf(role),
+        roles.length,
+      );
       test(
         name,
         async () => {
           const { attacked, before } = siege;
-          for (const [protocol, messages] of Object.entries(protocols)) {
+          for (const [protocol, messages] of chosen) {
             const reads = protocol.endsWith('staged') ? 'staged' : 'production';
             const url = await attacked.session(role, reads);
             const answers = await tell(url, [...messages(statements), s, q('ROLLBACK')]);

@@ -8,6 +8,7 @@ import type { TestDaemon } from '../helpers/daemon.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import type { TestDatabase } from '../helpers/database.ts';
 import { createTestDatabase } from '../helpers/database.ts';
+import { sendsAll } from '../helpers/forms.ts';
 import type { TestRole } from '../helpers/roles.ts';
 import { createRole } from '../helpers/roles.ts';
 import type { TestDefiner } from '../helpers/suite.ts';
@@ -34,9 +35,7 @@ const ways = attackers.flatMap((attacker, first) =>
   modes.flatMap((reads, second) =>
     Object.keys(forms).flatMap((form, third) => {
       const isChosen = (first + 2 * second + third) % 4 === 0;
-      return isChosen || process.env['STAGE_TEST_FORMS'] === 'all'
-        ? [{ attacker, reads, form }]
-        : [];
+      return isChosen || sendsAll ? [{ attacker, reads, form }] : [];
     }),
   ),
 );

@@ -1,5 +1,9 @@
-/** Connections of one session, step by step: what waits, what fails, what remains, and what approval leaves is as on the tables themselves. */
+/**
+ * Connections of one session, step by step: what waits, what fails, what remains, and what approval leaves is as on the tables themselves.
+ * The two protocols take turns; `STAGE_TEST_FORMS=all npm test -- proxy/interleavings` has each in both.
+ */
 import pg from 'pg';
+import { formsInTurn } from '../helpers/forms.ts';
 import { interleave } from '../helpers/interleaving.ts';
 import type { Proxied } from '../helpers/proxied.ts';
 import { startProxied } from '../helpers/proxied.ts';
@@ -19,8 +23,8 @@ suite('two connections of one session, step by step', (test) => {
   });
   test.after(() => proxied.stop());
 
-  for (const [name, steps] of Object.entries(all)) {
-    for (const mode of [undefined, 'extended'] as const) {
+  for (const [turn, [name, steps]] of Object.entries(all).entries()) {
+    for (const mode of formsInTurn([undefined, 'extended'] as const, turn, 2)) {
       test(`${name}${mode ? ', extended protocol' : ''}`, async () => {
         const { database, twin, daemon } = proxied;
         for (const each of [database, twin]) await each.query(fill);

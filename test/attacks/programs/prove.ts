@@ -3,6 +3,7 @@
  * take turns with the forms, one of them with two; `STAGE_TEST_FORMS=all npm test -- attacks/programs` sends each form as everybody.
  */
 import pg from 'pg';
+import { sendsAll } from '../../helpers/forms.ts';
 import { rawWrites } from '../../helpers/raw-writes.ts';
 import type { RecordingUpstream } from '../../helpers/recording-upstream.ts';
 import { startRecordingUpstream } from '../../helpers/recording-upstream.ts';
@@ -16,8 +17,6 @@ import type { Program, ProgramGroup, ProgramRole } from './program.ts';
 import { everyRole, formsOf, undoing } from './program.ts';
 import type { Target } from './target.ts';
 import { startTarget } from './target.ts';
-
-const sendsAll = process.env['STAGE_TEST_FORMS'] === 'all';
 
 interface Prepared {
   readonly group: ProgramGroup;
