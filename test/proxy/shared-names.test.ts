@@ -58,10 +58,10 @@ const changes = [
   () => 'ALTER TABLE a.u ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON a.u USING (id < 3)',
   () => 'DROP POLICY few ON a.u; ALTER TABLE a.u DISABLE ROW LEVEL SECURITY',
   () =>
-    "CREATE FUNCTION b.lower(int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 * 2; END'",
-  () => 'DROP FUNCTION b.lower(int)',
+    "CREATE FUNCTION b.concat(text, int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $2 || $1; END'",
+  () => 'DROP FUNCTION b.concat(text, int)',
   () =>
-    `CREATE FUNCTION b.glue(text, int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN concat($1, ''!'', $2); END';
+    `CREATE FUNCTION b.glue(text, int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $2 || $1; END';
      CREATE OPERATOR b.|| (FUNCTION = b.glue, LEFTARG = text, RIGHTARG = int)`,
   () => 'DROP OPERATOR b.|| (text, int); DROP FUNCTION b.glue(text, int)',
 ];
@@ -78,7 +78,7 @@ const statements = [
   (n: number) =>
     `UPDATE t SET w = 'new' FROM u WHERE u.id = t.id AND u.id < ${n % 5} RETURNING t.*`,
   () => `UPDATE t SET w = lower(w) || upper('x') WHERE id = 1 RETURNING *`,
-  (n: number) => `UPDATE t SET w = lower(${n}) WHERE id = 1 RETURNING *`,
+  (n: number) => `UPDATE t SET w = concat(w, ${n}) WHERE id = 1 RETURNING *`,
   (n: number) => `UPDATE t SET w = w || ${n} WHERE id = 1 RETURNING *`,
   () => 'DELETE FROM t WHERE id = 2 RETURNING *',
   () => 'DELETE FROM u WHERE id = 3',
