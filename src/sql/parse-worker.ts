@@ -1,4 +1,4 @@
-/** The program of the parse thread: runs one task after the other, so that whoever else is served need not wait for them. */
+/** The program of the parse thread. It runs one task at a time, so the main thread does not block. */
 import { parentPort } from 'node:worker_threads';
 import { StageError } from '../errors.ts';
 import { classifyPlaces } from './classify/classify-apart.ts';
@@ -27,7 +27,7 @@ parentPort?.on('message', async (question: Question) => {
 
 async function answer({ task, args }: Question): Promise<Answer> {
   try {
-    // An instance of the parser may be lost with every text.
+    // A previous text may have cost the thread a parser instance.
     await loadParser();
     const run = tasks.get(task) as (...args: readonly unknown[]) => unknown;
     return { result: await run(...withBuffers(args)) };

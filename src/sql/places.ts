@@ -1,33 +1,33 @@
-/** Parts of a statement with their places in its text. */
+/** Parts of a statement with their byte ranges in its text. */
 import type { QualifiedName } from './functions/calls.ts';
 import type { ByteRange } from './splice.ts';
 
-/** A relation's name as written, with its place in the statement. Names of CTEs in scope are not relations. */
+/** A relation's name as written, with its byte range in the statement. Names of CTEs in scope are not included. */
 export interface RelationUse {
-  /** The schema as written and folded, or null when the name is bare. */
+  /** The schema, folded and unquoted; null for an unqualified name. */
   readonly schema: string | null;
   /** The name, folded and unquoted. */
   readonly name: string;
   /**
-   * First byte of the name with its schema, in UTF-8 bytes from the start of the statement's own text. A database
-   * before it (`db.schema.name`) stays outside the range, so that PostgreSQL still judges it after splicing.
+   * First byte of the name including its schema, in UTF-8 bytes from the start of the statement's own text. A database prefix
+   * (`db.schema.name`) is outside the range, so PostgreSQL still checks it after splicing.
    */
   readonly start: number;
   /** First byte after the name. */
   readonly end: number;
-  /** `ONLY name` was written. */
+  /** Whether `ONLY name` is written. */
   readonly only: boolean;
-  /** Which write has this relation as its target; null for relations that are only read. */
+  /** The kind of write whose target this relation is; null for a relation that is only read. */
   readonly target: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE' | 'DEFINITION' | null;
 }
 
-/** A function's name as written, with its place: the same range as that of a relation's name. */
+/** A function's name as written, with its byte range. The range has the same bounds as that of a relation's name. */
 export interface CallPlace extends QualifiedName, ByteRange {}
 
-/** The place of `schema.` in a column reference that names its table with its schema (`public.t.c`). */
+/** The byte range of `schema.` in a column reference that qualifies its table with a schema (`public.t.c`). */
 export interface Qualifier extends ByteRange {
   readonly schema: string;
-  /** The table's name. Resolve (schema, name) as a relation to learn whose schema has to stand here. */
+  /** The table's name. To find the schema that replaces this one, resolve (schema, name) as a relation. */
   readonly name: string;
 }
 

@@ -1,10 +1,10 @@
-/** What the grammar says of a read. */
+/** The result of classifying a statement as a read. */
 import type { Calls, FunctionUse, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
 import type { CallPlace, Qualifier, RelationUse, TextPart } from './places.ts';
 import type { ByteRange, Replacement } from './splice.ts';
 
-/** `COPY name [(columns)] TO STDOUT`, which PostgreSQL refuses on a view: where a query has to stand instead. */
+/** `COPY name [(columns)] TO STDOUT`. PostgreSQL refuses it on a view, so a query replaces this range. */
 export interface CopySource extends ByteRange {
   /** The column list without its parentheses, as written; null for all columns. */
   readonly columns: string | null;
@@ -14,51 +14,51 @@ export interface CopySource extends ByteRange {
 
 export interface Read {
   readonly kind: 'read';
-  /** It is a query and the whole statement: no literal in it decides anything. */
+  /** Whether the statement as a whole is a query, so no literal in it affects the classification. */
   readonly isQuery?: true;
   readonly relations: readonly RelationUse[];
   readonly functions: readonly FunctionUse[];
   readonly unclear: readonly UnclearCall[];
-  /** Every call of a function by its name, in order. */
+  /** Every call of a function by its name, in text order. */
   readonly called: readonly CallPlace[];
-  /** Byte ranges of row locking clauses (`FOR UPDATE OF t NOWAIT` ...), which a staged session must not run. */
+  /** Byte ranges of row locking clauses (`FOR UPDATE OF t NOWAIT` ...). A staged session must not run them. */
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
   readonly groupings: readonly Grouping[];
-  /** Set for COPY of a table: when its name is spliced, splice `(SELECT columns FROM name)` over this range instead. */
+  /** Set for COPY of a table. When the table's name is replaced, `(SELECT columns FROM name)` replaces this range instead. */
   readonly copy: CopySource | null;
-  /** Set where a text of ours is sent in the place of the whole statement. */
+  /** Set if an internal text replaces the whole statement. */
   readonly standIn?: Replacement;
-  /** It is an EXPLAIN of a write, which takes the right to write in production. */
+  /** Whether this is an EXPLAIN of a write, which requires the right to write in production. */
   readonly explainsWrite?: true;
-  /** Set for a SELECT that is a statement of its own and locks rows of tables. */
+  /** Set for a top-level SELECT that locks rows of tables. */
   readonly locks?: RowLocks;
 }
 
 /**
- * The rows that a SELECT locks, and where its text can be made into a query that takes the locks. Calls are those of the
- * whole statement.
+ * The rows that a SELECT locks, and the places for the edits that turn its text into a query that takes the locks. The calls are those of
+ * the whole statement.
  */
 export interface RowLocks extends Calls {
   readonly relations: readonly LockedRelation[];
-  /** Behind the output columns, where more of them can be added. */
+  /** The end of the output columns, where more columns can be added. */
   readonly columnsEnd: number;
   readonly hasColumns: boolean;
   /** LIMIT, OFFSET and FETCH. */
   readonly limits: readonly TextPart[];
-  /** Of these, each OFFSET, and with what in its place no row is left out. */
+  /** The OFFSET clauses among `limits`, each with a text that skips no row. */
   readonly offsets: readonly Replacement[];
-  /** Behind the statement. */
+  /** The end of the statement. */
   readonly end: number;
 }
 
 export interface LockedRelation {
-  /** First byte of the name, as in its RelationUse. */
+  /** First byte of the name, as in its `RelationUse`. */
   readonly start: number;
-  /** By which the statement calls the relation. */
+  /** The name by which the statement refers to the relation. */
   readonly alias: string;
-  /** The alias is written. */
+  /** Whether the alias is written. */
   readonly isNamed: boolean;
-  /** What to do about a row that somebody else has locked: NOWAIT fails, SKIP LOCKED leaves it out. */
+  /** The behaviour on a row that another transaction has locked: NOWAIT fails, SKIP LOCKED omits the row. */
   readonly wait: 'wait' | 'nowait' | 'skip';
 }

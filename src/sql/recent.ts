@@ -1,11 +1,11 @@
 /**
- * A map that forgets what has not been used for long: two generations, each up to half the size; what is used moves to the
- * younger one, and when that is full, the older one goes. A hit costs one look-up.
+ * A cache with approximate LRU eviction. It has two generations, each of at most half the size. A used entry moves to the younger
+ * generation. When the younger one is full, the older one is dropped. A hit costs one lookup.
  */
 
 interface Generation<Value> {
   readonly entries: Map<string, Value>;
-  /** Of the keys, a byte a character. */
+  /** Total length of the keys, one byte per character. */
   bytes: number;
 }
 
@@ -16,8 +16,8 @@ export class Recent<Value> {
   private old = this.young;
 
   /**
-   * @param size how many entries are kept
-   * @param maxBytes bound of all keys together
+   * @param size maximum number of entries
+   * @param maxBytes maximum total length of all keys
    */
   constructor(size: number, maxBytes: number) {
     this.size = size;

@@ -1,9 +1,9 @@
-/** The verdict on a statement that is not run. */
+/** The verdict on a statement that the proxy refuses. */
 export interface Refusal {
   readonly kind: 'refuse';
   readonly sqlstate: string;
   readonly message: string;
   readonly hint: string;
-  /** In characters of a text of several statements, from 1. */
+  /** In characters from 1, counted over the whole text of several statements. */
   readonly position?: number;
 }

@@ -1,4 +1,4 @@
-/** Replaces parts of a statement by bytes: locations are bytes, and JavaScript's string indexes are not. */
+/** Byte ranges of a statement and their replacement. Locations are in bytes, unlike JavaScript's string indexes. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -8,17 +8,17 @@ export interface Replacement extends ByteRange {
   readonly text: string;
 }
 
-/** Whether two ranges are the same: what is put in before something begins where that does, and is none of it. */
+/** Returns whether two ranges are equal. An insertion before a range has the same start, but is not equal to it. */
 export const isSameRange = (one: ByteRange, other: ByteRange): boolean =>
   one.start === other.start && one.end === other.end;
 
-/** Whether one range is a part of another. */
+/** Returns whether `inner` is within `outer`. */
 export const isWithin = (inner: ByteRange, outer: ByteRange): boolean =>
   inner.start >= outer.start && inner.end <= outer.end;
 
 /**
- * Gives a text in which ranges are replaced, in whatever order they come.
- * @throws RangeError when they overlap or leave the text.
+ * Returns the text with the ranges replaced. The replacements may come in any order.
+ * @throws RangeError if ranges overlap or exceed the text.
  */
 export function spliceBytes(text: Buffer, replacements: readonly Replacement[]): Buffer {
   const ordered = [...replacements].sort(

@@ -1,4 +1,4 @@
-/** What the grammar says of a statement. It is decided once; what comes later works by the verdict and its places in the text. */
+/** The result of classifying a statement. It is computed once; later stages use the verdict and its byte ranges. */
 import type { Calls, QualifiedName, UnclearCall } from './functions/calls.ts';
 import type { Read } from './read.ts';
 import type { Refusal } from './refusal.ts';
@@ -15,19 +15,19 @@ export type ControlAction =
   | { readonly type: 'commit'; readonly chain: boolean }
   | { readonly type: 'rollback'; readonly chain: boolean }
   | { readonly type: 'savepoint' | 'release' | 'rollback to'; readonly name: string }
-  /** SET TRANSACTION of the running transaction. */
+  /** SET TRANSACTION for the current transaction. */
   | { readonly type: 'set transaction'; readonly access: 'read write' | 'read only' | null }
-  /** Null for ALL. */
+  /** `names` is null for ALL. */
   | {
       readonly type: 'set constraints';
       readonly names: readonly QualifiedName[] | null;
       readonly deferred: boolean;
     }
-  /** A setting that changes how names resolve: forget resolved names. */
+  /** A setting that changes name resolution. Resolved names must be discarded. */
   | { readonly type: 'set path' }
-  /** Any other SET or RESET that may pass as it is. */
+  /** Any other SET or RESET that is forwarded unchanged. */
   | { readonly type: 'set' }
-  /** SET SESSION CHARACTERISTICS or default_transaction_read_only: never forwarded as it is. `default` and `reset` by SET and RESET. */
+  /** SET SESSION CHARACTERISTICS or default_transaction_read_only: not forwarded unchanged. `default` is by SET, `reset` by RESET. */
   | {
       readonly type: 'set access';
       readonly to: 'read write' | 'read only' | 'default' | 'reset';
@@ -35,16 +35,19 @@ export type ControlAction =
   /** RESET ALL. */
   | { readonly type: 'reset all' }
   | { readonly type: 'discard'; readonly what: 'all' | 'plans' | 'sequences' }
-  /** The body's ranges count from the start of the whole statement, as `bodyRange` does. */
+  /** The ranges in `body` and `bodyRange` count from the start of the whole statement. */
   | {
       readonly type: 'prepare';
       readonly name: string;
       readonly body: Read | Write;
       readonly bodyRange: ByteRange;
-      /** From behind the name to AS: the place of the types of its parameters. */
+      /** From the end of the name to AS: the place of the parameter types. */
       readonly typesRange: ByteRange;
     }
-  /** Arguments are byte ranges of the expressions, in order, and the text of each that is a constant; calls are those in them. */
+  /**
+   * `arguments` are the byte ranges of the expressions, in order. `constants` has the text of each argument that is a constant. `calls` are
+   * those in the arguments.
+   */
   | {
       readonly type: 'execute';
       readonly name: string;
@@ -58,7 +61,7 @@ export type ControlAction =
       readonly type: 'declare';
       readonly name: string;
       readonly body: Read;
-      /** WITH HOLD: what is left of the query runs at COMMIT. */
+      /** WITH HOLD: the rest of the query runs at COMMIT. */
       readonly holds: boolean;
     }
   | { readonly type: 'fetch' | 'close'; readonly name: string | null }
@@ -69,11 +72,11 @@ export type Verdict = Read | Write | Control | Refusal;
 
 /** One statement of a query string. */
 export interface Statement {
-  /** Where the text starts in the query string, in bytes (PostgreSQL counts error positions from the whole string). */
+  /** Start of the statement in the query string, in bytes. PostgreSQL counts error positions over the whole string. */
   readonly start: number;
   /**
-   * The statement's own text in UTF-8, from its first word on, without the terminating semicolon; it may end in a
-   * comment, so what is appended has to begin with a line break. All ranges of the verdict count from its start.
+   * The statement's own text in UTF-8, from its first word, without the terminating semicolon. It may end in a comment, so appended text
+   * must begin with a line break. All ranges of the verdict count from its start.
    */
   readonly text: Buffer;
   readonly verdict: Verdict;

@@ -1,4 +1,4 @@
-/** What the grammar says of a write, by its form. */
+/** The result of classifying a statement as a write, for each form of write. */
 import type { Calls, UnclearCall } from './functions/calls.ts';
 import type { Grouping } from './locate/grouping.ts';
 import type { Qualifier, RelationUse, TextPart } from './places.ts';
@@ -6,11 +6,11 @@ import type { Read } from './read.ts';
 import type { Refusal } from './refusal.ts';
 import type { ByteRange, Replacement } from './splice.ts';
 
-/** `INSERT ... ON CONFLICT`: its clause is cut out of the statement, and handed to the view that the row goes to. */
+/** `INSERT ... ON CONFLICT`. The clause is cut out of the statement and passed to the view that receives the row. */
 export interface Upsert {
-  /** First byte of the target's name, as in its RelationUse. */
+  /** First byte of the target's name, as in its `RelationUse`. */
   readonly target: number;
-  /** By which DO UPDATE calls the target. */
+  /** The name by which DO UPDATE refers to the target. */
   readonly alias: string;
   readonly clause: ByteRange;
   readonly arbiter: Arbiter;
@@ -20,31 +20,31 @@ export interface Upsert {
 }
 
 /**
- * A MERGE, which runs on the overlay or, where PostgreSQL cannot merge into a view, on a table in its place. Calls are
- * those by which it is decided which rows match.
+ * A MERGE. It runs on the overlay or, on a server that cannot merge into a view, on a table that replaces it. The calls are those that
+ * decide which rows match.
  */
 export interface Merge extends Calls {
-  /** First byte of the target's name, as in its RelationUse. */
+  /** First byte of the target's name, as in its `RelationUse`. */
   readonly target: number;
-  /** The target's alias, if one is written. */
+  /** The target's alias as written; null without one. */
   readonly alias: string | null;
-  /** Null when they could not be told for sure. */
+  /** Null if the parts cannot be located with certainty. */
   readonly parts: MergeParts | null;
-  /** The rows that match may be others when they are looked for again. */
+  /** Whether evaluating the join twice may match different rows. */
   readonly samples: boolean;
 }
 
 /** `[WITH ...] MERGE INTO target USING source ON condition`. */
 export interface MergeParts {
   readonly ctes: TextPart | null;
-  /** With ONLY and alias. */
+  /** Includes ONLY and the alias. */
   readonly target: TextPart;
   readonly source: TextPart;
   readonly condition: TextPart;
 }
 
 export interface ClausePart extends TextPart {
-  /** The `$n` in it, in order, counted from the start of the statement as the part itself is. */
+  /** The `$n` in the part, in order. Their ranges count from the start of the statement, as the part's own range does. */
   readonly parameters: readonly Parameter[];
 }
 
@@ -53,7 +53,7 @@ export interface Parameter extends ByteRange {
   readonly number: number;
 }
 
-/** Which unique indexes count. Elements and predicate are shapes, comparable with those of an index. */
+/** The unique indexes that ON CONFLICT considers. Elements and predicate are normalized, so they compare with those of an index. */
 export type Arbiter =
   | { readonly kind: 'any' }
   | { readonly kind: 'constraint'; readonly name: string }
@@ -61,56 +61,56 @@ export type Arbiter =
       readonly kind: 'index';
       readonly elements: readonly string[];
       readonly predicate: string | null;
-      /** What stands between ON CONFLICT and DO. */
+      /** The text between ON CONFLICT and DO. */
       readonly words: ClausePart;
     };
 
 /** `INSERT ... OVERRIDING SYSTEM VALUE` or `USER VALUE`. */
 export interface Overriding {
-  /** First byte of the target's name, as in its RelationUse. */
+  /** First byte of the target's name, as in its `RelationUse`. */
   readonly target: number;
   readonly value: 'system' | 'user';
 }
 
-/** A right that a write needs, as PostgreSQL would ask for it. */
+/** A privilege that a write needs, as PostgreSQL would check it. */
 export interface Right {
-  /** First byte of the target's name, as in its RelationUse. */
+  /** First byte of the target's name, as in its `RelationUse`. */
   readonly target: number;
   readonly operation: 'INSERT' | 'UPDATE' | 'DELETE';
   /** The columns that are written; null for the whole table. */
   readonly columns: readonly string[] | null;
-  /** Those of them that are given anything but DEFAULT: by name or, of an INSERT without a list, by place from 0 on. */
+  /** The columns that get a value other than DEFAULT: by name or, for an INSERT without a column list, by position from 0. */
   readonly given: readonly (string | number)[];
-  /** What an INSERT says of identity columns. */
+  /** The OVERRIDING clause of an INSERT. */
   readonly overriding: Overriding['value'] | null;
 }
 
-/** What an UPDATE or DELETE changes. */
+/** The rows that an UPDATE or DELETE changes. */
 export interface ChangedRows {
-  /** First byte of the target's name, as in its RelationUse. */
+  /** First byte of the target's name, as in its `RelationUse`. */
   readonly target: number;
-  /** The target has an alias. */
+  /** Whether the target has an alias. */
   readonly isNamed: boolean;
   /** Columns that the condition compares with one value each. */
   readonly fixed: readonly string[];
 }
 
-/** What a write of any form says. */
+/** The parts that all forms of write have. */
 interface AnyWrite extends Calls {
   readonly kind: 'write';
   readonly relations: readonly RelationUse[];
   readonly rights: readonly Right[];
-  /** Counts where the write is not staged and PostgreSQL is to refuse it. */
+  /** Only relevant if the write is not staged and PostgreSQL must refuse it. */
   readonly unclear: readonly UnclearCall[];
 }
 
 /**
- * INSERT, UPDATE, DELETE, MERGE, or a query with some of them in WITH. Without a target it changes no rows, but runs only
- * where writing is possible.
+ * INSERT, UPDATE, DELETE, MERGE, or a query that has some of them in WITH. Without a target it changes no rows, but runs only where writing
+ * is possible.
  */
 export interface QueryWrite extends AnyWrite {
   readonly form: 'query';
-  /** As of a read. */
+  /** See `Read.isQuery`. */
   readonly isQuery?: true;
   readonly locking: readonly ByteRange[];
   readonly qualifiers: readonly Qualifier[];
@@ -118,60 +118,60 @@ export interface QueryWrite extends AnyWrite {
   readonly upserts: readonly Upsert[];
   readonly overriding: readonly Overriding[];
   readonly merges: readonly Merge[];
-  /** The place of the target of an INSERT whose rows can be staged as a set, and may be many; null for any other write. */
+  /** The position of the target of an INSERT that may insert many rows and can be staged as a set; null for any other write. */
   readonly brings: number | null;
-  /** Of an UPDATE or DELETE that can be staged as a set. */
+  /** Set for an UPDATE or DELETE that can be staged as a set. */
   readonly changes: ChangedRows | null;
-  /** As of a read. */
+  /** See `Read.standIn`. */
   readonly standIn?: Replacement;
 }
 
-/** `COPY ... FROM STDIN`, whose one target is the first relation: its data comes behind it. */
+/** `COPY ... FROM STDIN`. The first relation is its only target. Its data follows the statement. */
 export interface CopyWrite extends AnyWrite {
   readonly form: 'copy';
   readonly qualifiers: readonly Qualifier[];
-  /** The columns as written and folded; null for all that can be given. */
+  /** The columns as written and folded; null for all insertable columns. */
   readonly columns: readonly string[] | null;
-  /** Data may ask for a column's default (DEFAULT 'marker'). */
+  /** Whether the data may request a column's default (DEFAULT 'marker'). */
   readonly marksDefaults: boolean;
-  /** Lines that cannot be converted may be left out (ON_ERROR). */
+  /** Whether lines that cannot be converted may be skipped (ON_ERROR). */
   readonly skipsErrors: boolean;
-  /** What its WHERE names: columns, or the table for a whole row; without what stands before them. */
+  /** The names that its WHERE uses: columns, or the table for a whole row; without qualifiers. */
   readonly filters: readonly string[];
   /** First byte of its WHERE; null without one. */
   readonly where: number | null;
 }
 
-/** TRUNCATE, whose relations are all targets. */
+/** TRUNCATE. All its relations are targets. */
 export interface TruncateWrite extends AnyWrite {
   readonly form: 'truncate';
   readonly cascades: boolean;
-  /** Of the whole statement. */
+  /** The range of the whole statement. */
   readonly range: ByteRange;
 }
 
 /**
- * A command that defines tables. It is sent to the server for temporary tables of the connection alone, which it calls by the schema
- * pg_temp; its targets are the tables that are there already and that it changes.
+ * A command that defines tables. It is sent only for temporary tables of the connection, which it qualifies with pg_temp. Its targets are
+ * the existing tables that it changes.
  */
 export interface DefinitionWrite extends AnyWrite {
   readonly form: 'definition';
   readonly command: string;
-  /** The names that relations and constraints get. */
+  /** The names of the relations and constraints that it creates. */
   readonly created: readonly string[];
-  /** A target that does not exist is no error. */
+  /** Whether a missing target is no error. */
   readonly skipsMissing: boolean;
-  /** It computes expressions, and those that its targets are defined by. */
+  /** Whether it evaluates expressions, including those in the definitions of its targets. */
   readonly evaluates: boolean;
-  /** It copies more of other tables than their columns. */
+  /** Whether it copies more of other tables than their columns. */
   readonly copiesDefinition: boolean;
   /** The query that fills the table. */
   readonly query: Read | null;
-  /** What is replaced whatever names mean. */
+  /** Replacements that apply regardless of how names resolve. */
   readonly fixed: readonly Replacement[];
-  /** Makes of it a command that does not run its query; null without one that runs. */
+  /** The replacement that turns it into a command that does not run its query; null if it runs none. */
   readonly probe: Replacement | null;
-  /** What is said where a target is no temporary table. */
+  /** The refusal for a target that is not a temporary table. */
   readonly refusal: Refusal;
 }
 

@@ -1,14 +1,14 @@
-/** Which writes may bring or change many rows, and have nothing about them that is done row by row. */
+/** Determines which writes may insert or change many rows and need no row-by-row handling. */
 import type { DeleteStmt, Node, SelectStmt, UpdateStmt } from 'libpg-query';
 import { textsOf } from '../parser/syntax-tree.ts';
 import type { ChangedRows, Right } from '../write.ts';
 
-/** A VALUES of fewer rows is staged row by row: it costs no more. */
+/** A VALUES with fewer rows is staged row by row, which costs no more. */
 const manyRows = 50;
 
 /**
- * Gives the place of the target of an INSERT whose rows can be staged as a set: those of a query from relations, or of a long VALUES.
- * RETURNING, ON CONFLICT and OVERRIDING ask for something about each row.
+ * Returns the position of the target of an INSERT whose rows can be staged as a set: those of a query over relations, or of a long VALUES.
+ * Null with RETURNING, ON CONFLICT or OVERRIDING, which need handling per row.
  */
 export function placeOfBrought(query: Node, rights: readonly Right[]): number | null {
   const [right, ...others] = rights;
@@ -25,13 +25,13 @@ function mayBeMany({ fromClause, valuesLists = [], larg, rarg }: SelectStmt): bo
   return [larg, rarg].some((half) => half !== undefined && mayBeMany(half));
 }
 
-/** What a default is drawn from, only the server knows. */
+/** Returns whether a row contains DEFAULT. Only the server knows how a default is computed. */
 const givesDefault = (list: Node) =>
   'List' in list && list.List.items?.some((item) => 'SetToDefault' in item) === true;
 
 /**
- * Gives what is changed by an UPDATE or DELETE whose rows can be staged as a set.
- * RETURNING asks for something about each row, and DEFAULT for what only the server knows.
+ * Returns the rows that an UPDATE or DELETE changes if they can be staged as a set. Null with RETURNING, which needs handling per row, and
+ * with DEFAULT, which only the server can compute.
  */
 export function changedRows(query: Node, rights: readonly Right[]): ChangedRows | null {
   const [right, ...others] = rights;
@@ -58,7 +58,7 @@ function changeOf(query: Node): UpdateStmt | DeleteStmt | null {
   return 'DeleteStmt' in query ? query.DeleteStmt : null;
 }
 
-/** Columns that a condition compares with a value. */
+/** Returns the columns that a condition compares with a value. */
 function fixedColumns(condition: Node | undefined): string[] {
   if (!condition) return [];
   if ('BoolExpr' in condition) {

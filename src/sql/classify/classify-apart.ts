@@ -1,13 +1,13 @@
-/** Classifies heavy texts in the parse thread, as `parseQuery` does in place. */
+/** Classifies heavy texts in the parse thread, as `parseQuery` does in the calling thread. */
 import { parseThread } from '../parser/parse-thread.ts';
 import { isLight } from '../parser/text-weight.ts';
 import type { Statement } from '../verdict.ts';
 import { parseQuery } from './parse-query.ts';
 
-/** A statement by its place in the text that was asked for. */
+/** A statement by its place in the whole text. */
 type Classified = Pick<Statement, 'start' | 'verdict'> & { readonly end: number };
 
-/** The task of the thread. */
+/** Classifies a text. This is the thread's task. */
 export function classifyPlaces(text: Buffer, maxBytes?: number): readonly Classified[] {
   return parseQuery(text, maxBytes).map(({ start, text: own, verdict }) => {
     return { start, end: start + own.length, verdict };
@@ -15,8 +15,8 @@ export function classifyPlaces(text: Buffer, maxBytes?: number): readonly Classi
 }
 
 /**
- * Returns the statements of a text. They do not share its memory.
- * @param gone aborted when nobody waits for it any more
+ * Returns the statements of a text, classified in the parse thread. They do not share its memory.
+ * @param gone aborted when the caller no longer needs the result
  * @throws SqlSyntaxError as `parseQuery` does; StageError as the thread does
  */
 export async function classifyApart(
@@ -24,7 +24,7 @@ export async function classifyApart(
   maxBytes?: number,
   gone?: AbortSignal,
 ): Promise<readonly Statement[]> {
-  // A packet of the client's must not be kept in memory, nor all of one be handed over.
+  // The copy avoids retaining the client's packet, and sending all of it to the thread.
   const copy = Buffer.allocUnsafeSlow(text.length);
   text.copy(copy);
   const question = { task: 'classify', args: [copy, maxBytes] };
@@ -35,8 +35,8 @@ export async function classifyApart(
 }
 
 /**
- * Returns the statements of a text, which is classified where that makes nobody wait.
- * @throws as above
+ * Returns the statements of a text. Heavy texts are classified in the parse thread.
+ * @throws as `classifyApart` does
  */
 export async function classifyAnywhere(text: Buffer): Promise<readonly Statement[]> {
   return isLight(text) ? parseQuery(text) : classifyApart(text);

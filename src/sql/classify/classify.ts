@@ -1,4 +1,4 @@
-/** The verdict on one statement, by the node type that PostgreSQL's grammar gives it. */
+/** Classifies one statement by its node type in PostgreSQL's grammar. */
 import type { ConstraintsSetStmt, DiscardStmt, Node } from 'libpg-query';
 import { withRowLocks } from '../locate/lock-clauses.ts';
 import type { Fields } from '../parser/syntax-tree.ts';
@@ -76,7 +76,7 @@ const classifies: ReadonlyMap<string, Classify> = new Map([
 
 const passed: Control = { kind: 'control', action: { type: 'pass' } };
 
-/** Classifies a statement. Whatever is not known is refused. */
+/** Returns the verdict on a statement. Unknown statements are refused. */
 export function classify(node: Node | undefined, source: Source): Verdict {
   const opened = node && openNode(node);
   if (!node || !opened) return unknownElement('statement');
@@ -87,7 +87,7 @@ export function classify(node: Node | undefined, source: Source): Verdict {
   return (verdict.kind === 'control' && refuseCutName(verdict, source)) || verdict;
 }
 
-/** SET CONSTRAINTS; no names stand for ALL. */
+/** Classifies SET CONSTRAINTS. A missing list of names is ALL. */
 function classifyConstraints({ constraints, deferred = false }: ConstraintsSetStmt): Control {
   const names = constraints?.flatMap((node) => {
     if (!('RangeVar' in node)) return [];

@@ -1,4 +1,4 @@
-/** What stands in the definition of a table: expressions and types, and other tables that it changes or copies. */
+/** Extracts the parts of a table's definition: expressions, types, and other tables that it changes or copies. */
 import type { AlterTableCmd, ColumnDef, Constraint, CreateStmt, Node, RangeVar } from 'libpg-query';
 import type { Refusal } from '../refusal.ts';
 import { refuse } from './refusal.ts';
@@ -7,12 +7,12 @@ export interface Parts {
   readonly expressions: readonly Node[];
   /** Nodes of type names. */
   readonly types: readonly Node[];
-  /** Tables that it changes, by a foreign key or as the parent of others. */
+  /** Other tables that it changes, by a foreign key or as parents. */
   readonly changed: readonly RangeVar[];
-  /** Tables of which it copies columns; `copiesDefinition` where it copies more. */
+  /** Tables whose columns it copies. `copiesDefinition` is set if it copies more than that. */
   readonly copied: readonly RangeVar[];
   readonly copiesDefinition: boolean;
-  /** The names of indexes. */
+  /** The names of constraints, which are also those of their indexes. */
   readonly created: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export const noParts: Parts = {
   created: [],
 };
 
-/** Gives the parts of a CREATE TABLE, or the refusal of one that is not known. */
+/** Returns the parts of a CREATE TABLE, or a refusal if a part is unknown. */
 export function partsOfTable(statement: CreateStmt): Parts | Refusal {
   const { tableElts = [], constraints = [], inhRelations = [], accessMethod } = statement;
   if (statement.ofTypename || (accessMethod !== undefined && accessMethod !== 'heap'))
@@ -50,7 +50,7 @@ export function partsOfTable(statement: CreateStmt): Parts | Refusal {
   ]);
 }
 
-/** What a command of ALTER TABLE holds beside names. */
+/** The kind of node in a command of ALTER TABLE, besides names. */
 const commands: ReadonlyMap<string, 'column' | 'type' | 'constraint' | 'expression' | 'nothing'> =
   new Map([
     ['AT_AddColumn', 'column'],
@@ -69,7 +69,7 @@ const commands: ReadonlyMap<string, 'column' | 'type' | 'constraint' | 'expressi
     ['AT_ValidateConstraint', 'nothing'],
   ]);
 
-/** Gives the parts of a command of ALTER TABLE, or the refusal of one that is not known. */
+/** Returns the parts of a command of ALTER TABLE, or a refusal if it is unknown. */
 export function partsOfCommand({ subtype, def }: AlterTableCmd): Parts | Refusal {
   switch (commands.get(subtype ?? '')) {
     case 'column':
@@ -120,7 +120,7 @@ function partsOfConstraint({ contype, conname, raw_expr, pktable }: Constraint):
   };
 }
 
-/** All parts together, or the first refusal. */
+/** Joins parts, or returns the first refusal. */
 export function joinParts(all: readonly (Parts | Refusal)[]): Parts | Refusal {
   const parts: Parts[] = [];
   for (const each of all) {

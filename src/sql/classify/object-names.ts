@@ -1,6 +1,6 @@
 /**
- * Names of prepared statements, portals, cursors and savepoints. PostgreSQL cuts them at 63 bytes, those of the protocol even
- * within a letter, so that two names of a client's would be one of the server's: whatever would be cut is refused.
+ * Checks the names of prepared statements, portals, cursors and savepoints. PostgreSQL truncates them to 63 bytes, and those of the
+ * protocol even within a character, so two names of a client could become one on the server. Names that would be truncated are refused.
  */
 import { readName } from '../parser/identifier-reader.ts';
 import { scanTokens } from '../parser/parser.ts';
@@ -14,12 +14,12 @@ import { isSameName } from './relation-uses.ts';
 /** NAMEDATALEN - 1. */
 const maxBytes = 63;
 
-/** What the parser leaves of a longer name, which it cuts where a letter of up to four bytes begins. */
+/** Minimum length of a name that the parser has truncated, at the boundary of a character of up to four bytes. */
 const shortestCut = maxBytes - 3;
 
-/** The refusal of a name that PostgreSQL would cut, or null. */
+/** Returns the refusal of a name that PostgreSQL would truncate, or null. */
 export function refuseLongName(name: string): Refusal | null {
-  // Of no character are there more bytes than three times its UTF-16 units.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   if (name.length * 3 <= maxBytes) return null;
   const bytes = Buffer.byteLength(name);
   // guard: names that PostgreSQL would cut are refused
@@ -31,7 +31,7 @@ export function refuseLongName(name: string): Refusal | null {
   );
 }
 
-/** The same for the name in an SQL command, which the parser has cut already. */
+/** Returns the refusal for the name in an SQL command, or null. The parser has already truncated it, so the text is read. */
 export function refuseCutName({ action }: Control, { text }: Source): Refusal | null {
   const parsed = 'name' in action ? action.name : null;
   if (parsed === null || Buffer.byteLength(parsed) < shortestCut) return null;

@@ -1,4 +1,4 @@
-/** OVERRIDING clauses of INSERT, as the grammar names them. */
+/** The OVERRIDING clauses of INSERT, by their names in the grammar. */
 import type { Overriding } from '../write.ts';
 
 const values: Readonly<Record<string, Overriding['value']>> = {
@@ -6,7 +6,7 @@ const values: Readonly<Record<string, Overriding['value']>> = {
   OVERRIDING_USER_VALUE: 'user',
 };
 
-/** What a clause says; undefined where there is none. */
+/** Returns the value of a clause; undefined without one. */
 export function overridingValue(override = ''): Overriding['value'] | undefined {
   return values[override];
 }

@@ -1,4 +1,4 @@
-/** From a query string to its statements, each classified. Nothing that cannot be parsed is ever classified as a read. */
+/** Splits a query string into statements and classifies each. A text that cannot be parsed is never classified as a read. */
 import { isUtf8 } from 'node:buffer';
 import type { RawStmt } from 'libpg-query';
 import { ParserFailure, parseTree } from '../parser/parser.ts';
@@ -9,7 +9,7 @@ import type { Statement } from '../verdict.ts';
 import { classify } from './classify.ts';
 import { refuse } from './refusal.ts';
 
-/** What a statement may be long unless the caller says otherwise. */
+/** Maximum length of a statement unless the caller passes another. */
 const defaultMaxBytes = 16 * 1024 * 1024;
 
 const tooComplex = refuse(
@@ -31,11 +31,10 @@ const longRun = refuse(
 );
 
 /**
- * Splits a query string into its statements and classifies each. A text that is not even fit for parsing gives one
- * refused statement.
- * @param text - the query string in UTF-8, without a terminating zero.
- * @returns the statements in order, none for an empty query. Their texts share the memory of the given one.
- * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text.
+ * Splits a query string into its statements and classifies each. A text that must not be parsed results in one refused statement.
+ * @param text the query string in UTF-8, without a terminating zero
+ * @returns the statements in order, none for an empty query. Their texts share the memory of `text`.
+ * @throws SqlSyntaxError if PostgreSQL's grammar rejects the text
  */
 export function parseQuery(text: Buffer, maxBytes = defaultMaxBytes): readonly Statement[] {
   const unfit = unfitness(text, maxBytes);
@@ -48,7 +47,7 @@ export function parseQuery(text: Buffer, maxBytes = defaultMaxBytes): readonly S
   }
 }
 
-/** A statement's text begins with its first word and takes in what comments follow the last one. */
+/** Classifies a statement. Its text begins with its first word and includes comments after the last one. */
 function readStatement(query: Buffer, raw: RawStmt): Statement {
   const from = raw.stmt_location ?? 0;
   const to = raw.stmt_len ? from + raw.stmt_len : query.length;
@@ -69,13 +68,13 @@ function unfitness(text: Buffer, maxBytes: number): Refusal | null {
       '54000',
     );
   }
-  // The parser would take a zero byte for the end, and read other characters than are sent where UTF-8 is broken.
+  // The parser would stop at a zero byte, and would decode invalid UTF-8 differently from the server.
   if (text.includes(0)) return notUtf8(': 0x00');
   // guard: a text is UTF-8
   return isUtf8(text) ? null : notUtf8('');
 }
 
-/** Why the parser gave up, or did not take a text. */
+/** Returns why the parser failed on a text, or did not accept it. */
 function reasonAgainst(text: Buffer): Refusal {
   const weight = weightOf(text, maxWeight);
   if (weight === Number.POSITIVE_INFINITY) return longRun;

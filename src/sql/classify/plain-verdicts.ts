@@ -1,10 +1,10 @@
-/** Verdicts on what reads and writes, with what holds where nothing else is given. */
+/** Creates verdicts on reads and writes, with defaults for omitted properties. */
 import { noCalls } from '../functions/calls.ts';
 import type { Read } from '../read.ts';
 import type { DefinitionWrite, QueryWrite } from '../write.ts';
 import { refuse } from './refusal.ts';
 
-/** A read of what is given, and of nothing else. */
+/** Returns a read with the given properties; by default it uses nothing. */
 export const plainRead = (given: Partial<Read> = {}): Read => ({
   kind: 'read',
   relations: [],
@@ -18,7 +18,7 @@ export const plainRead = (given: Partial<Read> = {}): Read => ({
   ...given,
 });
 
-/** A query that writes what is given, and nothing else. */
+/** Returns a query that writes, with the given properties; by default it uses nothing. */
 export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   kind: 'write',
   form: 'query',
@@ -37,7 +37,7 @@ export const plainWrite = (given: Partial<QueryWrite> = {}): QueryWrite => ({
   ...given,
 });
 
-/** A command that defines nothing and that nothing is in the way of. */
+/** Returns a command that defines tables, with the given properties; by default it defines and requires nothing. */
 export const plainDefinition = (given: Partial<DefinitionWrite>): DefinitionWrite => ({
   kind: 'write',
   form: 'definition',

@@ -1,10 +1,10 @@
-/** What the walk over a query's parse tree notes of its statements. */
+/** The findings that a walk over a query's parse tree records about its statements. */
 import type { Grouping } from '../locate/grouping.ts';
 import type { Effort } from '../parser/syntax-tree.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Merge, Overriding, Right, Upsert } from '../write.ts';
 
-/** Noted on the way, as it is found. */
+/** Findings that the walk adds to. */
 export interface Notes {
   readonly upserts: Upsert[];
   readonly overriding: Overriding[];
@@ -12,17 +12,20 @@ export interface Notes {
   readonly rights: Right[];
   readonly groupings: Grouping[];
   lockingClauses: number;
-  /** One of them stands where PostgreSQL refuses it: with it, the statement cannot run. */
+  /** Whether PostgreSQL refuses one of the locking clauses, so the statement cannot run. */
   locksInVain: boolean;
-  /** An INSERT, UPDATE, DELETE or MERGE stands somewhere in it. */
+  /** Whether the query contains an INSERT, UPDATE, DELETE or MERGE. */
   writes: boolean;
-  /** The first thing found that cannot be run in a staged session. */
+  /** The first finding that prevents the statement from running in a staged session. */
   refusal: Refusal | null;
-  /** What may still be looked at more than once. */
+  /** The remaining number of tree values that may be visited repeatedly. */
   readonly effort: Effort;
 }
 
-/** Returns the notes of a walk that has not begun, over a text of so many bytes. */
+/**
+ * Returns empty notes for a walk.
+ * @param length length of the statement's text in bytes
+ */
 export function emptyNotes(length: number): Notes {
   return {
     upserts: [],

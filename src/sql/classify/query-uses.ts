@@ -1,6 +1,6 @@
 /**
- * One walk over a query's parse tree that notes everything the verdict on it needs. The walk keeps a list of what is
- * still to be visited instead of recursing, so that no statement is nested too deeply for it.
+ * One walk over a query's parse tree that records everything its verdict needs. The walk uses a list of pending nodes instead of recursion,
+ * so no statement is nested too deeply for it.
  */
 import type {
   ColumnRef,
@@ -52,7 +52,7 @@ import { givenByAction, givenByInsert, rightTo, rightToSet } from './rights.ts';
 import type { Scope } from './scope.ts';
 import { isInScope, scopeWith } from './scope.ts';
 
-/** What a query uses; places in ascending order. */
+/** The names and clauses that a query uses; places are in ascending order. */
 export interface QueryUses extends Readonly<Notes> {
   readonly relations: readonly RelationUse[];
   readonly calls: Calls;
@@ -90,7 +90,7 @@ const visitors: ReadonlyMap<string, Visitor> = new Map([
   ['MultiAssignRef', visitMultiAssign as Visitor],
 ]);
 
-/** Walks over a query (SELECT, INSERT, UPDATE, DELETE, MERGE) or an expression, with everything inside. */
+/** Walks over a query (SELECT, INSERT, UPDATE, DELETE, MERGE) or an expression, including everything nested. */
 export function collectUses(root: Node | readonly Node[], source: Source): QueryUses {
   const notes = emptyNotes(source.text.length);
   const walk: Walk = {
@@ -149,7 +149,7 @@ const selectFields = new Set(['withClause', 'lockingClause', 'larg', 'rarg']);
 function visitSelect(walk: Walk, select: SelectStmt, scope: Scope): void {
   if (select.intoClause) note(walk, selectInto);
   const inner = enterWith(walk, select.withClause, scope);
-  // The relations that a locking clause names are aliases of those in FROM.
+  // A locking clause names aliases of relations in FROM.
   walk.notes.lockingClauses += select.lockingClause?.length ?? 0;
   walk.notes.locksInVain ||= locksInVain(select);
   if (select.groupClause) noteGrouping(select, walk);
@@ -223,7 +223,7 @@ function enterWrite(walk: Walk, { withClause, returningClause }: Write, outer: S
   if (writesWithinReturning(returningClause, scope)) note(walk, writeWithinReturning);
   return scope;
 }
-/** Visits the queries of a WITH clause and gives the scope of the statement that has it. */
+/** Visits the queries of a WITH clause. Returns the scope of the statement that has the clause. */
 function enterWith(walk: Walk, clause: WithClause | undefined, outer: Scope): Scope {
   const ctes = (clause?.ctes ?? []).flatMap((node) =>
     'CommonTableExpr' in node ? [node.CommonTableExpr] : [],
@@ -232,14 +232,14 @@ function enterWith(walk: Walk, clause: WithClause | undefined, outer: Scope): Sc
   let before = outer;
   for (const cte of ctes) {
     if (clause?.recursive && isLockingItself(cte)) note(walk, lockingRecursion);
-    // WITH RECURSIVE shows each query all names, plain WITH those of the queries before it.
+    // With RECURSIVE, each query sees all names; without, only those of the queries before it.
     visitFields(walk, cte, clause?.recursive ? all : before);
     before = scopeWith(before, cte);
   }
   return all;
 }
 
-/** The target of a write is a relation even where a CTE has its name. Gives its place. */
+/** Records the target of a write, which is a relation even if a CTE has its name. Returns its position. */
 function visitTarget(
   walk: Walk,
   range: RangeVar | undefined,
@@ -282,7 +282,7 @@ function visitFunction(walk: Walk, call: FuncCall, scope: Scope): void {
   visitFields(walk, call, scope);
 }
 
-/** What a node calls is noted, and what is in it visited. */
+/** Returns a visitor that records a node's calls and visits its fields. */
 function visitNoted(noteIn: (calls: CallNotes, fields: Fields) => void): Visitor {
   return (walk, fields, scope) => {
     noteIn(walk.calls, fields);
@@ -290,7 +290,7 @@ function visitNoted(noteIn: (calls: CallNotes, fields: Fields) => void): Visitor
   };
 }
 
-/** `SET (a, b) = (SELECT ...)` stands in the tree once per column. */
+/** Visits `SET (a, b) = (SELECT ...)` once. The tree repeats it per column. */
 function visitMultiAssign(walk: Walk, assignment: MultiAssignRef, scope: Scope): void {
   if (assignment.colno === 1) visitFields(walk, assignment, scope);
 }

@@ -1,7 +1,7 @@
-/** How a refusal is made. The hint is one sentence that tells the user what to do instead. */
+/** Creates refusals. The hint is one sentence that suggests an alternative to the user. */
 import type { Refusal } from '../refusal.ts';
 
-/** Makes the verdict that a statement is not run; feature_not_supported unless PostgreSQL has a better SQLSTATE. */
+/** Returns the verdict that a statement is refused. The SQLSTATE is feature_not_supported unless PostgreSQL has a more specific one. */
 export function refuse(message: string, hint: string, sqlstate = '0A000'): Refusal {
   return { kind: 'refuse', sqlstate, message, hint };
 }

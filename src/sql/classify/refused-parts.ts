@@ -1,4 +1,4 @@
-/** Parts of a query that make the whole of it refused. */
+/** Parts of a query for which the whole query is refused. */
 import type { CommonTableExpr, RangeVar } from 'libpg-query';
 import { collectNodes } from '../parser/syntax-tree.ts';
 import type { Refusal } from '../refusal.ts';
@@ -69,7 +69,7 @@ export const conflictWithoutTarget = refuse(
   '42601',
 );
 
-/** Whether a WITH query recurses and locks rows. PostgreSQL refuses that; without the locking clauses it might never end. */
+/** Returns whether a WITH query refers to itself and locks rows. PostgreSQL refuses that; without its locking clauses it may never end. */
 export function isLockingItself({ ctename, ctequery }: CommonTableExpr): boolean {
   const isItself = (range: RangeVar) => !range.schemaname && range.relname === ctename;
   return (
@@ -79,15 +79,15 @@ export function isLockingItself({ ctename, ctequery }: CommonTableExpr): boolean
 }
 
 /**
- * Whether RETURNING could be what makes a WITH query write. PostgreSQL then no longer has the row that a view's trigger
- * returned for this statement, and what it shows in its place is whatever stands in that memory.
+ * Returns whether RETURNING may be the first to run a WITH query that writes. PostgreSQL then no longer has the row that the view's trigger
+ * returned, and RETURNING shows arbitrary memory instead.
  */
 export function writesWithinReturning(returning: unknown, scope: Scope): boolean {
   const isQuery = (range: RangeVar) => !range.schemaname && isInScope(range.relname, scope);
   return hasWriter(scope) && collectNodes(returning, 'RangeVar').some(isQuery);
 }
 
-/** The refusal for an element of the grammar that this version does not know: guessing is not safe. */
+/** Returns the refusal for an unknown element of the grammar. */
 export function unknownElement(type: string): Refusal {
   return refuse(
     `the proxy does not know the element ${type} of this statement`,
@@ -95,7 +95,7 @@ export function unknownElement(type: string): Refusal {
   );
 }
 
-/** The refusal for writing to a table of the given schema, if there is one. */
+/** Returns the refusal for writing to a reserved table, or null. */
 export function refusedTarget(schema = '', name = ''): Refusal | null {
   if (isOwnSchema(schema)) {
     return refuse(

@@ -1,4 +1,4 @@
-/** Statements that a staged session never runs, by the node type of PostgreSQL's grammar: what to say, and what to advise. */
+/** Statements that a staged session never runs, by node type of PostgreSQL's grammar, with the messages and hints for them. */
 
 import type { Fields } from '../parser/syntax-tree.ts';
 import type { Refusal } from '../refusal.ts';
@@ -22,7 +22,7 @@ const advice = {
 
 type Advice = keyof typeof advice;
 
-/** Where the name of the node type does not tell the statement, or more is to be said than that it is DDL. */
+/** Statements whose node type does not reveal their name, or whose hint is not the one for DDL. */
 const known: ReadonlyMap<string, readonly [name: string, advice: Advice]> = new Map([
   ['AlterDefaultPrivilegesStmt', ['ALTER DEFAULT PRIVILEGES', 'rights']],
   ['AlterEnumStmt', ['ALTER TYPE', 'schema']],
@@ -76,10 +76,10 @@ const known: ReadonlyMap<string, readonly [name: string, advice: Advice]> = new 
   ['ViewStmt', ['CREATE VIEW', 'schema']],
 ]);
 
-/** The fields that tell the kind of object in nodes that stand for many statements. */
+/** The fields for the kind of object, in nodes that represent many statements. */
 const objectFields = ['removeType', 'renameType', 'objectType', 'objtype', 'kind'];
 
-/** Gives the refusal of a statement that is not run in a staged session, known to this version or not. */
+/** Returns the refusal of a statement that cannot run in a staged session. The statement may be unknown to this version. */
 export function refusedStatement(type: string, fields: Fields): Refusal {
   if (isTemporary(fields))
     return cannotRun(`CREATE TEMPORARY ${temporary.get(type) ?? 'TABLE'}`, 'temporary');
@@ -87,7 +87,7 @@ export function refusedStatement(type: string, fields: Fields): Refusal {
   return cannotRun(name, kind);
 }
 
-/** Names a statement by its node type: `AlterTableStmt`, or `DropStmt` with `OBJECT_TABLE`. */
+/** Derives a statement's name from its node type: `AlterTableStmt`, or `DropStmt` with `OBJECT_TABLE`. */
 function unlisted(type: string, fields: Fields): readonly [string, Advice] {
   const words = type.replace(/Stmt$/, '').match(/[A-Z][a-z]*/g) ?? [type];
   const verb = verbs.get(words[0] ?? '') ?? words[0]?.toUpperCase();
@@ -109,12 +109,12 @@ function objectOf(fields: Fields): string | null {
   return null;
 }
 
-/** `OBJECT_TABLE` reads `TABLE`. */
+/** Returns `TABLE` for `OBJECT_TABLE`, and so on. */
 function objectName(value: string): string {
   return objects.get(value) ?? value.slice('OBJECT_'.length).replaceAll('_', ' ');
 }
 
-/** Object types whose names in the grammar are not PostgreSQL's words for them. */
+/** Object types whose names in the grammar differ from those in SQL. */
 const objects: ReadonlyMap<string, string> = new Map([
   ['OBJECT_ATTRIBUTE', 'TYPE'],
   ['OBJECT_COLUMN', 'TABLE'],
@@ -137,7 +137,7 @@ const temporary: ReadonlyMap<string, string> = new Map([
   ['CreateSeqStmt', 'SEQUENCE'],
 ]);
 
-/** CREATE TEMP VIEW or SEQUENCE. */
+/** Returns whether a statement creates a temporary relation. */
 function isTemporary(fields: Fields): boolean {
   const into = member(fields, 'into');
   const relations = [

@@ -1,16 +1,16 @@
-/** Finds the names of relations in a statement's bytes, and checks what is read there against the parse tree. */
+/** Locates the names of relations in a statement's text, and verifies them against the parse tree. */
 import type { ColumnRef, FuncCall, Node, RangeVar } from 'libpg-query';
 import { readName } from '../parser/identifier-reader.ts';
 import { textsOf } from '../parser/syntax-tree.ts';
 import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 
-/** A statement's own text and where it starts in the query string, from which the parse tree counts. */
+/** A statement's own text, and its start in the query string, from which the parse tree counts. */
 export interface Source {
   readonly text: Buffer;
   readonly offset: number;
 }
 
-/** Gives a relation's name and place, or null when the bytes do not show the name that the tree tells. */
+/** Returns a relation's name and place; null if the text does not have the parse tree's name there. */
 export function locateRelation(
   range: RangeVar,
   source: Source,
@@ -32,7 +32,7 @@ export function locateRelation(
   };
 }
 
-/** The names of relations in a part of FROM by which columns can be called: outside of sub-selects, and of joins with an alias. */
+/** Returns the relations in a part of FROM that can qualify columns: those outside of sub-selects and of joins with an alias. */
 export function rangesOf(node: Node): RangeVar[] {
   if ('RangeVar' in node) return [node.RangeVar];
   if (!('JoinExpr' in node) || node.JoinExpr.alias !== undefined) return [];
@@ -41,8 +41,8 @@ export function rangesOf(node: Node): RangeVar[] {
 }
 
 /**
- * Gives the place of the schema in `schema.table.column` or `database.schema.table.column`.
- * @returns undefined for a column reference without a schema, null when the bytes do not show what the tree tells.
+ * Returns the place of the schema in `schema.table.column` or `database.schema.table.column`.
+ * @returns undefined for a column reference without a schema, null if the text does not match the parse tree
  */
 export function locateQualifier(column: ColumnRef, source: Source): Qualifier | null | undefined {
   const fields = column.fields ?? [];
@@ -54,7 +54,7 @@ export function locateQualifier(column: ColumnRef, source: Source): Qualifier | 
   return { schema, name, start: schemaPart.start, end: tablePart.start };
 }
 
-/** Gives the place of a function's name; null for what the grammar calls by a syntax of its own. */
+/** Returns the place of a function's name; null for a call by special syntax. */
 export function locateCall({ funcname, location }: FuncCall, source: Source): CallPlace | null {
   const names = textsOf(funcname);
   const parts = names.length < 3 ? locate(names, location, source) : null;
@@ -69,7 +69,7 @@ function locate(names: readonly string[], location: number | undefined, source: 
   return parts?.every((part, index) => isSameName(part.name, names[index] ?? '')) ? parts : null;
 }
 
-/** Whether a name that is written was parsed as another: the parser cuts names to 63 bytes, as PostgreSQL does. */
+/** Returns whether a written name was parsed as the given one: the parser truncates names to 63 bytes, as PostgreSQL does. */
 export function isSameName(written: string, parsed: string): boolean {
   if (written === parsed) return true;
   return (
@@ -77,7 +77,7 @@ export function isSameName(written: string, parsed: string): boolean {
   );
 }
 
-/** Places found in any order, in that of the text. */
+/** Returns places in text order. */
 export function inOrder<T extends { readonly start: number }>(uses: ReadonlyMap<number, T>): T[] {
   return [...uses.values()].sort((one, other) => one.start - other.start);
 }

@@ -1,26 +1,26 @@
-/** Schemas that no client statement may write to, and those of temporary tables. */
+/** The schemas that client statements must not write to, and those of temporary tables. */
 import type { RangeVar } from 'libpg-query';
 
 const own = /^stage(?:_data|_(?:overlay|upsert|load|tree|function)_\d+)?$/;
 
-/** Whether a schema belongs to the staging service itself. */
+/** Returns whether a schema belongs to the staging service. */
 export function isOwnSchema(schema: string): boolean {
   return own.test(schema);
 }
 
-/** Whether a schema belongs to PostgreSQL. The prefix is reserved: nobody can create a schema that begins so. */
+/** Returns whether a schema belongs to PostgreSQL. Users cannot create schemas with its prefix. */
 export function isSystemSchema(schema: string): boolean {
   return (
     schema === 'information_schema' || (schema.startsWith('pg_') && !isTemporarySchema(schema))
   );
 }
 
-/** Whether what is created by a name is temporary. */
+/** Returns whether a name creates a temporary object. */
 export function isTemporaryName(range?: RangeVar): boolean {
   return range?.relpersistence === 't' || range?.schemaname === 'pg_temp';
 }
 
-/** Whether a schema holds temporary tables. */
+/** Returns whether a schema contains temporary tables. */
 function isTemporarySchema(schema: string): boolean {
   return /^pg_(?:toast_)?temp(?:_\d+)?$/.test(schema);
 }

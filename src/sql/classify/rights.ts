@@ -1,4 +1,4 @@
-/** Which rights a write needs on its target, and to which columns it gives values. */
+/** Determines the privileges that a write needs on its target, and the columns to which it gives values. */
 import type { InsertStmt, MergeWhenClause, Node } from 'libpg-query';
 import type { Right } from '../write.ts';
 import { overridingValue } from './overriding.ts';
@@ -6,8 +6,8 @@ import { overridingValue } from './overriding.ts';
 type Given = Pick<Right, 'given' | 'overriding'>;
 
 /**
- * Gives the right to write the columns of a target list or of an INSERT's column list.
- * @param columns absent for an INSERT without a list, which writes all columns
+ * Returns the privilege to write the columns of a target list or of an INSERT's column list.
+ * @param columns undefined for an INSERT without a list, which writes all columns
  */
 export function rightTo(
   operation: Right['operation'],
@@ -17,13 +17,13 @@ export function rightTo(
   return { operation, columns: columns ? namesOf(columns) : null, ...given };
 }
 
-/** The same for the SET list of an UPDATE, or for a DELETE, which has none. */
+/** Returns the privilege for the SET list of an UPDATE, or for a DELETE, which has none. */
 export const rightToSet = (
   operation: Right['operation'],
   columns: readonly Node[] | undefined,
 ): Omit<Right, 'target'> => rightTo(operation, columns, givenBySet(columns));
 
-/** What the SET list of an UPDATE gives. */
+/** Returns the columns to which the SET list of an UPDATE gives values. */
 function givenBySet(targets: readonly Node[] = []): Given {
   const given = targets.filter(
     (node) => !('ResTarget' in node && isDefault(assigned(node.ResTarget.val))),
@@ -31,12 +31,12 @@ function givenBySet(targets: readonly Node[] = []): Given {
   return { given: namesOf(given), overriding: null };
 }
 
-/** What an INSERT gives: of several rows, all that any of them does. */
+/** Returns the columns to which an INSERT gives values in any of its rows. */
 export function givenByInsert({ cols, selectStmt, override }: InsertStmt): Given {
   const select = selectStmt && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt : {};
   const rows = select.valuesLists?.map((row) => ('List' in row ? (row.List.items ?? []) : []));
   const width = rows?.[0]?.length ?? select.targetList?.length ?? 0;
-  // a star stands for any number of columns; without a list these cannot be told by their places
+  // A star expands to any number of columns, so without a column list their positions are unknown.
   const places = rows || cols || !select.targetList?.some(isStar) ? (cols?.length ?? width) : 0;
   const given = Array.from({ length: selectStmt ? places : 0 }, (_, index) => index).filter(
     (index) => !rows?.every((row) => isDefault(row[index])),
@@ -44,7 +44,7 @@ export function givenByInsert({ cols, selectStmt, override }: InsertStmt): Given
   return { given: atPlaces(given, cols), overriding: overridingValue(override) ?? null };
 }
 
-/** What the INSERT or UPDATE of a MERGE gives. */
+/** Returns the columns to which the INSERT or UPDATE of a MERGE gives values. */
 export function givenByAction({
   commandType,
   targetList,
@@ -64,7 +64,7 @@ const namesOf = (columns: readonly Node[]): string[] =>
 const atPlaces = (places: readonly number[], columns: readonly Node[] | undefined) =>
   columns ? namesOf(places.flatMap((index) => columns[index] ?? [])) : places;
 
-/** `SET (a, b) = (1, DEFAULT)` has a reference to the row for each column. */
+/** Returns the value that is assigned to one column. `SET (a, b) = (1, DEFAULT)` has a reference to the row per column. */
 function assigned(value: Node | undefined): Node | undefined {
   if (!value || !('MultiAssignRef' in value)) return value;
   const { source, colno = 1 } = value.MultiAssignRef;

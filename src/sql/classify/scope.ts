@@ -1,15 +1,15 @@
-/** Which names in a query mean CTEs. */
+/** Determines which names in a query refer to CTEs. */
 import type { CommonTableExpr } from 'libpg-query';
 
-/** The names of the CTEs that a part of a query sees, innermost first. */
+/** The CTE names that a part of a query sees, innermost first. */
 export type Scope = {
   readonly name: string;
-  /** It inserts, updates, deletes or merges. */
+  /** Whether it inserts, updates, deletes or merges. */
   readonly writes: boolean;
   readonly outer: Scope;
 } | null;
 
-/** The scope of what comes after a CTE. */
+/** Returns the scope after a CTE. */
 export function scopeWith(outer: Scope, { ctename = '', ctequery }: CommonTableExpr): Scope {
   return { name: ctename, writes: ctequery !== undefined && !('SelectStmt' in ctequery), outer };
 }
@@ -19,7 +19,7 @@ export function isInScope(name: string | undefined, scope: Scope): boolean {
   return false;
 }
 
-/** Whether any of the CTEs writes. */
+/** Returns whether any of the CTEs writes. */
 export function hasWriter(scope: Scope): boolean {
   for (let cte = scope; cte; cte = cte.outer) if (cte.writes) return true;
   return false;

@@ -1,18 +1,18 @@
-/** Which settings a client may change in a staged session: those that neither the parser nor the staging relies on. */
+/** The settings that a client may change in a staged session: those on which neither the parser nor staging relies. */
 
-/** What changing a setting means to the session. */
+/** The effect of a setting on the session. */
 export type SettingKind =
-  /** Names resolve differently from now on. */
+  /** Changes name resolution. */
   | 'path'
-  /** Whether the running transaction may write. */
+  /** Whether the current transaction may write. */
   | 'transaction access'
-  /** Whether the next ones may. */
+  /** Whether later transactions may write. */
   | 'default access'
-  /** Must keep its value, or one that means the same. */
+  /** Must keep its value, or an equivalent one. */
   | 'pinned'
   | 'free';
 
-/** Pinned settings, and the values they may nevertheless be given. */
+/** Pinned settings, and the values that they may be set to. */
 const pinned: ReadonlyMap<string, RegExp> = new Map([
   ['client_encoding', /^(?:utf[-_ ]?8|unicode)$/i],
   ['standard_conforming_strings', /^(?:on|true|yes|1)$/i],
@@ -23,7 +23,7 @@ const pinned: ReadonlyMap<string, RegExp> = new Map([
   ['track_counts', /^(?:on|true|yes|1)$/i],
 ]);
 
-/** Says what a setting is to us; names are compared as PostgreSQL does, whatever their case. */
+/** Returns the kind of a setting. Its name is compared case-insensitively, as in PostgreSQL. */
 export function settingKind(setting: string): SettingKind {
   const name = setting.toLowerCase();
   if (name === 'search_path' || name === 'role') return 'path';
@@ -32,20 +32,20 @@ export function settingKind(setting: string): SettingKind {
   return pinned.has(name) || isOwnSetting(name) ? 'pinned' : 'free';
 }
 
-/** Settings by which the service talks to its own functions; they must not even be reset. */
+/** Returns whether a setting carries values between the service and its own functions. Clients must not even reset these. */
 export function isOwnSetting(setting: string): boolean {
   // guard: settings of the service are not set by statements
   return setting.toLowerCase().startsWith('stage.');
 }
 
-/** Names that only a start-up packet knows: options of the proxy, not settings of the server. */
+/** Options of the proxy, valid only in a start-up packet; the server has no such settings. */
 const connectionOptions = new Set(['service_session', 'service_reads', 'service_notice']);
 
 export function isConnectionOption(setting: string): boolean {
   return connectionOptions.has(setting.toLowerCase());
 }
 
-/** Whether a pinned setting may be given a value, because it changes nothing. */
+/** Returns whether a value for a pinned setting is allowed because it changes nothing. */
 export function isHarmlessValue(setting: string, value: string): boolean {
   return pinned.get(setting.toLowerCase())?.test(value) ?? false;
 }

@@ -1,7 +1,4 @@
-/**
- * Statements in whose place a text of ours is sent, which gives the same: no name in it can mean anything but what is
- * PostgreSQL's, so that it may run where the client's own could not.
- */
+/** Queries that an equivalent internal text replaces. Its names are all PostgreSQL's own, so it may run where the client's might not. */
 import type { FuncCall, Node, ResTarget, SelectStmt } from 'libpg-query';
 import { constantOf, textsOf } from '../parser/syntax-tree.ts';
 import type { Read } from '../read.ts';
@@ -9,12 +6,12 @@ import type { Replacement } from '../splice.ts';
 import type { Write } from '../write.ts';
 import { plainRead, plainWrite } from './plain-verdicts.ts';
 
-/** The whole of a statement, replaced. */
+/** Returns the replacement of a whole statement. */
 export function standIn(statement: Buffer, text: string): Replacement {
   return { start: 0, end: statement.length, text };
 }
 
-/** Gives the verdict on a query in whose place a text of ours is sent; null for all others. */
+/** Returns the verdict on a query that an internal text replaces; null for all others. */
 export function classifyStandIn(query: Node, statement: Buffer): Read | Write | null {
   if (!('SelectStmt' in query)) return null;
   const call = onlyCall(query.SelectStmt);
@@ -26,16 +23,16 @@ interface OnlyCall {
   readonly name: string;
   readonly call: FuncCall;
   readonly alias: string | null;
-  /** The other clauses that the query has. */
+  /** The names of the query's other clauses. */
   readonly clauses: readonly string[];
 }
 
-/** Fields of a SELECT that say nothing when nothing is written. */
+/** Fields that a SELECT has even without the clauses they belong to. */
 const silent = new Set(['targetList', 'limitOption', 'op']);
-/** Fields of a plain call, without FILTER and the like. */
+/** Fields of a plain call, without FILTER and similar clauses. */
 const plain = new Set(['funcname', 'args', 'funcformat', 'location']);
 
-/** The call of one of PostgreSQL's functions that is the only column of a SELECT. */
+/** Returns the call of a built-in function that is the only column of a SELECT. */
 function onlyCall(select: SelectStmt): OnlyCall | null {
   const [target, ...others] = select.targetList ?? [];
   if (target === undefined || others.length > 0 || !('ResTarget' in target)) return null;
@@ -50,8 +47,8 @@ function onlyCall(select: SelectStmt): OnlyCall | null {
 }
 
 /**
- * `SELECT set_config(name, 'value', false) FROM pg_settings WHERE name = 'setting'`, by which pg_dump sets what not every
- * server has: the name is computed, and constant all the same.
+ * Classifies `SELECT set_config(name, 'value', false) FROM pg_settings WHERE name = 'setting'`. pg_dump uses it for settings that not every
+ * server has. The name is an expression, but always has the value of the constant.
  */
 function setByCatalog(
   { fromClause = [], whereClause }: SelectStmt,
@@ -70,7 +67,7 @@ function setByCatalog(
   return plainRead({ functions: [use], standIn: standIn(statement, text) });
 }
 
-/** What is staged is read through views; of those that users made, the proxy sees to what they call. */
+/** Removes `view` from the restricted kinds. Staged rows are read through views, and the proxy checks the calls of users' views. */
 function withoutViews(kinds: string): string {
   return kinds
     .split(',')
@@ -79,7 +76,7 @@ function withoutViews(kinds: string): string {
     .join(', ');
 }
 
-/** `name = 'setting'`. */
+/** Returns the setting of a condition `name = 'setting'`. */
 function settingAsked(where: Node | undefined): string | null {
   if (where === undefined || !('A_Expr' in where)) return null;
   const { kind, name, lexpr, rexpr } = where.A_Expr;
@@ -100,7 +97,7 @@ function isSettingsView([from, ...others]: readonly Node[]): boolean {
   return isView && catalogname === undefined && alias === undefined;
 }
 
-/** `SELECT current_setting('transaction_read_only')`: as SHOW does, it must tell the client's access, not that of a guarded read. */
+/** Classifies `SELECT current_setting('transaction_read_only')`. Like SHOW, it must return the client's access mode. */
 function shownAccess({ name, call, alias, clauses }: OnlyCall, statement: Buffer): Write | null {
   if (name !== 'current_setting' || clauses.length > 0) return null;
   const [setting, ...others] = call.args ?? [];
@@ -114,7 +111,7 @@ function as(alias: string | null): string {
   return alias === null ? '' : ` AS "${alias.replaceAll('"', '""')}"`;
 }
 
-/** With standard_conforming_strings, which is pinned. */
+/** Quotes a literal for standard_conforming_strings, which is pinned. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

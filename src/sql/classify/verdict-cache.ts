@@ -1,37 +1,37 @@
-/** Remembers verdicts by text: applications send the same few statements again and again. */
+/** Caches verdicts by text, because applications repeat a small set of statements. */
 
 import { Recent } from '../recent.ts';
 import type { Statement } from '../verdict.ts';
 import { parseQuery } from './parse-query.ts';
 
 export interface VerdictCache {
-  /** Gives the classified statements of a query string, as `parseQuery` does. */
+  /** Returns the classified statements of a query string, as `parseQuery` does. */
   classify(text: Buffer): readonly Statement[];
-  /** The same for a text that is remembered. */
+  /** Returns the statements of a cached text. */
   recall(text: Buffer): readonly Statement[] | undefined;
-  /** Remembers what a text was classified elsewhere, and gives it back. The statements must not share the memory of a packet. */
+  /** Caches and returns statements that were classified elsewhere. They must not share the memory of a packet. */
   keep(text: Buffer, statements: readonly Statement[]): readonly Statement[];
 }
 
 interface CacheOptions {
-  /** Longest statement that is parsed at all. */
+  /** Maximum length of a statement that is parsed. */
   readonly maxStatementBytes?: number;
-  /** Longest text that is kept; long ones are seldom sent twice. */
+  /** Maximum length of a text that is cached; long texts are rarely repeated. */
   readonly maxTextBytes?: number;
-  /** Bound of all texts kept. */
+  /** Maximum total length of all cached texts. */
   readonly maxTotalBytes?: number;
 }
 
 /**
- * Makes a cache of verdicts that forgets what has not been used for long.
- * @param size - how many texts it keeps; 0 turns it off.
+ * Creates a cache of verdicts with approximate LRU eviction.
+ * @param size maximum number of texts; 0 disables the cache
  */
 export function createVerdictCache(size: number, options: CacheOptions = {}): VerdictCache {
   const { maxStatementBytes, maxTextBytes = 64 * 1024, maxTotalBytes = 16 * 1024 * 1024 } = options;
   const recent = new Recent<readonly Statement[]>(size, maxTotalBytes);
 
   const isKept = (text: Buffer) => size > 0 && text.length <= maxTextBytes;
-  // One character a byte: cheap to make, and never equal for different bytes.
+  // One character per byte: cheap, and distinct for distinct bytes.
   const keyOf = (text: Buffer) => text.toString('latin1');
 
   const recall = (text: Buffer) => (isKept(text) ? recent.get(keyOf(text)) : undefined);
@@ -46,7 +46,7 @@ export function createVerdictCache(size: number, options: CacheOptions = {}): Ve
     keep,
     classify(text) {
       if (!isKept(text)) return parseQuery(text, maxStatementBytes);
-      // A copy: the statements must not keep a whole packet of the client in memory.
+      // Cached statements must not retain a whole packet of the client, so the text is copied.
       return recall(text) ?? keep(text, parseQuery(Buffer.from(text), maxStatementBytes));
     },
   };

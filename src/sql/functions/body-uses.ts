@@ -1,4 +1,4 @@
-/** What a text of plain reads names, and where: for bodies of functions and the parts of them. */
+/** The names that a text of plain reads uses, with their places: for function bodies and parts of them. */
 
 import { parseQuery } from '../classify/parse-query.ts';
 import type { Grouping } from '../locate/grouping.ts';
@@ -7,7 +7,7 @@ import type { CallPlace, Qualifier, RelationUse } from '../places.ts';
 import type { Replacement } from '../splice.ts';
 import type { Statement } from '../verdict.ts';
 
-/** Places count from the start of the text. */
+/** The names that a text uses. Places count from the start of the text. */
 export interface BodyUses {
   readonly relations: readonly RelationUse[];
   readonly called: readonly CallPlace[];
@@ -15,14 +15,14 @@ export interface BodyUses {
   readonly groupings: readonly Grouping[];
 }
 
-/** A body of a function that only reads. */
+/** The body of a function that only reads. */
 export interface FunctionBody {
   readonly uses: BodyUses;
-  /** Gives the body with other names in it; null where it would not be the same otherwise. */
+  /** Returns the body with names replaced; null if anything else in it would change. */
   replaced(replacements: readonly Replacement[]): Promise<Buffer | null>;
 }
 
-/** Gives what the statements of a text use; null unless all of them are reads that lock nothing. */
+/** Returns the names that the statements of a text use; null unless all of them are reads that lock no rows. */
 export function usesOf(text: Buffer): BodyUses | null {
   const parts: BodyUses[] = [];
   for (const { start, verdict } of parsed(text)) {
@@ -32,7 +32,7 @@ export function usesOf(text: Buffer): BodyUses | null {
   return mergedUses(parts);
 }
 
-/** A text that cannot be parsed counts as one that does not only read. */
+/** Parses and classifies a text. A text with a syntax error counts as one that does not only read. */
 function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
   try {
     return parseQuery(text);
@@ -42,7 +42,7 @@ function parsed(text: Buffer): readonly Pick<Statement, 'start' | 'verdict'>[] {
   }
 }
 
-/** The same uses in a text in which they stand elsewhere. */
+/** Returns the same uses with each position mapped by `moved`. */
 export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUses {
   const move = <Use extends { start: number; end: number }>(use: Use): Use => {
     return { ...use, start: moved(use.start), end: moved(use.end) };
@@ -59,7 +59,7 @@ export function movedUses(uses: BodyUses, moved: (at: number) => number): BodyUs
   };
 }
 
-/** What several parts of a text use. */
+/** Merges the uses of several parts of a text. */
 export function mergedUses(parts: readonly BodyUses[]): BodyUses {
   return {
     relations: parts.flatMap(({ relations }) => relations),

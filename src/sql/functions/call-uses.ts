@@ -1,4 +1,4 @@
-/** What expressions call by name: functions, operators, types, and what stands behind a dot. */
+/** Collects the objects that expressions call by name: functions, operators, types, and names after a dot. */
 import type {
   A_Indirection,
   ColumnRef,
@@ -12,7 +12,7 @@ import { constantOf, textsOf } from '../parser/syntax-tree.ts';
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from './calls.ts';
 import { isSuspicious, isUnclear } from './functions.ts';
 
-/** Gives the function as written; of `set_config` also what names the setting, which decides whether it may run. */
+/** Returns the function as written; for `set_config`, with the setting's name or parameter, which decides whether the call may run. */
 function functionUse(call: FuncCall): FunctionUse {
   const names = textsOf(call.funcname);
   const name = names.at(-1) ?? '';
@@ -25,8 +25,8 @@ function functionUse(call: FuncCall): FunctionUse {
 }
 
 /**
- * Functions that have a syntax of their own in the newest grammar. Older servers take the same text for a call of an
- * ordinary function, which a user may have made.
+ * Functions with special syntax in the newest grammar. Older servers parse the same text as a call of an ordinary function, which a user
+ * may have created.
  */
 const grammarFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ['JsonArrayAgg', ['json_arrayagg']],
@@ -41,14 +41,14 @@ const grammarFunctions: ReadonlyMap<string, readonly string[]> = new Map([
   ['JsonTable', ['json_table']],
 ]);
 
-/** The field that holds an operator's name, by type of node. */
+/** The field that contains an operator's name, by node type. */
 const operatorFields: ReadonlyMap<string, string> = new Map([
   ['A_Expr', 'name'],
   ['SortBy', 'useOp'],
   ['SubLink', 'operName'],
 ]);
 
-/** Of operators that the grammar calls without naming them, what the node that does has. */
+/** The fields of nodes that call operators without naming them. */
 interface Implying {
   readonly arg?: Node;
   readonly usingClause?: readonly Node[];
@@ -58,7 +58,7 @@ interface Implying {
   readonly operName?: readonly Node[];
 }
 
-/** Gives the operators that a node calls and does not name. */
+/** Returns the operators that a node calls implicitly. */
 function impliedOperators(type: string, fields: Implying): readonly string[] {
   switch (type) {
     case 'CaseExpr':
@@ -74,21 +74,21 @@ function impliedOperators(type: string, fields: Implying): readonly string[] {
   }
 }
 
-/** `range.name`, which is a column or a call of name(range). */
+/** `range.name`, which is a column or a call of `name(range)`. */
 interface Column {
   readonly range: string;
   readonly name: string;
 }
 
-/** Gathers the calls of a query. */
+/** Collects the calls of a query. */
 export class CallNotes {
   private readonly functions = new Map<string, FunctionUse>();
   private readonly operators = new Map<string, QualifiedName>();
   private readonly types = new Map<string, QualifiedName>();
   private readonly columns = new Map<string, Column>();
-  /** Names behind the dot of anything but a range. */
+  /** Names after the dot of anything other than a range. */
   private readonly attributes = new Set<string>();
-  /** Functions in FROM, whose rows may be values of any type: by which name, and which columns of theirs are named. */
+  /** Functions in FROM, whose rows may have any type: each with its name and the columns that the query names for it. */
   private readonly ranges: { readonly name: string | null; readonly columns: string[] }[] = [];
 
   noteCall(call: FuncCall): void {
@@ -116,7 +116,7 @@ export class CallNotes {
     });
   }
 
-  /** Notes what a node other than a function call calls. */
+  /** Records the calls that a node other than a function call makes. */
   note(type: string, fields: Fields): void {
     for (const name of grammarFunctions.get(type) ?? []) this.noteFunction({ schema: null, name });
     const operator = operatorFields.get(type);
@@ -139,8 +139,9 @@ export class CallNotes {
   }
 
   /**
-   * What a read may not call before the catalog has been asked; behind it, what depends on what users have made.
-   * @param relations those that it names: a view calls something, and so do the policies of a table
+   * Returns the calls that a read may not make before the catalog has been queried, followed by the calls that are safe unless users have
+   * created such an object.
+   * @param relations the relations that the read names: a view makes calls, and so do the policies of a table
    */
   unclear(relations: readonly QualifiedName[]): UnclearCall[] {
     const unclear = this.unclearByName();
@@ -177,7 +178,10 @@ export class CallNotes {
     ];
   }
 
-  /** Rows of tables and queries are taken by hardly any function; a function in FROM may give what others take. */
+  /**
+   * Returns whether a column may be a function call with effects. Hardly any function takes the rows of tables and queries. A function in
+   * FROM may return a type that others take.
+   */
   private isUnclearColumn({ range, name }: Column): boolean {
     const isOfFunction = this.ranges.some(
       (each) => (each.name === null || each.name === range) && !each.columns.includes(name),
@@ -192,7 +196,7 @@ export class CallNotes {
   }
 }
 
-/** Gives the types that are named in a list of them. */
+/** Returns the types that a list names. */
 export function namedTypes(list: readonly Node[]): QualifiedName[] {
   const types = new Map<string, QualifiedName>();
   for (const node of list) if ('TypeName' in node) noteName(types, node.TypeName.names);
@@ -205,7 +209,7 @@ function noteName(names: Map<string, QualifiedName>, parts: readonly Node[] | un
   if (name !== undefined) names.set(texts.join('\0'), { schema: texts.at(-2) ?? null, name });
 }
 
-/** By which name columns of a function in FROM are called that has no alias; null where the grammar makes it up. */
+/** Returns the name that qualifies the columns of a function in FROM without an alias; null if the grammar generates it. */
 function calledAs({ functions = [] }: RangeFunction): string | null {
   const [first] = functions;
   const [call] = first && 'List' in first ? (first.List.items ?? []) : [];

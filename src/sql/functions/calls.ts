@@ -1,4 +1,4 @@
-/** What expressions call by name, as written. */
+/** The objects that expressions call by name, as written. */
 
 export interface QualifiedName {
   readonly schema: string | null;
@@ -6,16 +6,16 @@ export interface QualifiedName {
 }
 
 export interface FunctionUse extends QualifiedName {
-  /** Only of `set_config`: the setting it sets, when the call names it by a constant. */
+  /** Only for `set_config`: the setting, if the call names it by a constant. */
   readonly setting?: string;
-  /** The same: the number of the parameter that gives it the name, when the call has nothing else there. */
+  /** Only for `set_config`: the number of the parameter that names the setting, if the argument is just that parameter. */
   readonly parameter?: number;
 }
 
-/** Operators and types may be defined by functions, too. */
+/** The calls of a statement. Functions may implement operators and types, too. */
 export interface Calls {
   readonly functions: readonly FunctionUse[];
-  /** Names after a dot: `(x).name` and `x.name` call name(x), should x have no such column. */
+  /** Names after a dot: `(x).name` and `x.name` call `name(x)` if x has no such column. */
   readonly fields: readonly string[];
   readonly operators: readonly QualifiedName[];
   readonly types: readonly QualifiedName[];
@@ -23,9 +23,9 @@ export interface Calls {
 
 export const noCalls: Calls = { functions: [], fields: [], operators: [], types: [] };
 
-/** What a read calls, and only the catalog can tell whether READ ONLY holds what it does. */
+/** A call in a read for which only the catalog shows whether READ ONLY prevents its effects. */
 export interface UnclearCall extends QualifiedName {
   readonly kind: 'function' | 'field' | 'operator' | 'type' | 'relation';
-  /** It is clear, unless users have made something of the name: see stage.made_calls. */
+  /** The call is safe unless users have created an object of that name; see stage.made_calls. */
   readonly unlessMade?: true;
 }

@@ -1,7 +1,7 @@
 /**
- * What each function of PostgreSQL and of its usual extensions does besides giving a value: the one place that decides it, for reads,
- * staged writes and the definitions of tables, whether a function is called by its name, as an operator, an aggregate or a cast.
- * By name where a list has it, else by rule. test/sql/effects.test.ts goes through the catalog for functions that neither knows.
+ * Classifies the side effects of PostgreSQL's functions and those of its usual extensions. This is the only place that does so, for reads,
+ * staged writes and table definitions, whether a function is called by its name, as an operator, an aggregate or a cast. Lists of names
+ * take precedence; rules cover the rest. test/sql/effects.test.ts searches the catalog for functions that neither covers.
  */
 import { isOwnSchema } from '../classify/reserved-schemas.ts';
 import {
@@ -24,33 +24,33 @@ import {
   textExtensions,
 } from './function-lists.ts';
 
-/** What the catalog says of a function. */
+/** A function as the catalog describes it. */
 export interface FoundFunction {
   readonly schema: string;
   readonly name: string;
   readonly isVolatile: boolean;
   readonly isImmutable: boolean;
-  /** Its code is in C. */
+  /** Whether its code is in C. */
   readonly isCompiled: boolean;
   readonly isExtension: boolean;
 }
 
 export type Effect =
   | 'none'
-  /** What it does READ ONLY holds. */
+  /** Its effects are prevented by READ ONLY. */
   | 'held'
   /** It runs a text as SQL. */
   | 'text'
-  /** It has effects besides rows: on processes, locks, notifications, files, large objects, statistics. */
+  /** It has effects other than on rows: on processes, locks, notifications, files, large objects, statistics. */
   | 'beyond'
-  /** It opens connections of its own, or acts on what is outside of the database. */
+  /** It opens connections, or acts on something outside of the database. */
   | 'out'
-  /** It is written in SQL or another language: what it does, its own calls do. */
+  /** It is written in SQL or another language. Its effects are those of its calls. */
   | 'code'
-  /** Nobody has judged it. */
+  /** No list or rule covers it. */
   | 'unknown';
 
-/** Returns what a function does, as far as its name and the catalog tell. */
+/** Returns the effect of a function, according to its name and its catalog entry. */
 export function effectOf(found: FoundFunction): Effect {
   if (isOwnSchema(found.schema)) return 'beyond';
   if (found.isExtension) return effectOfExtension(found);
@@ -61,7 +61,7 @@ function effectOfBuiltin({ name, isImmutable, isCompiled }: FoundFunction): Effe
   if (textBuiltins.has(name)) return 'text';
   if (heldBuiltins.has(name)) return 'held';
   if (effectBuiltins.has(name) || isUpgrading(name)) return 'beyond';
-  // the server's own immutable functions compute: the planner runs them as it likes
+  // The server's immutable functions only compute: the planner may evaluate them at any time.
   if (isImmutable || isTold(name) || isPlain(name)) return 'none';
   // guard: a function of the server that nobody has judged is not called
   return isUntold(name) ? 'beyond' : isCompiled ? 'unknown' : 'code';
@@ -75,36 +75,36 @@ function effectOfExtension({ schema, name, isVolatile, isCompiled }: FoundFuncti
   if (foreignTexts.test(name)) return 'text';
   if (foreignReaching.test(name) || reachingSchemas.has(schema)) return 'out';
   if (!isCompiled) return 'code';
-  // of extensions that no list has, what is not volatile is taken at its word
+  // for extensions in no list, a volatility other than VOLATILE is trusted
   return !isVolatile || isToldOfExtension(name) ? 'none' : 'unknown';
 }
 
-/** Only a superuser makes such a function in C, and says what it is. */
+/** Classifies a user's function. Only a superuser can create one in C, and declares its volatility. */
 function effectOfUsers({ isVolatile, isCompiled }: FoundFunction): Effect {
   if (!isCompiled) return 'code';
   // guard: volatile functions in C are not called by reads
   return isVolatile ? 'unknown' : 'none';
 }
 
-/** Whether a list has a function of an extension, or a rule does. */
+/** Returns whether a list or a rule covers a function of an extension. */
 export function isJudgedExtension(found: FoundFunction): boolean {
   const { name, isVolatile, isImmutable, isCompiled } = found;
-  // what is volatile and not told is refused
+  // Unlisted volatile functions are refused.
   if (!isCompiled || isImmutable || isVolatile) return true;
   return effectOfExtension(found) !== 'none' || isToldOfExtension(name);
 }
 
-/** Whether a built-in has effects that READ ONLY does not hold, by its name. */
+/** Returns whether a built-in of this name has effects that READ ONLY does not prevent. */
 export function isHarmfulBuiltin(name: string): boolean {
   return isUpgrading(name) || textBuiltins.has(name) || effectBuiltins.has(name) || isUntold(name);
 }
 
-/** The same of a function of an extension. */
+/** Returns whether an extension's function of this name has such effects. */
 export function isHarmfulExtension(name: string): boolean {
   return textExtensions.test(name) || reachingExtensions.test(name);
 }
 
-/** Whether a function has the server's prefix, and no list has it. */
+/** Returns whether a name has the server's prefix, but is not listed as returning information only. */
 export function isUntold(name: string): boolean {
   return name.startsWith('pg_') && !isTold(name);
 }

@@ -1,4 +1,4 @@
-/** The body of a function that only reads: which relations and functions it names, and the same body with other names. */
+/** Parses the body of a function that only reads: the relations and functions it names, and the same body with names replaced. */
 
 import { parseThread } from '../parser/parse-thread.ts';
 import { isLight } from '../parser/text-weight.ts';
@@ -11,14 +11,14 @@ import { readPlpgsql } from './plpgsql-body.ts';
 export interface FunctionText {
   readonly language: 'sql' | 'plpgsql';
   readonly body: string;
-  /** `name(arguments) RETURNS result`, as CREATE FUNCTION takes it. */
+  /** `name(arguments) RETURNS result`, as in CREATE FUNCTION. */
   readonly head: string;
 }
 
-/** Each expression of a body is looked for in the whole of it. */
+/** Longer bodies go to the parse thread: each expression of a body is searched for in the whole body. */
 const longBody = 4096;
 
-/** Reads a body. Gives null for one that may do anything but read, or that runs text it makes up. */
+/** Parses a body. Returns null for one that may do more than read, or that runs a text built at run time. */
 export async function readFunctionBody(text: FunctionText): Promise<FunctionBody | null> {
   if (text.language === 'plpgsql') return readPlpgsql(text.head, text.body);
   const body = Buffer.from(text.body);
@@ -26,7 +26,7 @@ export async function readFunctionBody(text: FunctionText): Promise<FunctionBody
   return uses && { uses, replaced: async (replacements) => spliceBytes(body, replacements) };
 }
 
-/** Returns a body with other names in it, as `FunctionBody` does. */
+/** Returns a body with names replaced, as `FunctionBody.replaced` does. */
 export async function replaceInBody(
   text: FunctionText,
   replacements: readonly Replacement[],
@@ -35,7 +35,7 @@ export async function replaceInBody(
 }
 
 /**
- * Reads a body as `readFunctionBody` does, where it is heavy in the parse thread.
+ * Parses a body as `readFunctionBody` does. A heavy body is parsed in the parse thread.
  * @throws StageError as the thread does
  */
 export async function readBodyAnywhere(text: FunctionText): Promise<FunctionBody | null> {

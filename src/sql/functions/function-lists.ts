@@ -1,8 +1,8 @@
-/** Functions of PostgreSQL and of its usual extensions by what they do, for the policy in functions.ts. */
+/** Lists of functions of PostgreSQL and its usual extensions by their effects, for the policy in functions.ts. */
 
 /**
- * Built-ins named `pg_...` that do nothing but tell something. That prefix is PostgreSQL's own, and what bears it and
- * is not listed signals processes, writes files, moves the log or the statistics, or is newer than this list.
+ * Built-ins named `pg_...` that only return information. PostgreSQL reserves that prefix. A function with the prefix that is not listed
+ * signals processes, writes files, acts on the WAL or the statistics, or is newer than this list.
  */
 export const tellingBuiltins = names(`
   pg_advisory_unlock pg_advisory_unlock_all pg_advisory_unlock_shared pg_available_extension_versions
@@ -28,10 +28,10 @@ export const tellingBuiltins = names(`
   pg_typeof pg_visible_in_snapshot pg_wal_lsn_diff pg_walfile_name pg_walfile_name_offset pg_xact_commit_timestamp
   pg_xact_commit_timestamp_origin pg_xact_status`);
 
-/** Whole families of such built-ins. */
+/** Name patterns of such built-ins. */
 export const tellingFamilies = /^pg_(?:get|stat_get)_|^pg_\w+_(?:is_visible|size)$/;
 
-/** Other built-ins that a read may call: they compute, look something up, or change nothing but the session's own state. */
+/** Other built-ins that a read may call. They compute, look something up, or change only the state of the connection's session. */
 export const plainBuiltins = names(`
   abbrev abs acldefault aclexplode acos acosd acosh age any_value area array_agg array_append array_cat array_dims
   array_fill array_length array_lower array_ndims array_position array_positions array_prepend array_remove
@@ -86,7 +86,7 @@ export const plainBuiltins = names(`
   xml_is_well_formed_content xml_is_well_formed_document xmlagg xmlcomment xmlexists xmltext xmlvalidate xpath
   xpath_exists`);
 
-/** Built-ins that types, operators, aggregates and triggers call, and that hardly anybody calls by name: they compute. */
+/** Built-ins that types, operators, aggregates and triggers call, and that are rarely called by name. They only compute. */
 export const innerBuiltins = names(`
   aclitemin aclitemout amvalidate anyarray_out anyarray_recv anyarray_send anycompatiblearray_out
   anycompatiblearray_recv anycompatiblearray_send anycompatiblemultirange_in anycompatiblemultirange_out
@@ -107,26 +107,26 @@ export const innerBuiltins = names(`
   timestamptz_pl_interval timetz_in ts_match_tq ts_match_tt tsvector_update_trigger tsvector_update_trigger_column
   unique_key_recheck varcharrecv varcharsend xml_in xml_recv xml_send`);
 
-/** Whole families of such built-ins: handlers and validators, estimates, comparisons of dates, triggers of foreign keys. */
+/** Name patterns of such built-ins: handlers and validators, estimates, comparisons of dates, foreign key triggers. */
 export const innerFamilies =
   /^(?:RI_FKey_\w+|\w+(?:sel|_typanalyze|handler|_validator)|(?:date|timestamp|timestamptz)_(?:cmp|eq|ge|gt|le|lt|ne)_\w+)$/;
 
-/** Built-ins that run a text as SQL, or the SQL of a text that they make up. */
+/** Built-ins that run a text as SQL, or run SQL that they build. */
 export const textBuiltins = names(`
   query_to_xml query_to_xml_and_xmlschema query_to_xmlschema ts_rewrite ts_stat`);
 
-/** Other built-ins with effects that READ ONLY does not stop. */
+/** Other built-ins with effects that READ ONLY does not prevent. */
 export const effectBuiltins = names(`
   brin_desummarize_range brin_summarize_new_values brin_summarize_range gin_clean_pending_list lo_creat lo_create lo_export
   lo_from_bytea lo_import lo_put lo_truncate lo_truncate64 lo_unlink lowrite`);
 
-/** Built-ins that READ ONLY holds: they set sequences, open large objects, or read cursors and relations that a text names. */
+/** Built-ins that READ ONLY restrains: they set sequences, open large objects, or read cursors and relations named by a text. */
 export const heldBuiltins = names(`
   cursor_to_xml cursor_to_xmlschema database_to_xml database_to_xml_and_xmlschema database_to_xmlschema lo_close lo_get lo_lseek
   lo_lseek64 lo_open lo_tell lo_tell64 loread schema_to_xml schema_to_xml_and_xmlschema schema_to_xmlschema setval table_to_xml
   table_to_xml_and_xmlschema table_to_xmlschema`);
 
-/** Functions of extensions, in whatever schema these are, that reach beyond the transaction. */
+/** Functions of extensions, in any schema, with effects outside of the transaction. */
 export const reachingExtensions =
   /^(?:dblink(?:_\w+)?|http(?:_(?:get|post|put|patch|delete|head))?|heap_force_(?:kill|freeze)|lo_manage)$/;
 
@@ -134,16 +134,16 @@ export const reachingExtensions =
 export const textExtensions = /^(?:crosstab\w*|connectby|xpath_table)$/;
 
 /**
- * What extensions beyond PostgreSQL's own say of these functions is not the whole: they are IMMUTABLE or STABLE, or written in SQL over
- * others. Their names are those of anybody's functions, too, so that they count where the catalog says that an extension has them.
+ * Functions of third-party extensions whose catalog entry does not show all their effects: they are IMMUTABLE or STABLE, or written in SQL
+ * over others. User functions may have the same names, so these patterns apply only if the catalog assigns the function to an extension.
  */
 export const foreignTexts = new RegExp(
   [
-    // pgRouting: all but its versions
+    // pgRouting: all except its version functions
     '^_?pgr_(?!(?:full_)?version$)\\w+$',
-    // PostGIS: an expression for each pixel
+    // PostGIS: evaluates an expression for each pixel
     '^_?st_mapalgebra\\w*$',
-    // PGroonga: names of a table and its columns, which it does not quote
+    // PGroonga: takes names of a table and its columns and does not quote them
     '^pgroonga_query_expand$',
     // pgTAP
     '^(?:lives|throws|performs)_ok$|^throws_i?(?:like|matching)$|^performs_within$|^results_(?:eq|ne)$|^row_eq$',
@@ -151,20 +151,20 @@ export const foreignTexts = new RegExp(
   ].join('|'),
 );
 
-/** Citus: on other servers; oracle_fdw: on Oracle's. */
+/** Functions of Citus that act on other servers, and of oracle_fdw that act on Oracle's. */
 export const foreignReaching =
   /^(?:master_run_on_worker|run_command_on_\w+|oracle_(?:diag|execute|close_connections))$/;
 
-/** Schemas whose extensions are there to reach out: pg_cron, and those of Amazon's servers. */
+/** Schemas of extensions whose purpose is to act outside of the database: pg_cron, and those of Amazon's servers. */
 export const reachingSchemas = names('cron aws_lambda aws_s3');
 
-/** Functions in C of PostgreSQL's own extensions that compute, though what they give is not the same for ever. */
+/** Functions in C of PostgreSQL's own extensions that only compute, although their results may change over time. */
 export const plainExtensions = names(`
   _int_contained_joinsel _int_contained_sel _int_contains_joinsel _int_contains_sel _int_matchsel _int_overlap_joinsel
   _int_overlap_sel citextrecv citextsend pgroonga_score st_generatepoints show_limit similarity_op strict_word_similarity_commutator_op
   strict_word_similarity_op unaccent word_similarity_commutator_op word_similarity_op xml_valid`);
 
-/** Volatile functions in C of PostgreSQL's own extensions that do nothing but tell something, or set up the session. */
+/** Volatile functions in C of PostgreSQL's own extensions that only return information, or set up the session. */
 export const tellingExtensionVolatiles = names(`
   brin_metapage_info brin_page_items brin_page_type brin_revmap_data bt_index_check bt_metap bt_multi_page_stats
   bt_page_items bt_page_stats fips_mode fsm_page_contents get_raw_page gin_index_check gin_leafpage_items
@@ -178,14 +178,14 @@ export const tellingExtensionVolatiles = names(`
   ssl_client_dn ssl_client_dn_field ssl_client_serial ssl_extension_info ssl_is_used ssl_issuer_dn ssl_issuer_field
   ssl_version tuple_data_split verify_heapam xslt_process`);
 
-/** Volatile functions that write nothing but, by design, the state of a sequence or of the session. */
+/** Volatile functions that write nothing except, by design, the state of a sequence or of the session. */
 export const stageableVolatiles = names(`
   array_sample array_shuffle clock_timestamp current_query currtid2 currval gen_random_uuid lastval nextval
   pg_backend_pid pg_is_in_recovery pg_relation_size pg_sequence_last_value pg_sleep pg_sleep_for pg_sleep_until
   pg_table_size pg_total_relation_size random random_normal set_config setseed timeofday txid_status
   pg_xact_status uuidv4 uuidv7`);
 
-/** Volatile functions of uuid-ossp and pgcrypto, in whatever schema these are. */
+/** Volatile functions of uuid-ossp and pgcrypto, in any schema. */
 export const stageableExtensionVolatiles = names(`
   gen_random_bytes gen_random_uuid gen_salt pgp_pub_encrypt pgp_pub_encrypt_bytea pgp_sym_encrypt
   pgp_sym_encrypt_bytea uuid_generate_v1 uuid_generate_v1mc uuid_generate_v4`);

@@ -1,7 +1,7 @@
 /**
- * The policy on functions. READ ONLY keeps a read from writing rows, but not from signalling processes, writing files,
- * notifying, locking; a staged write runs without READ ONLY. A name alone seldom tells: what it calls the catalog tells,
- * and functions that users wrote in SQL and the like are held by READ ONLY, or found to be volatile.
+ * The policy on functions. READ ONLY keeps a read from writing rows, but not from signalling processes, writing files, notifying or
+ * locking; a staged write runs without READ ONLY. A name alone is rarely enough: the catalog shows what it refers to. Functions that users
+ * wrote in SQL and similar languages are restrained by READ ONLY, or are found to be volatile.
  */
 
 import { refuse } from '../classify/refusal.ts';
@@ -18,12 +18,12 @@ import {
   stageableVolatiles,
 } from './function-lists.ts';
 
-/** Whether the function stands in a statement that runs READ ONLY, or in one that is staged. */
+/** Whether the function is called in a statement that runs READ ONLY, or in a staged one. */
 export type FunctionContext = 'read' | 'write';
 
 /**
- * Finds the first function that must not run whatever the catalog says.
- * @param allowed - functions that the configuration allows all the same, as `name` or `schema.name`.
+ * Returns the first function that must not run whatever the catalog says, or null.
+ * @param allowed functions that the configuration allows nevertheless, as `name` or `schema.name`
  */
 export function refusedFunctions(
   uses: readonly FunctionUse[],
@@ -33,7 +33,7 @@ export function refusedFunctions(
   return uses.find((use) => isRefused(use, context, allowed)) ?? null;
 }
 
-/** The refusal to answer with for a function that must not run, found by name here or by the catalog elsewhere. */
+/** Returns the refusal for a function that must not run. Callers find it by name, or in the catalog. */
 export function functionRefusal(use: FunctionUse): Refusal {
   const name = use.schema === null ? use.name : `${use.schema}.${use.name}`;
   if (use.name === 'set_config') {
@@ -49,14 +49,14 @@ export function functionRefusal(use: FunctionUse): Refusal {
   );
 }
 
-/** Whether a volatile function, found in the catalog in the given schema, may run in a staged write all the same. */
+/** Returns whether a volatile function, found in the catalog in the given schema, may run in a staged write nevertheless. */
 export function isStageableVolatile(schema: string, name: string): boolean {
   return schema === 'pg_catalog'
     ? stageableVolatiles.has(name)
     : stageableExtensionVolatiles.has(name);
 }
 
-/** Whether a function is among those that the configuration allows. */
+/** Returns whether the configuration allows a function. */
 export function isAllowedFunction(use: FunctionUse, allowed: readonly string[]): boolean {
   return allowed.some((entry) => {
     const [name, schema] = entry.split('.').reverse();
@@ -66,7 +66,9 @@ export function isAllowedFunction(use: FunctionUse, allowed: readonly string[]):
   });
 }
 
-/** Returns what the definition of a table calls and a staged write must not run, or null. What nobody knows is left to its owner. */
+/**
+ * Returns the first function that a table's definition calls and a staged write must not run, or null. Unknown ones are its owner's choice.
+ */
 export function harmfulInDefinition(
   found: readonly FoundFunction[],
   allowed: readonly string[],
@@ -76,7 +78,7 @@ export function harmfulInDefinition(
   return found.find(isHarmful) ?? null;
 }
 
-/** Whether one of the calls sets search_path, or may, so that names resolve differently from now on. */
+/** Returns whether any of the calls sets search_path, or may do so. Names then resolve differently. */
 export function changesPath(uses: readonly FunctionUse[]): boolean {
   return uses.some(
     ({ setting, parameter }) =>
@@ -84,12 +86,12 @@ export function changesPath(uses: readonly FunctionUse[]): boolean {
   );
 }
 
-/** Whether a call is of set_config() with a parameter that names the setting: its value tells whether it may run. */
+/** Returns whether a call is of set_config() with a parameter as the setting's name. Its value decides whether the call may run. */
 export function isNamedByParameter(use: FunctionUse): boolean {
   return use.parameter !== undefined && isBuiltin(use);
 }
 
-/** Whether only the catalog can tell if a read may call what has the name. */
+/** Returns whether only the catalog shows if a read may call a function of this name. */
 export function isUnclear({ schema, name }: FunctionUse): boolean {
   if (stageableExtensionVolatiles.has(name) || isOwnSchema(schema ?? '')) return false;
   if (!isBuiltin({ schema, name })) return true;
@@ -97,12 +99,15 @@ export function isUnclear({ schema, name }: FunctionUse): boolean {
   return !isPlain && (!name.startsWith('pg_') || isUntold(name));
 }
 
-/** Whether a name is that of a function with effects, or like it. */
+/** Returns whether a name is, or resembles, that of a function with effects. */
 export function isSuspicious(name: string): boolean {
   return isHarmfulBuiltin(name) || isHarmfulExtension(name);
 }
 
-/** Whether a function does what READ ONLY does not hold or, in a write, must not be done. Volatile ones are classified besides. */
+/**
+ * Returns whether a function has effects that READ ONLY does not prevent or, in a write, effects that are not allowed. Volatile functions
+ * are checked separately.
+ */
 export function hasEffects(found: FoundFunction, context: FunctionContext): boolean {
   const effect = effectOf(found);
   if (effect === 'none' || effect === 'code') return false;
@@ -125,7 +130,7 @@ function isHarmful(use: FunctionUse, context: FunctionContext): boolean {
   if (context === 'write' && isHarmfulExtension(name)) return true;
   if (!isBuiltin(use)) return false;
   if (context === 'write') return heldBuiltins.has(name) || isHarmfulBuiltin(name);
-  // a bare one with PostgreSQL's prefix may be a user's own
+  // An unqualified name with PostgreSQL's prefix may be a user's function.
   return schema === null && isUntold(name) ? false : isHarmfulBuiltin(name);
 }
 
@@ -135,7 +140,7 @@ function setsFreely({ setting }: FunctionUse): boolean {
   return kind === 'free' || kind === 'path';
 }
 
-/** A bare name may be a built-in's: pg_catalog comes first in every search path. */
+/** Returns whether a name may refer to a built-in: pg_catalog is part of every search path. */
 function isBuiltin({ schema }: FunctionUse): boolean {
   return schema === null || schema === 'pg_catalog';
 }

@@ -1,6 +1,6 @@
 /**
- * PL/pgSQL bodies. The parser gives the texts of their expressions, not their places: these are found by the tokens. Whether
- * they were found right is looked at afterwards: the body with other names has to have exactly the expressions it should.
+ * Parses PL/pgSQL bodies. The parser returns the texts of their expressions, but not their places, so this module finds them by tokens. The
+ * result is verified afterwards: the body with names replaced must have exactly the expected expressions.
  */
 import type { ScanToken } from 'libpg-query';
 import { parsePlpgsql, parseTree, scanTokens } from '../parser/parser.ts';
@@ -15,11 +15,11 @@ interface Part {
   readonly text: Buffer;
   /** Places count from the start of the part. */
   readonly uses: BodyUses;
-  /** The token of the body for each of its own; empty where it names nothing. */
+  /** The body's token for each token of the part; empty if the part names nothing. */
   readonly places: readonly ScanToken[];
 }
 
-/** Reads a body. Gives null for one that may do anything but read, or that runs text it makes up. */
+/** Parses a body. Returns null for one that may do more than read, or that runs a text built at run time. */
 export async function readPlpgsql(head: string, text: string): Promise<FunctionBody | null> {
   const body = Buffer.from(text);
   const expressions = await expressionsOf(head, text);
@@ -29,7 +29,7 @@ export async function readPlpgsql(head: string, text: string): Promise<FunctionB
   return {
     uses,
     replaced: async (replacements) => {
-      // without a place of its own in the body
+      // An insertion covers no text of the body, so it cannot be assigned to a part.
       if (replacements.some(({ start, end }) => !(start < end))) return null;
       const made = spliceBytes(body, replacements);
       const found = await expressionsOf(head, made.toString());
@@ -50,7 +50,7 @@ interface Expression {
   readonly uses: BodyUses;
 }
 
-/** Gives all expressions, always in the same order; null when one may do anything but read, or cannot be read itself. */
+/** Returns all expressions, always in the same order; null if one of them may do more than read, or cannot be parsed. */
 async function expressionsOf(head: string, body: string): Promise<Expression[] | null> {
   const tag = `$body${body.includes('$body') ? body.length : ''}$`;
   if (body.includes(tag)) return null;
@@ -67,7 +67,7 @@ async function expressionsOf(head: string, body: string): Promise<Expression[] |
   return expressions;
 }
 
-/** Statements that run text which is made up as they run, or that end transactions. `dynquery` is a field. */
+/** Node types of statements that run a text built at run time, call procedures, or end transactions. `dynquery` is a field. */
 const beyond = [
   'PLpgSQL_stmt_dynexecute',
   'PLpgSQL_stmt_dynfors',
@@ -77,14 +77,14 @@ const beyond = [
   'dynquery',
 ];
 
-/** The parser knows no tables: of variables that are rows of some it would not know the fields. */
+/** Replaces %ROWTYPE types by `record`, padded to the same length. The parser has no catalog, so it knows no table's columns. */
 function withoutRowTypes(body: string): string {
   return body.replaceAll(/(?:[\w$.\u0080-\uffff]|"[^"]*")+\s*%\s*ROWTYPE\b/gi, (type) =>
     'record'.padEnd(type.length),
   );
 }
 
-/** How PL/pgSQL has its grammar read a text: a statement, an expression, or an assignment. */
+/** PL/pgSQL's parse modes: a statement, an expression; larger values are assignments. */
 const statementMode = 0;
 const expressionMode = 2;
 const keyword = 'SELECT ';
@@ -99,7 +99,7 @@ function usesOfExpression(text: Buffer, mode: number): BodyUses | null {
   return movedUses(uses, (at) => at - prefix.length + start);
 }
 
-/** Where the value begins that is assigned; null where the target is an element that something has to be called for. */
+/** Returns the start of the assigned value; null if a parenthesis comes first, since an element of the target may contain a call. */
 function behindAssignment(text: Buffer): number | null {
   for (const { text: token, end } of scanTokens(text)) {
     if (token === '(') return null;
@@ -116,7 +116,10 @@ interface Named {
   readonly alias?: { readonly aliasname?: string };
 }
 
-/** Whether it names rows as a whole, or what only a table has. In SQL bodies PostgreSQL looks at that; here it would as they run. */
+/**
+ * Returns whether a query refers to whole rows, or to columns that only a table has. PostgreSQL validates SQL bodies when they are created;
+ * a PL/pgSQL body would fail only when it runs.
+ */
 function looksAtRows(query: Buffer): boolean {
   const tree = parseTree(query);
   const rows = ['RangeVar', 'RangeFunction', 'FuncCall'].flatMap((type) =>
@@ -133,7 +136,7 @@ function looksAtRows(query: Buffer): boolean {
   });
 }
 
-/** Finds the expressions that name something. The longer ones come first: a shorter one may stand in them. */
+/** Locates the expressions that name something. The longer ones come first, because a shorter one may occur within them. */
 function locateParts(
   tokens: readonly ScanToken[],
   expressions: readonly Expression[],
@@ -168,7 +171,7 @@ function findTokens(
   return null;
 }
 
-/** PL/pgSQL has taken INTO with its targets out of a query, and written SELECT for PERFORM. */
+/** Matches an expression's tokens in the body. There PL/pgSQL has removed INTO with its targets, and replaced PERFORM by SELECT. */
 function matchTokens(
   tokens: readonly ScanToken[],
   own: readonly ScanToken[],
@@ -188,7 +191,7 @@ function matchTokens(
   return indexes;
 }
 
-/** The uses of a part by their places in the body. */
+/** Returns the uses of a part with their places in the body. */
 function inBody(part: Part): BodyUses {
   if (part.places.length === 0) return part.uses;
   const own = scanTokens(part.text);
@@ -201,7 +204,7 @@ function inBody(part: Part): BodyUses {
   return movedUses(part.uses, (at) => edges.get(at) ?? Number.NaN);
 }
 
-/** The part's text with what is replaced in it. */
+/** Returns the part's text with the replacements that fall into it. */
 function splicePart(part: Part, replacements: readonly Replacement[]): Buffer {
   const [before, after] = [part.uses, inBody(part)].map((uses) => [
     ...uses.relations,

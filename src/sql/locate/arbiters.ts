@@ -1,23 +1,23 @@
-/** Which unique indexes an ON CONFLICT clause means, inferred as PostgreSQL does: infer_arbiter_indexes in its planner. */
+/** Infers the unique indexes of an ON CONFLICT clause, as infer_arbiter_indexes in PostgreSQL's planner does. */
 import { parseTree } from '../parser/parser.ts';
 import type { Arbiter } from '../write.ts';
 import { columnShape, shapeOf } from './upserts.ts';
 
-/** A unique index or exclusion constraint, in PostgreSQL's own words. */
+/** A unique index or exclusion constraint, as PostgreSQL prints it. */
 export interface UniqueIndex {
   readonly name: string;
   readonly kind: 'unique' | 'exclusion';
   readonly timing: 'immediate' | 'deferrable' | 'deferred';
   readonly elements: readonly { readonly column: string | null; readonly definition: string }[];
   readonly predicate: string | null;
-  /** An index that was created as such is none. */
+  /** Whether a constraint owns it. False for an index made by CREATE INDEX. */
   readonly isConstraint: boolean;
 }
 
 /**
- * Gives the names of the indexes that count: null for all of them, none when PostgreSQL would find no fitting one.
- * A partial index fits when the clause repeats its predicate; that PostgreSQL would also take one that follows
- * from the clause's is beyond us.
+ * Returns the names of the indexes that ON CONFLICT considers: null for all of them, an empty list if PostgreSQL would find no match. A
+ * partial index matches if the clause repeats its predicate. PostgreSQL also accepts an index whose predicate the clause implies; this
+ * function does not.
  */
 export function inferArbiters(
   arbiter: Arbiter,
@@ -32,7 +32,7 @@ export function inferArbiters(
 }
 
 function fits(index: UniqueIndex, arbiter: Extract<Arbiter, { kind: 'index' }>): boolean {
-  // a deferrable one fits, and is then refused when a row comes to it
+  // A deferrable index matches; it is refused later, when a row reaches it.
   if (index.kind !== 'unique') return false;
   const shapes = new Set(
     index.elements.map(({ column, definition }) =>
@@ -44,7 +44,7 @@ function fits(index: UniqueIndex, arbiter: Extract<Arbiter, { kind: 'index' }>):
   return index.predicate === null || expressionShape(index.predicate) === arbiter.predicate;
 }
 
-/** The shape of an expression as PostgreSQL prints it. */
+/** Returns the normalized form of an expression that PostgreSQL printed. */
 function expressionShape(expression: string): string {
   const statement = parseTree(Buffer.from(`SELECT ${expression}`)).stmts?.[0]?.stmt;
   const target =

@@ -1,6 +1,6 @@
 /**
- * GROUP BY of a table's primary key, which lets a query use the table's other columns, too: PostgreSQL knows that of tables,
- * not of views that stand for them, so that there these columns have to be named. Here is what that takes of a SELECT's tree.
+ * Analyzes GROUP BY in a SELECT's parse tree. If a query groups by a table's primary key, it may also use the table's other columns.
+ * PostgreSQL applies that rule to tables, not to the views that replace them, so these columns must be added to GROUP BY.
  * https://www.postgresql.org/docs/current/sql-select.html#SQL-GROUPBY
  */
 import type { ColumnRef, Node, RangeVar, SelectStmt } from 'libpg-query';
@@ -12,7 +12,7 @@ import type { Effort } from '../parser/syntax-tree.ts';
 import { collectNodes, textsOf } from '../parser/syntax-tree.ts';
 import type { ColumnName, GroupedRange, Grouping } from './grouping.ts';
 
-/** Notes what a SELECT groups by. Of groupings in one another, what is in the innermost is looked at for each of them. */
+/** Records what a SELECT groups by. The contents of nested groupings are visited once per level. */
 export function noteGrouping(select: SelectStmt, { source, notes }: Place): void {
   const grouping = locateGrouping(select, source, notes.effort);
   if (grouping) notes.groupings.push(grouping);
@@ -26,8 +26,8 @@ interface Place {
 }
 
 /**
- * Gives what a SELECT groups by, or null where PostgreSQL looks at no key: there is no GROUP BY of columns, or one of several
- * grouping sets. It is not all where no effort is left then.
+ * Returns what a SELECT groups by; null if PostgreSQL ignores keys: without a GROUP BY of columns, or with grouping sets. The result is
+ * incomplete if no effort is left afterwards.
  */
 function locateGrouping(select: SelectStmt, source: Source, effort: Effort): Grouping | null {
   const elements = (select.groupClause ?? []).flatMap(elementsOf);
@@ -51,7 +51,7 @@ function locateGrouping(select: SelectStmt, source: Source, effort: Effort): Gro
   };
 }
 
-/** `GROUP BY (a, b)` is `GROUP BY a, b`. */
+/** Expands `GROUP BY (a, b)` to `GROUP BY a, b`. */
 function elementsOf(node: Node): Node[] {
   const isList = 'RowExpr' in node && node.RowExpr.row_format === 'COERCE_IMPLICIT_CAST';
   return isList ? (node.RowExpr.args ?? []).flatMap(elementsOf) : [node];
@@ -62,7 +62,7 @@ interface Grouped {
   readonly columns: readonly ColumnName[];
 }
 
-/** The columns that an element may mean: by its own name, by that of an output column, or by its number. */
+/** Returns the columns that an element may refer to: by its own name, by the name of an output column, or by its number. */
 function columnBehind(element: Node, outputs: Outputs): Grouped[] {
   if ('A_Const' in element) {
     const { ival, location = 0 } = element.A_Const;
@@ -76,7 +76,7 @@ function columnBehind(element: Node, outputs: Outputs): Grouped[] {
   return [{ location: column.location ?? 0, columns: [own, ...(output ?? [])] }];
 }
 
-/** The output columns of a SELECT that are nothing but columns. */
+/** The output columns of a SELECT that are plain columns. */
 class Outputs {
   readonly columns: ReadonlySet<ColumnRef>;
   readonly named: ReadonlyMap<string, readonly ColumnName[]>;
@@ -87,7 +87,7 @@ class Outputs {
     this.list = targetList.map(outputOf);
     this.columns = new Set(this.list.flatMap((column) => column ?? []));
     this.star = this.list.findIndex((column) => column && nameOf(column).column === null);
-    // of several of one name the first one counts
+    // Of several outputs with one name, the first one counts.
     const names = targetList.map((node) => ('ResTarget' in node ? node.ResTarget.name : undefined));
     this.named = new Map(
       names
@@ -98,13 +98,13 @@ class Outputs {
     );
   }
 
-  /** What the column of a number is; null where nobody can tell, behind a star. */
+  /** Returns the output column of a number; null if it is unknown, after a star. */
   numbered(number: number): ColumnName[] | null {
     return this.star >= 0 && this.star < number ? null : namesOf(this.list[number - 1]);
   }
 }
 
-/** What an output column is, where it is nothing but a column. */
+/** Returns an output column if it is a plain column. */
 function outputOf(node: Node | undefined): ColumnRef | undefined {
   const value = node && 'ResTarget' in node ? node.ResTarget.val : undefined;
   return value && 'ColumnRef' in value ? value.ColumnRef : undefined;
@@ -112,21 +112,21 @@ function outputOf(node: Node | undefined): ColumnRef | undefined {
 
 const namesOf = (column: ColumnRef | undefined) => (column ? [nameOf(column)] : []);
 
-/** A schema before the range says no more: the statement's tables are told apart by their aliases. */
+/** Returns a column's name. A schema before the range is dropped, because the aliases already identify the statement's tables. */
 function nameOf({ fields = [] }: ColumnRef): ColumnName {
   const names = textsOf(fields);
   const column = names.length < fields.length ? null : (names.pop() ?? null);
   return { range: names.at(-1) ?? null, column };
 }
 
-/** The range whose row it may be: called by its name alone, or with a star within an expression. */
+/** Returns the range whose whole row the reference may be: its name alone, or `range.*` within an expression. */
 function rowOf(column: ColumnRef, isOutput: boolean): string[] {
   const { range, column: name } = nameOf(column);
   const row = name === null && !isOutput ? range : range === null ? name : null;
   return row === null ? [] : [row];
 }
 
-/** A table under the name by which its columns are called; none whose columns the FROM renames. */
+/** Returns a table with the name that qualifies its columns; none if FROM renames them. */
 function rangeOf(range: RangeVar, source: Source): GroupedRange[] {
   const use = locateRelation(range, source, null);
   if (use === null || range.alias?.colnames !== undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * Which rows a SELECT locks (`FOR UPDATE OF t NOWAIT`), and where its text can be made into a query that takes these
- * locks: the parse tree tells what is meant, and PostgreSQL's own tokens tell the places.
+ * Determines the rows that a SELECT locks (`FOR UPDATE OF t NOWAIT`), and the edits that turn its text into a query that takes these locks.
+ * The meaning comes from the parse tree, the places from PostgreSQL's tokens.
  */
 import type { LockingClause, Node, RangeVar, SelectStmt } from 'libpg-query';
 import { collectUses } from '../classify/query-uses.ts';
@@ -20,12 +20,12 @@ const waits = {
   LockWaitError: 'nowait',
 } as const;
 
-/** Of several clauses about one relation the one further down holds. */
+/** In ascending precedence, for several clauses that name one relation. */
 const order: readonly LockedRelation['wait'][] = ['wait', 'skip', 'nowait'];
 
 /**
- * Gives a read with the locks that its outermost SELECT takes of tables in its FROM. Those of sub-selects, of rows of
- * other things than tables, and FOR KEY SHARE are left out.
+ * Returns the read with the locks that its outermost SELECT takes on tables in its FROM. It omits locks in sub-selects, locks on rows of
+ * anything other than tables, and FOR KEY SHARE.
  */
 export function withRowLocks(read: Read, query: Node, source: Source): Read {
   if (!('SelectStmt' in query) || read.locking.length === 0) return read;
@@ -53,7 +53,7 @@ export function withRowLocks(read: Read, query: Node, source: Source): Read {
   return isProved(locks, select, source.text) ? { ...read, locks } : read;
 }
 
-/** Whether the places are those that the grammar sees: with a column more, and without limits, the rest is the same. */
+/** Verifies the places with the parser: with one column more and without limits, the text still parses as expected. */
 function isProved(
   { columnsEnd, hasColumns, limits }: RowLocks,
   select: SelectStmt,
@@ -92,7 +92,7 @@ function lockedBy(clause: LockingClause, ranges: readonly RangeVar[]): Locked[] 
 
 const aliasOf = ({ alias, relname }: RangeVar) => alias?.aliasname ?? relname;
 
-/** Only where a function can stand in the place of the name. */
+/** Returns the locked relation if a function call can replace its name; otherwise nothing. */
 function relationOf(
   { range, wait }: Locked,
   uses: ReadonlyMap<number, RelationUse>,
@@ -105,7 +105,7 @@ function relationOf(
   return [{ start: use.start, alias, isNamed: range.alias !== undefined, wait }];
 }
 
-/** How far behind a name a `*` is looked for, which says that children are meant, too. */
+/** Maximum distance of a `*` after a name. The `*` includes child tables. */
 const maxGap = 64;
 
 function strictest(relations: readonly LockedRelation[]): LockedRelation[] {
@@ -118,7 +118,7 @@ function strictest(relations: readonly LockedRelation[]): LockedRelation[] {
   return [...found.values()];
 }
 
-/** Where the FROM begins that follows the outermost SELECT's columns. */
+/** Returns the start of the FROM that follows the outermost SELECT's columns. */
 function endOfColumns(tokens: Tokens): number | null {
   const outermost = wordsOutside(tokens);
   const select = outermost.findIndex(({ word }) => word === 'select');
@@ -131,7 +131,7 @@ function endOfColumns(tokens: Tokens): number | null {
 
 const limiting = new Set(['limit', 'offset', 'fetch']);
 
-/** The outermost LIMIT, OFFSET and FETCH, each up to the next clause. */
+/** Returns the outermost LIMIT, OFFSET and FETCH, each up to the next clause. */
 function limitsOf(tokens: Tokens, text: Buffer): TextPart[] {
   const ends = wordsOutside(tokens).filter(({ word }) => limiting.has(word) || word === 'for');
   const last = tokens.list.at(-1)?.end ?? 0;
@@ -141,7 +141,7 @@ function limitsOf(tokens: Tokens, text: Buffer): TextPart[] {
   });
 }
 
-/** In the place of an OFFSET one that is nothing, and of the same parameters. */
+/** Replaces an OFFSET by one that evaluates to 0 and uses the same parameters. */
 function withoutOffset({ start, end }: TextPart, { list }: Tokens, text: Buffer): Replacement[] {
   const [word, ...value] = list.filter((token) => token.start >= start && token.end <= end);
   if (word?.text.toLowerCase() !== 'offset') return [];
@@ -151,7 +151,7 @@ function withoutOffset({ start, end }: TextPart, { list }: Tokens, text: Buffer)
   return [{ start, end, text: `OFFSET ((${count}\n)::pg_catalog.int8 * 0) ` }];
 }
 
-/** What stands outside of all parentheses: keywords in lower case, but for those that are names there, and blanks for the rest. */
+/** Returns the tokens outside of all parentheses: keywords in lower case, an empty string for anything else. After AS there is a name. */
 function wordsOutside(tokens: Tokens): { word: string; start: number }[] {
   return [...tokens.outermost(0)].map((at) => {
     const isName = tokens.word(at - 1) === 'as';

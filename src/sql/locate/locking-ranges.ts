@@ -1,6 +1,6 @@
 /**
- * Finds row locking clauses (`FOR UPDATE OF t NOWAIT`) in a statement's text. The parse tree tells only how many
- * there are, so they are looked for among PostgreSQL's own tokens, and the result is proved by parsing without them.
+ * Finds row locking clauses (`FOR UPDATE OF t NOWAIT`) in a statement's text. The parse tree has only their number, so this module searches
+ * PostgreSQL's tokens, and verifies the result by parsing the text without the clauses.
  */
 
 import type { FuncCall, SelectStmt } from 'libpg-query';
@@ -13,16 +13,16 @@ import { spliceBytes } from '../splice.ts';
 
 const strengths = [['update'], ['share'], ['no', 'key', 'update'], ['key', 'share']];
 const waits = [['nowait'], ['skip', 'locked']];
-/** Functions with a syntax of their own, in which FOR is a part of the arguments. */
+/** Functions with special syntax, where FOR separates arguments. */
 const functionsWithFor = new Set(['substring', 'overlay']);
 
-/** Gives the ranges of exactly `count` locking clauses, or null if they cannot be told for sure. */
+/** Returns the ranges of exactly `count` locking clauses; null if they cannot be determined with certainty. */
 export function findLocking(text: Buffer, count: number): readonly ByteRange[] | null {
   const ranges = clausesOf(Tokens.of(text));
   return ranges.length === count && isFreeOfLocks(text, ranges) ? ranges : null;
 }
 
-/** Whether a SELECT locks rows where PostgreSQL refuses that, because they are no longer those of a table. */
+/** Returns whether PostgreSQL refuses a SELECT's locks because its rows are not those of a table. */
 export function locksInVain(select: SelectStmt): boolean {
   const { op = 'SETOP_NONE', larg, rarg, distinctClause, groupClause, havingClause } = select;
   const locks = (query?: SelectStmt) => query?.lockingClause !== undefined;
@@ -31,19 +31,19 @@ export function locksInVain(select: SelectStmt): boolean {
   return locks(select) && (parts.some((part) => part !== undefined) || gathers(select));
 }
 
-/** Whether a column is worked out of several rows: by a window function or an aggregate of PostgreSQL's own. */
+/** Returns whether a column is computed from several rows: by a window function or a built-in aggregate. */
 function gathers({ targetList }: SelectStmt): boolean {
   return callsOf(targetList).some((call) => call.over !== undefined || isAggregate(call));
 }
 
-/** The calls in expressions, without those in sub-selects, which have rows of their own. */
+/** Returns the calls in expressions, without those in sub-selects, which have their own rows. */
 function callsOf(root: unknown): FuncCall[] {
   if (typeof root !== 'object' || root === null || 'SubLink' in root) return [];
   const own = 'FuncCall' in root ? [root.FuncCall as FuncCall] : [];
   return [...own, ...Object.values(root).flatMap(callsOf)];
 }
 
-/** Those that are called with rows of a table. What has another name, or is a user's own, PostgreSQL tells where it runs. */
+/** Built-in aggregates with arguments. PostgreSQL reports all others, and those of users, when the statement runs. */
 const aggregates = new Set(
   `array_agg avg bit_and bit_or bool_and bool_or count every json_agg json_object_agg jsonb_agg jsonb_object_agg max min
   range_agg stddev string_agg sum variance xmlagg`.split(/\s+/),
@@ -70,7 +70,7 @@ function isFreeOfLocks(text: Buffer, ranges: readonly ByteRange[]): boolean {
 
 function clausesOf(tokens: Tokens): ByteRange[] {
   const ranges: ByteRange[] = [];
-  /** For each open parenthesis, whether it holds arguments with a FOR of their own. */
+  /** For each open parenthesis, whether FOR separates arguments in it. */
   const open: boolean[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     const word = tokens.word(at);
@@ -84,7 +84,7 @@ function clausesOf(tokens: Tokens): ByteRange[] {
   return ranges;
 }
 
-/** Gives the token after the clause that begins at a FOR, or that FOR itself if it begins none. */
+/** Returns the token after the clause that begins at `start`; `start` itself if no clause begins there. */
 function clauseEnd(tokens: Tokens, start: number): number {
   let at = afterOneOf(tokens, start + 1, strengths);
   if (at === start + 1) return start;
@@ -99,7 +99,7 @@ function afterOneOf(tokens: Tokens, at: number, phrases: readonly string[][]): n
   return at + (phrase?.length ?? 0);
 }
 
-/** Skips `name [. name] [, ...]`; a name is one token, but for `U&"..." UESCAPE '...'`. */
+/** Skips `name [. name] [, ...]`. A name is one token, except for `U&"..." UESCAPE '...'`. */
 function afterNames(tokens: Tokens, start: number): number {
   let at = start;
   for (;;) {

@@ -1,4 +1,4 @@
-/** MERGE: where its parts stand, for servers that cannot merge into a view. */
+/** Locates the parts of a MERGE, for servers that cannot merge into a view. */
 import type { MergeStmt, MergeWhenClause, Node } from 'libpg-query';
 import type { Source } from '../classify/relation-uses.ts';
 import { CallNotes } from '../functions/call-uses.ts';
@@ -11,7 +11,7 @@ import type { Merge, MergeParts, Right } from '../write.ts';
 import { shapeOf } from './upserts.ts';
 
 /**
- * Tells of a MERGE what its target is called, and where its parts stand.
+ * Returns the alias of a MERGE's target, the places of its parts, and its calls.
  * @param target first byte of the target's name
  */
 export function locateMerge(merge: MergeStmt, target: number, source: Source): Merge {
@@ -26,7 +26,7 @@ export function locateMerge(merge: MergeStmt, target: number, source: Source): M
     alias: relation?.alias?.aliasname ?? null,
     parts: locateParts(merge, target, source),
     ...calls.all(),
-    // Run twice, these may give other rows the second time.
+    // If evaluated twice, these may return other rows the second time.
     samples:
       collectNodes(matching, 'RangeTableSample').length > 0 ||
       collectNodes(matching, 'SelectStmt').some((select) => 'limitCount' in select) ||
@@ -39,7 +39,7 @@ interface MergeAction {
   readonly clause: MergeWhenClause;
 }
 
-/** What a MERGE may do to its target. */
+/** Returns the actions that a MERGE may take on its target. */
 export function actionsOf({ mergeWhenClauses = [] }: MergeStmt): MergeAction[] {
   return mergeWhenClauses.flatMap((node) => {
     if (!('MergeWhenClause' in node)) return [];
@@ -55,7 +55,7 @@ const operations: Readonly<Record<string, Right['operation']>> = {
   CMD_DELETE: 'DELETE',
 };
 
-/** `[WITH ...] MERGE INTO target USING source ON condition WHEN ...`; null when the bytes do not show the tree. */
+/** Locates the parts of `[WITH ...] MERGE INTO target USING source ON condition WHEN ...`; null if no split matches the tree. */
 function locateParts(merge: MergeStmt, target: number, source: Source): MergeParts | null {
   const { sourceRelation, joinCondition } = merge;
   if (!sourceRelation || !joinCondition) return null;
@@ -80,7 +80,7 @@ function locateParts(merge: MergeStmt, target: number, source: Source): MergePar
   return null;
 }
 
-/** Which ON is the statement's own, a join in its source leaves open: what is cut out must mean what the tree says. */
+/** Returns whether the parts parse to the statement's own trees: the ON found may belong to a join in the source. */
 function showsTree(parts: MergeParts, relation: Node, condition: Node): boolean {
   try {
     const query = `SELECT FROM ${parts.source.text}\nWHERE ${parts.condition.text}`;
@@ -100,7 +100,7 @@ function showsTree(parts: MergeParts, relation: Node, condition: Node): boolean 
   }
 }
 
-/** From the WITH clause of the MERGE to its verb: of the statement, or of the body of a PREPARE. */
+/** Returns the range from the first WITH to the verb. The WITH is that of the statement, or of the body of a PREPARE. */
 function ctesBefore(tokens: Tokens, verb: number): ByteRange {
   const first = tokens.list.findIndex((_, at) => tokens.word(at) === 'with');
   return { start: tokens.range(first, verb).start, end: tokens.range(verb, verb + 1).start };

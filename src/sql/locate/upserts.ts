@@ -1,4 +1,4 @@
-/** INSERT ... ON CONFLICT: where its clause stands, and what it says. */
+/** Locates and parses the ON CONFLICT clause of an INSERT. */
 
 import type { ColumnRef, InsertStmt, Node, OnConflictClause, RangeVar } from 'libpg-query';
 import type { Source } from '../classify/relation-uses.ts';
@@ -12,7 +12,7 @@ import type { Arbiter, ClausePart, Upsert } from '../write.ts';
 /**
  * Locates the ON CONFLICT clause of an INSERT.
  * @param target first byte of the target's name
- * @returns null when the bytes do not show what the tree tells
+ * @returns null if there is none, or if the text does not match the parse tree
  */
 export function locateUpsert(insert: InsertStmt, target: number, source: Source): Upsert | null {
   const clause = insert.onConflictClause;
@@ -51,7 +51,7 @@ function partOf(range: ByteRange | null, { text }: Source, tokens: Tokens): Clau
 /** No dollar quote begins with a digit. */
 const parameterToken = /^\$\d+$/;
 
-/** Whether RETURNING asks for the row as it was: an INSERT on a view has none to give, also where it became an UPDATE. */
+/** Returns whether RETURNING requests the old row. An INSERT into a view cannot return it, even if it became an UPDATE. */
 export function returnsOldRow({ returningClause, onConflictClause }: InsertStmt): boolean {
   if (onConflictClause?.action !== 'ONCONFLICT_UPDATE' || !returningClause) return false;
   const names = (returningClause.options ?? []).flatMap((node) =>
@@ -63,7 +63,7 @@ export function returnsOldRow({ returningClause, onConflictClause }: InsertStmt)
   return columns.some(({ fields }) => ['old', ...names].includes(textsOf(fields)[0]));
 }
 
-/** Whether DO UPDATE reads a WITH query, which what it runs in does not have. */
+/** Returns whether DO UPDATE reads a WITH query. That query does not exist where the service runs the DO UPDATE. */
 export function readsCte({ targetList, whereClause }: OnConflictClause, scope: Scope): boolean {
   const relations: RangeVar[] = collectNodes([targetList, whereClause], 'RangeVar');
   return relations.some(
@@ -71,7 +71,7 @@ export function readsCte({ targetList, whereClause }: OnConflictClause, scope: S
   );
 }
 
-/** The expressions of an ON CONFLICT clause that are compared with those of indexes. */
+/** Returns the expressions of an ON CONFLICT clause that are compared with those of indexes. */
 export function inferredFrom({ infer }: OnConflictClause): (Node | undefined)[] {
   const elements = (infer?.indexElems ?? []).map((node) =>
     'IndexElem' in node ? node.IndexElem.expr : node,
@@ -79,7 +79,7 @@ export function inferredFrom({ infer }: OnConflictClause): (Node | undefined)[] 
   return [...elements, infer?.whereClause];
 }
 
-/** What decides whether a row is in the way. */
+/** Returns the condition by which a row conflicts. */
 function arbiterOf({ infer }: OnConflictClause, words: ClausePart): Arbiter {
   if (infer === undefined) return { kind: 'any' };
   if (infer.conname !== undefined) return { kind: 'constraint', name: infer.conname };
@@ -88,7 +88,7 @@ function arbiterOf({ infer }: OnConflictClause, words: ClausePart): Arbiter {
   return { kind: 'index', elements, predicate, words };
 }
 
-/** A column reads `column name`, an expression as its shape. With an operator class or a collation it is like no element of an index. */
+/** Returns `column name`, or an expression in normalized form. An element with an operator class or a collation matches no index. */
 function elementShape(node: Node): string {
   const { name, expr, collation, opclass } = 'IndexElem' in node ? node.IndexElem : {};
   if (collation !== undefined || opclass !== undefined) return shapeOf(node);
@@ -96,13 +96,13 @@ function elementShape(node: Node): string {
   return shapeOf(expr ?? node);
 }
 
-/** The shape of a plain column as an index element. */
+/** Returns the normalized form of a plain column as an index element. */
 export const columnShape = (name: string) => `column ${name}`;
 
-/** Fields that tell where a node stands in the text. */
+/** Fields with positions in the text. */
 const places = /^location$|_(?:location|start|end)$/;
 
-/** A parse tree as text, without places, schemas of functions, and the casts to text that PostgreSQL adds when it stores an expression. */
+/** Serializes a parse tree without positions, schemas of functions, and the casts to text that PostgreSQL adds to stored expressions. */
 export function shapeOf(node: Node): string {
   return JSON.stringify(node, (key, value) => {
     if (places.test(key)) return undefined;
@@ -127,7 +127,7 @@ interface ClauseParts {
   readonly end: number;
 }
 
-/** Reads `ON CONFLICT ... DO NOTHING` or `... DO UPDATE SET ... [WHERE ...]`, up to RETURNING or what the INSERT stands in. */
+/** Parses `ON CONFLICT ... DO NOTHING` or `... DO UPDATE SET ... [WHERE ...]`, up to RETURNING or the end of the INSERT. */
 function clauseParts(tokens: Tokens, at: number): ClauseParts | null {
   const action = tokens.find(['do'], at);
   const words = tokens.range(at + 2, action);

@@ -1,4 +1,4 @@
-/** Takes the definition of an automatically updatable view to pieces: `SELECT expressions FROM relation [WHERE condition]`. */
+/** Splits the definition of an automatically updatable view into its parts: `SELECT expressions FROM relation [WHERE condition]`. */
 import type { ColumnRef, RangeVar, SelectStmt } from 'libpg-query';
 import { locateRelation } from '../classify/relation-uses.ts';
 import { readName } from '../parser/identifier-reader.ts';
@@ -12,7 +12,7 @@ export interface ViewQuery {
   readonly targets: readonly ViewTarget[];
   /** The relation with its schema, as written. */
   readonly source: string;
-  /** The name under which expressions call the relation, and what they call its columns where that is told. */
+  /** The name by which expressions refer to the relation, and the column aliases if there are any. */
   readonly alias: string;
   readonly aliasColumns: readonly string[];
   readonly where: string | null;
@@ -20,11 +20,11 @@ export interface ViewQuery {
 
 interface ViewTarget {
   readonly expression: string;
-  /** The column of the relation that the expression is; null for a real expression. */
+  /** The column of the relation if the expression is just that; null for any other expression. */
   readonly column: string | null;
 }
 
-/** Takes a definition to pieces as PostgreSQL prints it; null for one that is not as simple as that. */
+/** Parses a definition as PostgreSQL prints it; null if it has another form. */
 export function readViewQuery(text: Buffer): ViewQuery | null {
   const select = selectOf(text);
   const [from, ...more] = select?.fromClause ?? [];
@@ -69,7 +69,7 @@ function columnOf({ fields = [] }: ColumnRef): string | null {
 
 const textOf = (text: Buffer, { start, end }: ByteRange) => text.toString('utf8', start, end);
 
-/** The places of SELECT, FROM and WHERE, and where the condition ends: row locks may stand behind it. */
+/** Returns the tokens of SELECT, FROM and WHERE, and the end of the condition. Row locks may follow it. */
 function clauses(tokens: Tokens): [number, number, number, number] {
   const select = tokens.find(['select']);
   const from = tokens.find(['from'], select);
@@ -78,8 +78,8 @@ function clauses(tokens: Tokens): [number, number, number, number] {
 }
 
 /**
- * Writes an expression over a relation's row as one over `$1`, that row, so that a function with it as its body can be
- * inlined; only what looks at rows of others, too, becomes a query.
+ * Rewrites an expression over a relation's row to one over `$1`, which is that row, so that a function with it as its body can be inlined.
+ * An expression with a sub-select, or with references that cannot be replaced, becomes a query.
  */
 export function overRow(
   expression: string,

@@ -1,6 +1,6 @@
-/** Values that come from another thread: a Buffer arrives as a plain array of bytes. */
+/** Restores values received from another thread, where a Buffer arrives as a plain Uint8Array. */
 
-/** Puts Buffers in the place of such arrays, within the value itself. */
+/** Replaces each Uint8Array in a value by a Buffer over the same memory, in place. Returns the value. */
 export function withBuffers<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array)

@@ -1,13 +1,13 @@
-/** Reads names where they stand in a statement, byte by byte, to learn where they end: the parse tree tells only the start. */
+/** Reads identifiers in a statement's text byte by byte to find their end. The parse tree has only the start. */
 
 export interface NamePart {
-  /** The name folded and unquoted, not cut to PostgreSQL's 63 bytes. */
+  /** The name, folded and unquoted, not truncated to PostgreSQL's 63 bytes. */
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What is left to read: a text and the next byte. */
+/** A text and the position of the next byte to read. */
 interface Cursor {
   readonly text: Buffer;
   at: number;
@@ -18,8 +18,8 @@ const doubleQuote = 0x22;
 const quote = 0x27;
 
 /**
- * Reads a dotted name of a given number of parts, with the spaces and comments PostgreSQL allows between them.
- * @returns the parts with their byte ranges, or null when the text does not read like that.
+ * Reads a dotted name of `count` parts, with the spaces and comments that PostgreSQL allows between them.
+ * @returns the parts with their byte ranges, or null if the text is not such a name.
  */
 export function readName(text: Buffer, start: number, count: number): readonly NamePart[] | null {
   const parts: NamePart[] = [];
@@ -33,7 +33,7 @@ export function readName(text: Buffer, start: number, count: number): readonly N
   return parts;
 }
 
-/** Gives the position after spaces and comments. */
+/** Returns the position after spaces and comments. */
 export function skipSpace(text: Buffer, start: number): number {
   let at = start;
   for (;;) {
@@ -89,7 +89,7 @@ function readQuoted(cursor: Cursor): string | null {
   return text.toString('utf8', start, end).replaceAll('""', '"');
 }
 
-/** Reads the rest of `U&"..." [UESCAPE 'c']`, the cursor on the quote. */
+/** Reads the rest of `U&"..." [UESCAPE 'c']`, with the cursor on the quote. */
 function readUnicode(cursor: Cursor): string | null {
   const body = readQuoted(cursor);
   if (body === null) return null;
@@ -97,7 +97,7 @@ function readUnicode(cursor: Cursor): string | null {
   return mark === null ? null : unescaped(body, mark);
 }
 
-/** Reads `UESCAPE 'c'` if it follows, and gives the escape character. */
+/** Reads `UESCAPE 'c'` if it follows. Returns the escape character; null if the clause is malformed. */
 function readEscapeClause(cursor: Cursor): string | null {
   const { text } = cursor;
   const keyword = skipSpace(text, cursor.at);
@@ -111,7 +111,7 @@ function readEscapeClause(cursor: Cursor): string | null {
   return text.toString('latin1', literal + 1, literal + 2);
 }
 
-/** Resolves `\0061` and `\+000061`; anything else after an escape character leaves the name unreadable. */
+/** Resolves `\0061` and `\+000061`. Returns null for any other escape. */
 function unescaped(body: string, mark: string): string | null {
   const parts = body.split(mark);
   let name = parts[0] ?? '';

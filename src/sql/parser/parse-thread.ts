@@ -1,7 +1,6 @@
 /**
- * The thread in which texts are parsed that others should not wait for, one after the other. It is started for the first of them, and
- * ends when it has had nothing to do for a while: what such a text has made its memory grow by goes with it. It also ends over a
- * text that takes too long, or that nobody waits for any more.
+ * A worker thread that parses the texts that would block the main thread, one after the other. It starts on demand and ends after an idle
+ * time, which frees the memory that heavy texts have taken. It also ends when a text takes too long, or when its client is gone.
  */
 import { Worker } from 'node:worker_threads';
 import { compiledProgram } from '../../compiled.ts';
@@ -10,7 +9,7 @@ import { StageError } from '../../errors.ts';
 import { withBuffers } from './buffers.ts';
 import { SqlSyntaxError } from './syntax-error.ts';
 
-/** A task of the thread's program, by its name. */
+/** A task for the thread, by its name in the thread's program. */
 export interface Question {
   readonly task: string;
   readonly args: readonly unknown[];
@@ -24,29 +23,29 @@ export type Answer =
 
 interface Waiting extends Question {
   readonly bytes: number;
-  /** When it should have its turn: a longer text waits longer. */
+  /** The time that orders the queue. It is later for a longer text. */
   readonly due: number;
   resolve(result: unknown): void;
   reject(error: unknown): void;
-  /** Listens no longer to whether somebody waits for it. */
+  /** Removes the listener on the abort signal. */
   release(): void;
 }
 
 interface Limits {
-  /** Of all texts that wait. */
+  /** Maximum total length of all waiting texts. */
   readonly waitingBytes: number;
-  /** Of one text, from when the thread gets it. */
+  /** Maximum time for one text, from when the thread receives it. */
   readonly ms: number;
 }
 
 const usual: Limits = { waitingBytes: 64 * 1024 * 1024, ms: 20_000 };
 const idleMs = 30_000;
-/** By so many bytes more a text lets others go first that come a millisecond later. */
+/** Each 1000 bytes of a text put it behind texts that arrive up to a millisecond later. */
 const bytesPerMs = 1000;
 
 /**
- * PostgreSQL's grammar recurses, and V8's stack limit is what stops it in time: not later than in the main thread, whose limit is
- * 984 KiB. Of a thread's stack, V8 leaves 192 KiB.
+ * PostgreSQL's grammar recurses, and V8's stack limit stops it. The limit must not exceed that of the main thread, 984 KiB. Node.js
+ * reserves 192 KiB of a thread's stack.
  */
 const resourceLimits = { stackSizeMb: 1 };
 
@@ -59,16 +58,18 @@ export class ParseThread {
   private worker: Worker | null = null;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param program what the thread runs */
+  /** @param program the script that the thread runs */
   constructor(program: URL = compiledProgram('sql/parse-worker.js'), limits: Limits = usual) {
     this.program = program;
     this.limits = limits;
   }
 
   /**
-   * Runs a task over texts of so many bytes.
-   * @param gone aborted when nobody waits for it any more: it is dropped, and the promise stays open
-   * @throws SqlSyntaxError, StageError as the task does; StageError when too much waits, it takes too long, or the thread has ended
+   * Runs a task in the thread.
+   * @param bytes total length of the task's texts
+   * @param gone aborted when the caller no longer needs the result. The task is dropped, and the promise stays pending.
+   * @throws SqlSyntaxError, StageError as the task does; StageError when the queue is full, the task takes too long, or the thread has
+   * ended
    */
   run(question: Question, bytes: number, gone?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -86,7 +87,7 @@ export class ParseThread {
     });
   }
 
-  /** Hands over what is due first. */
+  /** Sends the task with the earliest due time to the thread. */
   private ask(): void {
     clearTimeout(this.timer);
     let next: Waiting | null = null;
@@ -108,7 +109,7 @@ export class ParseThread {
     worker.on('message', (answer: Answer) => this.answered(worker, answer));
     worker.on('error', (error) => this.lost(worker, error));
     worker.on('exit', () => this.lost(worker, null));
-    // It does not keep the process alive: who waits for it does. A listener would take that back.
+    // The worker must not keep the process alive; its callers do. Adding a listener would ref it again.
     worker.unref();
     return worker;
   }
@@ -132,7 +133,7 @@ export class ParseThread {
     if (this.worker === worker) this.giveUp(ended(cause));
   }
 
-  /** The text that the thread was given is why it ends: that one is not tried again. */
+  /** Ends the thread, and removes its current task: it caused the end, so it is not retried. @param error rejects the task, if not null */
   private giveUp(error: StageError | null): void {
     this.end();
     const { asked } = this;
@@ -154,7 +155,7 @@ export class ParseThread {
   }
 }
 
-/** The one of the process. */
+/** The instance of this process. */
 export const parseThread = new ParseThread();
 
 function errorOf(answer: Exclude<Answer, { result: unknown }>): Error {

@@ -1,7 +1,7 @@
 /**
- * The thread's SQL parser. Parsing is a pure function of the text; what is kept here is its machine: an instance of
- * the WebAssembly parser, and a spare, because deep nesting overflows an instance's stack and leaves it corrupt. It is also the
- * one gate: no text gets to an instance that is heavier than the thread takes.
+ * The SQL parser of this thread. Parsing is a pure function of the text. The state here is one instance of the WebAssembly parser and a
+ * spare, because deep nesting overflows an instance's stack and corrupts it. This module also limits the weight of the texts that the
+ * thread parses.
  */
 import type { ParseResult, ScanToken } from 'libpg-query';
 import { StageError } from '../../errors.ts';
@@ -10,7 +10,7 @@ import { isLight, maxWeight, weightOf } from './text-weight.ts';
 import type { CompiledEngine, Engine } from './wasm-engine.ts';
 import { compileEngine, createEngine } from './wasm-engine.ts';
 
-/** Raised when the parser gave up on a text that is not known to be wrong, does not take it, or no instance is ready. */
+/** Thrown when the parser fails on a text that is not known to be wrong, when the text is too heavy, or when no instance is ready. */
 export class ParserFailure extends StageError {
   constructor(message: string, cause?: unknown) {
     const hint = 'Write less in one statement, view or function.';
@@ -26,17 +26,17 @@ const machine = {
 };
 
 const enginesReady = 2;
-/** What is made of a light text, to prove how it was read, may be longer than the text itself. */
+/** Factor on the limits of a light text: a text derived from it, to verify how it was parsed, may be longer. */
 const ofOriginal = 2;
 const maxRetriedBytes = 64 * 1024;
 
-/** To be called in a thread that nobody waits for. */
+/** Raises the limit to `maxWeight`. Only for a thread that blocks nobody. */
 export function allowHeavyTexts(): void {
   // guard: a text has only so many tokens
   machine.takes = (text) => weightOf(text, maxWeight) <= maxWeight;
 }
 
-/** Makes the parser ready. To be awaited once before anything is parsed; further calls only wait. */
+/** Makes the parser ready. The caller awaits it once before the first parse. Concurrent calls share one promise. */
 export function loadParser(): Promise<void> {
   machine.filling ??= fillUp().finally(() => {
     machine.filling = null;
@@ -52,9 +52,9 @@ async function fillUp(): Promise<void> {
 
 /**
  * Parses a query string.
- * @returns the statements' raw parse trees; locations are byte offsets.
+ * @returns the raw parse trees of the statements; locations are byte offsets.
  * @throws SqlSyntaxError for a text that PostgreSQL would not accept.
- * @throws ParserFailure for one that is too deeply nested to be parsed here.
+ * @throws ParserFailure for a text that is too heavy or too deeply nested.
  */
 export function parseTree(text: Buffer): ParseResult {
   const { tree, fault } = withEngine(text, (engine) => engine.parse(text));
@@ -65,22 +65,22 @@ export function parseTree(text: Buffer): ParseResult {
   throw new SqlSyntaxError(fault.message, position, isLacking(fault.message) ? '0A000' : '42601');
 }
 
-/** The grammar knows some things only to say that PostgreSQL does not have them. */
+/** Returns whether a message reports an unsupported feature: the grammar parses some constructs only to reject them. */
 const isLacking = (message: string) =>
   /not (yet )?implemented$|only supported for ON DELETE actions$|no longer supported$|constraints cannot be (altered|marked) /.test(
     message,
   );
 
-/** Splits a text that has been parsed into PostgreSQL's own tokens, comments left out. */
+/** Splits a parsed text into PostgreSQL's tokens, without comments. */
 export function scanTokens(text: Buffer): readonly ScanToken[] {
   return allTokens(text).filter((token) => !isComment(token));
 }
 
 /**
- * Takes a CREATE FUNCTION apart whose language is PL/pgSQL. Gives null for what cannot be read. An instance of its own: what
- * compiling somebody's function leaves behind in one, no statement is classified by.
- * @param body of the function: in the text it is a literal, which weighs nothing
- * @throws ParserFailure for what is too heavy
+ * Parses a CREATE FUNCTION whose language is PL/pgSQL. Returns null if it cannot be parsed. It uses a separate instance, so that state left
+ * by a user's function does not affect how statements are classified.
+ * @param body the function's body; within `text` it is a literal, which has no weight
+ * @throws ParserFailure if the body is too heavy
  */
 export async function parsePlpgsql(text: Buffer, body: Buffer): Promise<object | null> {
   demandLight(body);
@@ -94,8 +94,9 @@ export async function parsePlpgsql(text: Buffer, body: Buffer): Promise<object |
 }
 
 /**
- * libpg-query does not look across comments where PostgreSQL does: after NOT, NULLS, WITH, WITHOUT, FORMAT, before
- * UESCAPE and between the parts of a string. To PostgreSQL a comment is a space, so spaces of the same length stand in.
+ * Parses a text again with its comments blanked. libpg-query does not look across comments where PostgreSQL does: after NOT, NULLS, WITH,
+ * WITHOUT, FORMAT, before UESCAPE and between the parts of a string. To PostgreSQL a comment is a space, so spaces of the same length
+ * replace it.
  */
 function parseWithoutComments(text: Buffer): ParseResult | null {
   // Scanning is slow, and most wrong texts have no comments.
@@ -132,7 +133,7 @@ function withEngine<T>(text: Buffer, work: (engine: Engine) => T): T {
   }
 }
 
-/** The spare takes over at once. Should making the next one fail, a later parse finds that none is ready. */
+/** Starts the creation of an instance; the spare takes over at once. If the creation fails, a later parse finds no instance ready. */
 function replaced(failure: ParserFailure): ParserFailure {
   loadParser().catch(() => undefined);
   return failure;

@@ -1,10 +1,9 @@
 /**
- * The node types of PostgreSQL's raw parse trees that may stand inside a query and ask for nothing but being walked
- * through. A type that is neither here nor handled by name makes the statement refused: a grammar newer than these
- * lists must not be classified by guessing.
+ * The node types of PostgreSQL's raw parse trees that may occur in a query and need no handling of their own. A statement with a type that
+ * is neither here nor handled by name is refused, because a newer grammar must not be classified by guessing.
  */
 
-/** Holds other nodes. */
+/** Nodes that contain other nodes. */
 export const plainQueryNodes = names(`
   A_ArrayExpr A_Expr A_Indices Alias BoolExpr BooleanTest CTECycleClause CTESearchClause CaseExpr CaseWhen
   CoalesceExpr CollateClause ColumnDef GroupingFunc GroupingSet JoinExpr JsonAggConstructor JsonArgument JsonArrayAgg
@@ -14,7 +13,7 @@ export const plainQueryNodes = names(`
   RangeSubselect RangeTableFunc RangeTableFuncCol RangeTableSample ResTarget ReturningOption RowExpr SortBy SubLink
   TypeCast WindowDef XmlExpr XmlSerialize`);
 
-/** Holds nothing of interest. */
+/** Nodes that contain nothing relevant. */
 export const leafQueryNodes = names(`
   A_Const A_Star BitString Boolean Float Integer MergeSupportFunc ParamRef SQLValueFunction SetToDefault String TypeName`);
 

@@ -1,16 +1,16 @@
 /**
- * The shape of a query: its text with a mark in place of each literal. Texts of one shape are made of the same tokens, in
- * which only the values of numbers and strings differ, so that PostgreSQL's grammar gives them the same tree.
+ * The shape of a query: its text with a mark in place of each literal. Texts of one shape have the same tokens except for the values of
+ * numbers and strings, so PostgreSQL's grammar parses them to the same tree.
  * https://www.postgresql.org/docs/current/sql-syntax-lexical.html
  */
 
-/** What stands for a literal; no text with such bytes has a shape. The grammar tells integers of 32 bits from other numbers. */
+/** The bytes that replace a literal; a text with such bytes has no shape. The grammar distinguishes 32-bit integers from other numbers. */
 const marks = { string: 0x01, integer: 0x02, number: 0x03 } as const;
 
 const maxBytes = 4096;
 const maxInteger = 2_147_483_647;
 
-/** The kinds of bytes that matter; whatever else there is belongs to no literal, and nothing of it is looked into. */
+/** The classes of bytes that matter. All other bytes belong to no literal and are copied. */
 const kinds = { other: 0, space: 1, letter: 2, digit: 3, never: 4 } as const;
 const kindOf = new Uint8Array(256).map((_, byte) => {
   const char = String.fromCharCode(byte);
@@ -31,21 +31,21 @@ const codes = {
   star: 0x2a,
 };
 
-/** Where the first literal begins, in every text of the shape: what stands before is the same, byte by byte. */
+/** Returns the start of the first literal. All texts of the shape have the same bytes before it. */
 export function firstLiteral(shape: string): number {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks
   const place = shape.search(/[\u0001-\u0003]/);
   return place === -1 ? shape.length : place;
 }
 
-/** Reads one text after the other; a place is -1 where the text turns out to have no shape. */
+/** Reads one text at a time. Its private methods return -1 as a position if the text has no shape. */
 export class ShapeReader {
   private readonly shape = Buffer.allocUnsafeSlow(maxBytes);
   private text: Buffer = this.shape;
   private length = 0;
 
   /**
-   * Gives a text's shape, or null where it is too long or has anything in it that is not surely told from a literal.
+   * Returns a text's shape; null if the text is too long, or if anything in it cannot be distinguished from a literal with certainty.
    * @param text in UTF-8, without zero bytes
    */
   read(text: Buffer): string | null {
@@ -59,7 +59,7 @@ export class ShapeReader {
     return this.shape.toString('latin1', 0, this.length);
   }
 
-  /** Reads what begins at a place, and gives the place behind it. */
+  /** Reads the token at a position. Returns the position after it. */
   private token(at: number, byte: number): number {
     switch (kindOf[byte]) {
       case kinds.letter:
@@ -82,11 +82,11 @@ export class ShapeReader {
   private word(start: number): number {
     let end = start + 1;
     while (this.kindAt(end) === kinds.letter || this.kindAt(end) === kinds.digit) end += 1;
-    // The prefix of a string of another kind: E, B, X, N.
+    // A string with a prefix: E, B, X, N.
     return this.text[end] === codes.quote ? -1 : this.copy(start, end);
   }
 
-  /** Digits, or digits with a point between. Whatever else a number may be written with is left alone. */
+  /** Reads digits, or digits with a decimal point between. Other forms of numbers have no shape. */
   private number(start: number): number {
     if (this.text[start - 1] === codes.dot) return -1;
     let value = 0;
@@ -105,7 +105,7 @@ export class ShapeReader {
     return goesOn ? -1 : this.mark(mark, end);
   }
 
-  /** A string without quotes in it, of a kind without escapes, which is not continued on another line. */
+  /** Reads a string that has no quote and no backslash in it and is not continued by another literal. */
   private string(start: number): number {
     if (this.text[start - 1] === codes.and) return -1;
     const end = this.text.indexOf(codes.quote, start + 1) + 1;
@@ -115,9 +115,9 @@ export class ShapeReader {
     return this.text[next] === codes.quote ? -1 : this.mark(marks.string, end);
   }
 
-  /** A name belongs to the shape as it stands, up to its closing quote; doubled quotes are two names to us. */
+  /** Copies a quoted name up to its closing quote. A name with doubled quotes is read as several names. */
   private quotedName(start: number): number {
-    // A string behind a name in Unicode escapes may say how to read it.
+    // After a name with Unicode escapes (`U&"..."`), a string may define the escape character.
     // guard: no literal is taken out of what it gives a meaning
     if (this.text[start - 1] === codes.and) return -1;
     const end = this.text.indexOf(codes.doubleQuote, start + 1) + 1;

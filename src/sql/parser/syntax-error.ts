@@ -1,9 +1,9 @@
-/** The error for a text that PostgreSQL's grammar does not accept, as PostgreSQL would report it. */
+/** The error for a text that PostgreSQL's grammar rejects, as PostgreSQL would report it. */
 
-/** Raised for SQL that cannot be parsed. Carries the fields of PostgreSQL's ErrorResponse. */
+/** Thrown for SQL that cannot be parsed. It has the fields of PostgreSQL's ErrorResponse. */
 export class SqlSyntaxError extends Error {
   readonly sqlstate: string;
-  /** In characters from 1, as field `P` counts; null when PostgreSQL gives none. */
+  /** In characters from 1, as in field `P`; null if PostgreSQL reports none. */
   readonly position: number | null;
 
   constructor(message: string, position: number | null, sqlstate = '42601') {

@@ -1,29 +1,29 @@
-/** Reading PostgreSQL's raw parse trees generically: a node is `{ TypeName: fields }`, a field a node, a list, a struct, a scalar. */
+/** Generic access to PostgreSQL's raw parse trees. A node is `{ TypeName: fields }`; a field is a node, a list, a struct or a scalar. */
 import type { Node } from 'libpg-query';
 
 /** The fields of a node or of a struct that a node holds. */
 export type Fields = object;
 
-/** Opens a node. Null for the empty object that stands for a missing list element. */
+/** Returns the type and fields of a node; null for the empty object that represents a missing list element. */
 export function openNode(node: Node | Fields): { type: string; fields: Fields } | null {
   const type = Object.keys(node)[0];
   return type === undefined ? null : { type, fields: (node as Record<string, Fields>)[type] ?? {} };
 }
 
-/** Node types begin with a capital, names of fields never do. */
+/** Returns whether a value is a node. Node types begin with a capital letter, field names do not. */
 export function isNode(value: Fields): boolean {
   const key = Object.keys(value)[0];
   return key !== undefined && key >= 'A' && key < '[';
 }
 
-/** How many values of trees may be looked at. */
+/** The remaining number of tree values that may be visited. */
 export interface Effort {
   left: number;
 }
 
 /**
- * Returns the fields of all nodes of one type in a tree, however deep it is.
- * @param effort what this takes is taken from it; what is left of the tree once nothing is left of it is not looked at
+ * Returns the fields of all nodes of one type in a tree of any depth.
+ * @param effort reduced by one for each visited value; the search stops when it is used up
  */
 export function collectNodes(
   root: unknown,
@@ -42,7 +42,7 @@ export function collectNodes(
   return found;
 }
 
-/** The texts of a list of String nodes, such as the parts of a name; other elements (`*`, `[1]`) are left out. */
+/** Returns the texts of the String nodes of a list, such as the parts of a name. It omits other elements (`*`, `[1]`). */
 export function textsOf(nodes: readonly Node[] | undefined): string[] {
   const texts: string[] = [];
   for (const node of nodes ?? []) {
@@ -51,7 +51,7 @@ export function textsOf(nodes: readonly Node[] | undefined): string[] {
   return texts;
 }
 
-/** The text of a constant: a string, a number as written, or a truth value. Null for anything else, casts too: they change values. */
+/** Returns the text of a constant: a string, a number as written, or a truth value. Null for others, and for casts, which change values. */
 export function constantOf(node: Node | undefined): string | null {
   if (!node || !('A_Const' in node)) return null;
   const { sval, ival, fval, boolval } = node.A_Const;

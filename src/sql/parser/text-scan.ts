@@ -1,10 +1,10 @@
 /**
- * Goes through a text token by token as PostgreSQL's scanner does, but faster; where the two differ it finds more of them. Counts
- * how much the scanner reads again: at an operator letter, and at the mark of a comment, it reads on to the end of the run of
- * such letters, takes one or two of them and gives the rest back.
+ * Scans a text token by token like PostgreSQL's scanner, but faster. Where the two differ, this one finds more tokens. It also counts the
+ * letters that PostgreSQL's scanner rereads: at an operator letter or the start of a comment, that scanner reads to the end of the run of
+ * operator letters, takes one or two of them and pushes the rest back.
  */
 
-/** So long a run of operator letters may be that is read again at every letter. */
+/** Maximum length of a run of operator letters that is reread at every letter. */
 export const longestRun = 1000;
 const mostReread = (longestRun * (longestRun + 1)) / 2;
 
@@ -21,22 +21,22 @@ for (const byte of Buffer.from('~!@#^&|`?+-*/%<>=')) isOperator[byte] = 1;
 
 export class TextScan {
   private readonly text: Buffer;
-  /** Where the token ends that was read last. */
+  /** The end of the last token read. */
   at = 0;
-  /** Letters that the scanner has read again; infinite once a single run was read too often. */
+  /** The number of letters that PostgreSQL's scanner rereads; infinite if it rereads a single run too often. */
   reread = 0;
-  /** Where a text is wrong, it is tried again without them. */
+  /** The number of comments. A text that fails to parse is parsed again without them. */
   comments = 0;
   private rereadInRun = 0;
   private runEnd = 0;
-  /** In a literal that follows now a backslash escapes: it goes on with one that began with E. */
+  /** Whether backslashes escape in a literal that follows now: it then continues one that began with E. */
   private hasEscapes = false;
 
   constructor(text: Buffer) {
     this.text = text;
   }
 
-  /** Reads the next token, and returns where it begins; -1 behind the last one. */
+  /** Reads the next token and returns its start; -1 after the last one. */
   next(): number {
     this.skipSpace();
     const start = this.at;
@@ -79,7 +79,7 @@ export class TextScan {
     }
   }
 
-  /** Comments nest. */
+  /** Block comments nest. */
   private skipComment(): void {
     const { text } = this;
     let depth = 0;
@@ -97,7 +97,7 @@ export class TextScan {
     } while (depth > 0 && this.at < text.length);
   }
 
-  /** From here the scanner reads the rest of the run. */
+  /** Counts the rest of the run, which the scanner reads from here. */
   private noteRun(): void {
     const { text, at } = this;
     if (at >= this.runEnd) {
@@ -112,7 +112,7 @@ export class TextScan {
     if (this.rereadInRun >= mostReread) this.reread = Number.POSITIVE_INFINITY;
   }
 
-  /** A literal that begins with E ends at a quote that no backslash precedes; a doubled one begins another piece of it. */
+  /** Returns the end of a literal that began with E: the first unescaped quote. A doubled quote begins another piece. */
   private afterEscaped(from: number): number {
     const { text } = this;
     let at = from;

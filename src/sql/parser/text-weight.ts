@@ -1,26 +1,26 @@
 /**
- * How much work a text makes for the parser: its length alone says little, for a long literal costs nearly nothing, and a short run
- * of operator letters very much. Never less than the parser has; often more.
+ * Estimates the parser's work for a text. Length is a poor measure: a long literal costs nearly nothing, and a short run of operator
+ * letters costs a lot. The estimate is never below the actual work, and often above it.
  */
 import { TextScan } from './text-scan.ts';
 
-/** What a statement costs besides its tokens. */
+/** The cost of a statement in addition to its tokens. */
 const statementWeight = 10;
 
-/** The scanner reads so many letters in the time that a token takes to be parsed. */
+/** The number of letters that the scanner reads in the time in which the parser handles one token. */
 const lettersPerToken = 100;
 
-/** What parses in about a second: 250,000 elements of a list. */
+/** A text of this weight parses in about a second: 250,000 elements of a list. */
 export const maxWeight = 500_000;
 
-/** What others can wait for: some 10 ms. So short texts do not have to be looked at. */
+/** A text of this weight blocks the thread for some 10 ms. Texts of at most `lightBytes` are always light, so they need no scan. */
 const lightWeight = 5000;
 const lightBytes = 450;
-/** Literals and comments weigh nothing, but are copied. */
+/** Literals and comments have no weight, but are copied. */
 const longBytes = 32 * 1024;
 
 const [semicolon, comma, equals] = Buffer.from(';,=') as unknown as [number, number, number];
-/** What a token means for lists, by its first byte. */
+/** The effect of a token on lists, by its first byte. */
 const kinds = { none: 0, opens: 1, closes: 2, word: 3, sign: 4 } as const;
 const kindOf = new Uint8Array(256);
 for (const byte of Buffer.from('([')) kindOf[byte] = kinds.opens;
@@ -29,8 +29,8 @@ for (const byte of Buffer.from('sS')) kindOf[byte] = kinds.word;
 for (const byte of [semicolon, comma, equals]) kindOf[byte] = kinds.sign;
 
 /**
- * Whether a text may be parsed in the thread that serves everybody.
- * @param times so often as heavy as usual it may be
+ * Returns whether a text may be parsed in the main thread.
+ * @param times factor on the usual limits
  */
 export function isLight(text: Buffer, times = 1): boolean {
   if (text.length <= lightBytes) return true;
@@ -39,8 +39,8 @@ export function isLight(text: Buffer, times = 1): boolean {
 }
 
 /**
- * Returns the weight of a text in tokens (words, numbers, literals, signs, comments). What is above `most` is not counted to its end: the
- * result is some number above it then. Returns Infinity where a run of operator letters is too long to be scanned.
+ * Returns the weight of a text in tokens (words, numbers, literals, signs, comments). Counting stops above `most`; the result is then any
+ * number above it. Returns Infinity if a run of operator letters is too long to be scanned.
  */
 export function weightOf(text: Buffer, most: number): number {
   const scan = new TextScan(text);
@@ -56,24 +56,24 @@ export function weightOf(text: Buffer, most: number): number {
   return tokens + read();
 }
 
-/** What stands in one pair of parentheses, up to here. */
+/** The state of one pair of parentheses, up to the current token. */
 interface List {
-  /** How often the tree repeats what stands in it, and what stands in it now. */
+  /** How often the tree repeats its contents; `now` is the same for the current token. */
   readonly repeats: number;
   now: number;
   elements: number;
-  /** It may be the targets of an assignment. */
+  /** Whether it may be the target list of an assignment. */
   readonly mayAssign: boolean;
 }
 
-/** The tree of `SET (a, b, c) = (SELECT ...)` has the query once for each column, and so on within it. */
+/** Tracks repetition by lists. The tree of `SET (a, b, c) = (SELECT ...)` has the query once per column, and so on for nested queries. */
 class Lists {
   private open: List[] = [];
   private current = listOf(1, false);
   private closed: List | null = null;
   private isBehindSet = false;
 
-  /** Reads a token, and returns how often the tree has it. */
+  /** Reads a token and returns how often the tree repeats it. */
   read(text: Buffer, byte: number, start: number): number {
     const { closed, isBehindSet } = this;
     const kind = kindOf[byte];

@@ -1,9 +1,9 @@
-/** The tokens of a statement, and ways through them that skip what stands in parentheses. */
+/** The tokens of a statement, with searches that skip nested parentheses. */
 import type { ScanToken } from 'libpg-query';
 import type { ByteRange } from '../splice.ts';
 import { scanTokens } from './parser.ts';
 
-/** What opens a part, and what closes it. */
+/** The words that open and close a nested part. */
 type Nesting = ReadonlyMap<string, 'opens' | 'closes'>;
 
 const parentheses: Nesting = new Map([
@@ -13,13 +13,13 @@ const parentheses: Nesting = new Map([
   [']', 'closes'],
 ]);
 
-/** In an expression CASE has words of its own, as a parenthesis has. */
+/** Nesting for expressions, where CASE and END nest like parentheses. */
 export const withCases: Nesting = new Map([...parentheses, ['case', 'opens'], ['end', 'closes']]);
 
 export class Tokens {
   readonly list: readonly ScanToken[];
   private readonly text: Buffer;
-  /** Of the text that was asked for last. */
+  /** The tokens of the last requested text. */
   private static last: Tokens | null = null;
 
   private constructor(text: Buffer) {
@@ -28,8 +28,8 @@ export class Tokens {
   }
 
   /**
-   * Returns the tokens of a text, which is scanned once however many of its parts are looked for one after the other.
-   * @param text one that has been parsed
+   * Returns the tokens of a text. Consecutive calls for the same text scan it once.
+   * @param text a text that has been parsed
    */
   static of(text: Buffer): Tokens {
     const known = Tokens.last?.text === text ? Tokens.last : new Tokens(text);
@@ -41,7 +41,7 @@ export class Tokens {
     return this.list.length;
   }
 
-  /** A keyword in lower case, or a character such as `(`; empty for names and constants. Behind a dot there are names alone. */
+  /** Returns a keyword in lower case, or a character such as `(`; empty for names and constants. After a dot there are only names. */
   word(at: number): string {
     const token = this.list[at];
     if (token === undefined || this.list[at - 1]?.text === '.') return '';
@@ -49,13 +49,13 @@ export class Tokens {
     return /^\W$/.test(token.text) ? token.text : '';
   }
 
-  /** The token that begins at a byte; -1 if none does. */
+  /** Returns the index of the token that begins at a byte; -1 if none does. */
   at(start: number): number {
     const first = this.from(start);
     return this.list[first]?.start === start ? first : -1;
   }
 
-  /** The first token that begins at a byte or behind it; without one, the number of tokens. */
+  /** Returns the index of the first token that begins at or after a byte; the number of tokens if there is none. */
   from(start: number): number {
     let [low, high] = [0, this.length];
     while (low < high) {
@@ -67,8 +67,8 @@ export class Tokens {
   }
 
   /**
-   * The tokens from one on that stand in no parentheses which open there, up to the end of what that one stands in: what closes
-   * it comes last.
+   * Yields the tokens from an index on, outside of parentheses that open there, up to the end of the enclosing part. The closing token of
+   * that part comes last.
    */
   *outermost(from: number, nesting = parentheses): Generator<number> {
     let depth = 0;
@@ -80,7 +80,9 @@ export class Tokens {
     }
   }
 
-  /** The first of some words from a token on, outside of parentheses; without one, what closes the part, or the number of tokens. */
+  /**
+   * Returns the first of some words from a token on, outside of parentheses; else the closing token of the part, or the number of tokens.
+   */
   find(words: readonly string[], from = 0, nesting = parentheses): number {
     for (const at of this.outermost(from, nesting)) {
       const word = this.word(at);
@@ -89,7 +91,7 @@ export class Tokens {
     return this.length;
   }
 
-  /** The elements of a list that stands between two tokens: from which token on each, and up to which. */
+  /** Returns the elements of a list between two tokens: the first token of each, and the token after its last. */
   elements(before: number, after: number): { from: number; to: number }[] {
     const isComma = (at: number) => at < after && this.word(at) === ',';
     const bounds = [before, ...[...this.outermost(before + 1)].filter(isComma), after];
@@ -99,7 +101,7 @@ export class Tokens {
     });
   }
 
-  /** The bytes from a token on up to another one, without it. */
+  /** Returns the bytes from one token up to another, exclusive. */
   range(from: number, to: number): ByteRange {
     return { start: this.list[from]?.start ?? 0, end: this.list[to - 1]?.end ?? 0 };
   }

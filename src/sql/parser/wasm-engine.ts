@@ -1,12 +1,12 @@
-/** One instance of PostgreSQL's parser compiled to WebAssembly. Knows the memory layout of libpg-query, nothing of SQL. */
+/** An instance of PostgreSQL's parser compiled to WebAssembly. This module knows libpg-query's memory layout, but no SQL. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { ParseResult, ScanResult } from 'libpg-query';
 
-/** What PostgreSQL's grammar says against a text. */
+/** An error that PostgreSQL's grammar reports for a text. */
 export interface GrammarFault {
   readonly message: string;
-  /** In characters, from 1; 0 when the parser gives none. */
+  /** In characters, from 1; 0 if the parser reports none. */
   readonly position: number;
 }
 
@@ -14,12 +14,12 @@ export type ParseOutcome =
   | { readonly tree: ParseResult; readonly fault: null }
   | { readonly tree: null; readonly fault: GrammarFault };
 
-/** After anything thrown by its methods an engine's memory is not to be trusted: it must not be used again. */
+/** A parser instance. If a method throws, the instance's memory may be corrupt, and it must not be used again. */
 export interface Engine {
   parse(text: Buffer): ParseOutcome;
-  /** Gives null for a text that is not even made of tokens. */
+  /** Returns null for a text that cannot be split into tokens. */
   scan(text: Buffer): ScanResult | null;
-  /** Takes a CREATE FUNCTION apart whose language is PL/pgSQL; null for a body that it does not read. */
+  /** Parses a CREATE FUNCTION whose language is PL/pgSQL. Returns null for a body that it cannot parse. */
   parsePlpgsql(text: Buffer): object | null;
 }
 
@@ -36,10 +36,10 @@ interface WasmModule {
   _wasm_free_string(text: number): void;
 }
 
-/** The compiled parser, from which instances are made. */
+/** The compiled parser, from which instances are created. */
 export type CompiledEngine = object;
 
-/** Node's global, whose types come only with a browser's. */
+/** A global of Node. Its types come only with those of browsers. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<CompiledEngine>;
   readonly Instance: new (compiled: CompiledEngine, imports: object) => object;
@@ -56,12 +56,12 @@ const factory = require('libpg-query/wasm/libpg-query.js') as (
   options: FactoryOptions,
 ) => Promise<WasmModule>;
 
-/** Compiles the parser, which takes some 15 ms; done once. */
+/** Compiles the parser, in about 15 ms. Called once. */
 export async function compileEngine(): Promise<CompiledEngine> {
   return WebAssembly.compile(await readFile(require.resolve('libpg-query/wasm/libpg-query.wasm')));
 }
 
-/** Makes a fresh instance of the compiled parser. */
+/** Creates an instance of the compiled parser. */
 export async function createEngine(compiled: CompiledEngine): Promise<Engine> {
   const wasm = await factory({
     instantiateWasm: (imports, receive) => receive(new WebAssembly.Instance(compiled, imports)),
@@ -75,7 +75,7 @@ export async function createEngine(compiled: CompiledEngine): Promise<Engine> {
   };
 }
 
-/** Runs work on a zero-terminated copy of the text. Nothing is freed when it throws: the instance is lost anyway. */
+/** Runs `work` on a zero-terminated copy of the text. If it throws, nothing is freed: the instance is discarded anyway. */
 function withText<T>(wasm: WasmModule, text: Buffer, work: (pointer: number) => T): T {
   const pointer = allocated(wasm._malloc(text.length + 1));
   wasm.HEAPU8.set(text, pointer);
@@ -109,11 +109,11 @@ function readFault(wasm: WasmModule, error: number): GrammarFault {
 
 function scan(wasm: WasmModule, text: number): ScanResult | null {
   const pointer = allocated(wasm._wasm_scan(text));
-  // The scanner copies control characters of the text into its JSON as they are; only offsets matter to us.
+  // The scanner copies control characters of the text into its JSON unescaped. Only the offsets are used.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are meant
   const json = readText(wasm, pointer).replace(/[\u0000-\u001f]/g, ' ');
   wasm._wasm_free_string(pointer);
-  // What is no JSON is the message of an error.
+  // Anything other than JSON is an error message.
   return json.startsWith('{') ? (JSON.parse(json) as ScanResult) : null;
 }
 
@@ -121,7 +121,7 @@ function parsePlpgsql(wasm: WasmModule, text: number): object | null {
   const pointer = allocated(wasm._wasm_parse_plpgsql(text));
   const json = readText(wasm, pointer);
   wasm._wasm_free_string(pointer);
-  // What is no JSON is the message of an error.
+  // Anything other than JSON is an error message.
   return json.startsWith('{') ? (JSON.parse(json) as object) : null;
 }
 

@@ -1,4 +1,4 @@
-/** The verdict on COPY. */
+/** Classifies COPY. */
 
 import type { ColumnRef, CopyStmt } from 'libpg-query';
 import { readName, skipSpace } from '../../parser/identifier-reader.ts';
@@ -31,7 +31,7 @@ const freeze = refuse(
   'Leave FREEZE out: rows are frozen in production, not where they are staged.',
 );
 
-/** Classifies a COPY; what may run is COPY of a table or a read to the client, and COPY of a table from the client. */
+/** Classifies a COPY. Only COPY of a table or a read to the client, and COPY of a table from the client may run. */
 export function classifyCopy(statement: CopyStmt, source: Source): Read | CopyWrite | Refusal {
   if (statement.is_program || statement.filename !== undefined) return onServer;
   if (statement.is_from) return classifyFrom(statement, source);
@@ -67,14 +67,14 @@ function classifyFrom(statement: CopyStmt, source: Source): CopyWrite | Refusal 
   };
 }
 
-/** The first byte of the WHERE behind a table's name: the first one outside of parentheses. */
+/** Returns the first byte of the WHERE after a table's name: the first one outside of parentheses. */
 function whereOf(text: Buffer, from: number): number | null {
   const tokens = Tokens.of(text);
   const behind = tokens.list.findIndex(({ start }) => start >= from);
   return tokens.list[tokens.find(['where'], behind)]?.start ?? null;
 }
 
-/** The last part of a column's name, or none. */
+/** Returns the last part of a column's name, or nothing. */
 const nameOf = ({ fields }: ColumnRef) => textsOf(fields).slice(-1);
 
 function classifyTable({ relation = {}, attlist = [] }: CopyStmt, source: Source): Read | Refusal {
@@ -85,7 +85,7 @@ function classifyTable({ relation = {}, attlist = [] }: CopyStmt, source: Source
   return plainRead({ relations: [table], unclear: uses.unclear, copy });
 }
 
-/** Finds the end of the column list behind the table's name. */
+/** Locates the table's name and the column list after it. */
 function locateCopySource(text: Buffer, table: RelationUse, columns: number): CopySource | null {
   if (columns === 0) return { start: table.start, end: table.end, columns: null, names: [] };
   const open = skipSpace(text, table.end);

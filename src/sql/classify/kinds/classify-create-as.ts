@@ -1,4 +1,4 @@
-/** The verdict on CREATE TEMPORARY TABLE ... AS, and on SELECT ... INTO TEMPORARY, which is sent as one. */
+/** Classifies CREATE TEMPORARY TABLE ... AS, and SELECT ... INTO TEMPORARY, which is rewritten to it. */
 import type { CreateTableAsStmt, Node, SelectStmt } from 'libpg-query';
 import { Tokens } from '../../parser/tokens.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -24,7 +24,7 @@ const ofPrepared = refuse(
   'Write the query in the place of EXECUTE.',
 );
 
-/** CREATE TEMPORARY TABLE ... AS. */
+/** Classifies CREATE TEMPORARY TABLE ... AS. */
 export function classifyCreateAs(
   statement: CreateTableAsStmt,
   source: Source,
@@ -37,7 +37,7 @@ export function classifyCreateAs(
   return ofQuery(query, created, [], into?.skipData ? null : withoutData(source.text), source);
 }
 
-/** The statement behind its query: `WITH DATA`, or nothing. */
+/** Returns the replacement that ends the statement with WITH NO DATA. It replaces `WITH DATA` if that is written. */
 function withoutData(text: Buffer): Replacement {
   const tokens = Tokens.of(text);
   const last = tokens.length - 1;
@@ -46,7 +46,7 @@ function withoutData(text: Buffer): Replacement {
   return { start, end: text.length, text: '\nWITH NO DATA' };
 }
 
-/** SELECT ... INTO TEMPORARY; null for a SELECT that has no such clause at its own level. */
+/** Classifies SELECT ... INTO TEMPORARY; returns null for a SELECT without that clause at its top level. */
 export function classifySelectInto(
   select: SelectStmt,
   source: Source,

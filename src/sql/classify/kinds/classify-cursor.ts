@@ -1,4 +1,4 @@
-/** The verdict on DECLARE, FETCH, MOVE and CLOSE. */
+/** Classifies DECLARE, FETCH, MOVE and CLOSE. */
 import type { ClosePortalStmt, DeclareCursorStmt, FetchStmt, Node } from 'libpg-query';
 import type { Read } from '../../read.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -8,7 +8,7 @@ import type { Source } from '../relation-uses.ts';
 import { classifyRead } from './classify-query.ts';
 
 const options = { scroll: 0x02, insensitive: 0x08, hold: 0x20 } as const;
-/** Cursors that may lock no rows, as PostgreSQL itself says. */
+/** The options with which PostgreSQL refuses to let a cursor lock rows. */
 const lockless = options.scroll | options.insensitive | options.hold;
 
 const writingCursor = refuse(
@@ -23,7 +23,7 @@ export function classifyDeclare(
 ): Control | Refusal {
   const read = classifyRead(query, source, writingCursor);
   if (read.kind === 'refuse') return read;
-  // with its locking clauses PostgreSQL refuses the cursor, as it has to
+  // The locking clauses stay in the text, so that PostgreSQL refuses the cursor.
   const isRefused = (given & lockless) !== 0 && hasNoOtherLocks(query, read);
   const body = isRefused ? { ...read, locking: [] } : read;
   return {
@@ -32,18 +32,18 @@ export function classifyDeclare(
   };
 }
 
-/** Whether all locking clauses are the outermost query's own. */
+/** Returns whether all locking clauses belong to the outermost query. */
 function hasNoOtherLocks(query: Node | undefined, { locking }: Read): boolean {
   if (query === undefined || !('SelectStmt' in query)) return false;
   return query.SelectStmt.lockingClause?.length === locking.length;
 }
 
-/** FETCH and MOVE run a cursor's query further. */
+/** Classifies FETCH and MOVE, which continue a cursor's query. */
 export function classifyFetch({ portalname }: FetchStmt): Control {
   return { kind: 'control', action: { type: 'fetch', name: portalname ?? null } };
 }
 
-/** CLOSE is passed on; null stands for ALL. */
+/** Classifies CLOSE, which is forwarded. A null name is ALL. */
 export function classifyClose({ portalname }: ClosePortalStmt): Control {
   return { kind: 'control', action: { type: 'close', name: portalname ?? null } };
 }

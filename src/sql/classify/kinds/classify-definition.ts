@@ -1,6 +1,7 @@
 /**
- * The verdict on commands that define temporary tables. They change tables, and run only for temporary ones of the connection: what
- * they change is named by the schema pg_temp in what is sent. https://www.postgresql.org/docs/current/sql-createtable.html
+ * Classifies commands that define temporary tables. They run only for temporary tables of the connection: the text that is sent
+ * qualifies their targets with pg_temp.
+ * https://www.postgresql.org/docs/current/sql-createtable.html
  */
 import type {
   AlterTableStmt,
@@ -49,7 +50,7 @@ const refersToPermanent = refuse(
   '42P16',
 );
 
-/** CREATE TEMPORARY TABLE, but for CREATE TABLE AS. */
+/** Classifies CREATE TEMPORARY TABLE, except for CREATE TABLE AS. */
 export function classifyCreate(statement: CreateStmt, source: Source): Verdict {
   if (!isTemporaryName(statement.relation)) return refusedStatement('CreateStmt', statement);
   const parts = partsOfTable(statement);
@@ -62,7 +63,7 @@ export function classifyCreate(statement: CreateStmt, source: Source): Verdict {
   });
 }
 
-/** ALTER TABLE. */
+/** Classifies ALTER TABLE. */
 export function classifyAlter(statement: AlterTableStmt, source: Source): Verdict {
   const refusal = refusedStatement('AlterTableStmt', statement);
   if (statement.objtype !== 'OBJECT_TABLE') return refusal;
@@ -81,7 +82,7 @@ export function classifyAlter(statement: AlterTableStmt, source: Source): Verdic
 
 const renamed = new Set(['OBJECT_TABLE', 'OBJECT_TABCONSTRAINT']);
 
-/** ALTER TABLE ... RENAME. */
+/** Classifies ALTER TABLE ... RENAME. */
 export function classifyRename(statement: RenameStmt, source: Source): Verdict {
   const { renameType = '', relationType, relation, newname = '', missing_ok } = statement;
   const refusal = refusedStatement('RenameStmt', statement);
@@ -94,7 +95,7 @@ export function classifyRename(statement: RenameStmt, source: Source): Verdict {
   });
 }
 
-/** CREATE INDEX. */
+/** Classifies CREATE INDEX. */
 export function classifyIndex(statement: IndexStmt, source: Source): Verdict {
   const { idxname, relation, indexParams = [], whereClause, concurrent } = statement;
   const refusal = refusedStatement('IndexStmt', statement);
@@ -110,7 +111,7 @@ export function classifyIndex(statement: IndexStmt, source: Source): Verdict {
   });
 }
 
-/** ANALYZE of tables. */
+/** Classifies ANALYZE of tables. */
 export function classifyAnalyze(statement: VacuumStmt, source: Source): Verdict {
   const { is_vacuumcmd, options, rels = [] } = statement;
   const refusal = refusedStatement('VacuumStmt', statement);
@@ -121,7 +122,7 @@ export function classifyAnalyze(statement: VacuumStmt, source: Source): Verdict 
   return definition('ANALYZE', noParts, tables, source, { refusal, evaluates: true });
 }
 
-/** DROP TABLE. */
+/** Classifies DROP TABLE. */
 export function classifyDrop(statement: DropStmt, source: Source): Verdict {
   const refusal = refusedStatement('DropStmt', statement);
   if (statement.removeType !== 'OBJECT_TABLE') return refusal;
@@ -131,7 +132,7 @@ export function classifyDrop(statement: DropStmt, source: Source): Verdict {
   return definition('DROP TABLE', noParts, targets, source, { refusal, skipsMissing });
 }
 
-/** The names that DROP lists, whose places the parse tree does not tell. */
+/** Locates the names that DROP lists. The parse tree does not have their positions. */
 function locateDropped(objects: readonly Node[], text: Buffer): RelationUse[] | null {
   const tokens = Tokens.of(text);
   const first = tokens.word(2) === 'if' ? 4 : 2;
@@ -155,7 +156,10 @@ type Particulars = Partial<
   Pick<DefinitionWrite, 'created' | 'refusal' | 'skipsMissing' | 'evaluates'>
 >;
 
-/** @param targets the tables that it changes */
+/**
+ * Returns the verdict on a command.
+ * @param targets the tables that it changes
+ */
 function definition(
   command: string,
   { expressions, types, changed, copied, copiesDefinition, created }: Parts,
@@ -166,12 +170,12 @@ function definition(
   const relations = relationsOf([...targets, ...changed], copied, source);
   if ('kind' in relations) return relations;
   const uses = collectUses(expressions, source);
-  // PostgreSQL takes no sub-select in any of them
+  // PostgreSQL allows no sub-select in any of them
   if (uses.refusal || uses.relations.length > 0) return uses.refusal ?? unknownPart;
   return plainDefinition({
     command,
     ...uses.calls,
-    // a type of the server's own is converted by code of users only where a value of theirs is
+    // converting to a built-in type runs users' code only if the value is of a user's type
     types: [...uses.calls.types, ...namedTypes(types)].filter(
       ({ schema }) => schema !== 'pg_catalog',
     ),
@@ -184,7 +188,7 @@ function definition(
   });
 }
 
-/** Gives the tables that it changes, and those that it copies, in the order of the text. */
+/** Returns the tables that it changes and those that it copies, in text order. */
 function relationsOf(
   targets: readonly (RangeVar | RelationUse | undefined)[],
   copied: readonly RangeVar[],

@@ -1,4 +1,4 @@
-/** The verdict on EXPLAIN. */
+/** Classifies EXPLAIN. */
 
 import type { ExplainStmt, Node } from 'libpg-query';
 import { constantOf, openNode } from '../../parser/syntax-tree.ts';
@@ -24,8 +24,8 @@ const runsPrepared = refuse(
 );
 
 /**
- * Classifies an EXPLAIN by what it explains. A write is only planned, as production would run it; with ANALYZE a read runs,
- * and READ ONLY holds as for the read itself.
+ * Classifies an EXPLAIN by the explained statement. A write is only planned, as production would run it. With ANALYZE a read runs, under
+ * READ ONLY as the read itself would.
  */
 export function classifyExplain({ query, options }: ExplainStmt, source: Source): Read | Refusal {
   const opened = query && openNode(query);
@@ -43,7 +43,7 @@ export function classifyExplain({ query, options }: ExplainStmt, source: Source)
   return mayRun(options) ? runsWrite : { ...planned(verdict), explainsWrite: true };
 }
 
-/** What is prepared was classified when it was; planning it runs nothing but what READ ONLY allows. */
+/** Classifies EXPLAIN EXECUTE. PREPARE has classified the prepared statement, and planning it runs only what READ ONLY allows. */
 function classifyExecute(
   params: readonly Node[] | undefined,
   options: readonly Node[] | undefined,
@@ -54,12 +54,12 @@ function classifyExecute(
   return refusal ?? planned({ functions: calls.functions, unclear });
 }
 
-/** Names no relations: the plan is production's, whatever the session reads. */
+/** Returns a read without relations: the plan is production's, whatever the read mode of the session. */
 function planned({ functions, unclear }: Pick<Read, 'functions' | 'unclear'>): Read {
   return plainRead({ functions, unclear });
 }
 
-/** Whether ANALYZE is written, and not plainly turned off. */
+/** Returns whether ANALYZE is written and not explicitly disabled. */
 function mayRun(options: readonly Node[] = []): boolean {
   return options.some((option) => {
     if (!('DefElem' in option) || option.DefElem.defname !== 'analyze') return false;

@@ -1,4 +1,4 @@
-/** The verdict on PREPARE, EXECUTE and DEALLOCATE. */
+/** Classifies PREPARE, EXECUTE and DEALLOCATE. */
 
 import type { DeallocateStmt, ExecuteStmt, PrepareStmt } from 'libpg-query';
 import { namedTypes } from '../../functions/call-uses.ts';
@@ -22,7 +22,7 @@ export function classifyPrepare(statement: PrepareStmt, source: Source): Control
   if (query.kind === 'refuse') return query;
   const body = withParameters(query, namedTypes(statement.argtypes ?? []));
   const tokens = Tokens.of(source.text);
-  // Within parentheses it may be a part of a type's name.
+  // an AS within parentheses may belong to a type's name
   const as = tokens.find(['as'], 2);
   const [keyword, first] = tokens.list.slice(as);
   const name = readName(source.text, tokens.list[1]?.start ?? 0, 1)?.[0];
@@ -39,9 +39,7 @@ export function classifyPrepare(statement: PrepareStmt, source: Source): Control
   };
 }
 
-/**
- * Adds the types of parameters to what a statement calls: their values are read, and those of domains checked, before it is executed.
- */
+/** Adds the parameters' types to the calls of a statement: their values are parsed, and those of domains checked, before it is executed. */
 export function withParameters(body: Read | Write, types: readonly QualifiedName[]): Read | Write {
   // guard: the types of what is prepared by SQL are called
   if (types.length === 0) return body;
@@ -56,7 +54,7 @@ export function withParameters(body: Read | Write, types: readonly QualifiedName
     : { ...body, unclear, types: [...body.types, ...types] };
 }
 
-/** Classifies an EXECUTE by its arguments; what it runs was classified by PREPARE. */
+/** Classifies an EXECUTE by its arguments. PREPARE has classified the statement that it runs. */
 export function classifyExecute(statement: ExecuteStmt, source: Source): Control | Refusal {
   const { name = '', params = [] } = statement;
   const { calls, unclear, refusal } = collectUses(params, source);
@@ -73,7 +71,7 @@ export function classifyExecute(statement: ExecuteStmt, source: Source): Control
   };
 }
 
-/** DEALLOCATE is passed on; null stands for ALL. */
+/** Classifies DEALLOCATE, which is forwarded. A null name is ALL. */
 export function classifyDeallocate({ name }: DeallocateStmt): Control {
   return { kind: 'control', action: { type: 'deallocate', name: name ?? null } };
 }

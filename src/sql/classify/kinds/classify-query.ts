@@ -1,4 +1,4 @@
-/** The verdict on a query: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE, MERGE. */
+/** Classifies queries: SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE, MERGE. */
 import type { Node } from 'libpg-query';
 import type { FunctionUse } from '../../functions/calls.ts';
 import { findLocking } from '../../locate/locking-ranges.ts';
@@ -11,11 +11,11 @@ import { collectUses } from '../query-uses.ts';
 import { unclearLocking } from '../refused-parts.ts';
 import type { Source } from '../relation-uses.ts';
 
-/** Classifies a query that is a statement, or stands in one such as EXPLAIN; ranges count from the statement's start. */
+/** Classifies a query that is a statement, or a part of one such as EXPLAIN. Ranges count from the statement's start. */
 export function classifyQuery(query: Node, source: Source): Read | Write | Refusal {
   const uses = collectUses(query, source);
   if (uses.refusal) return uses.refusal;
-  // where PostgreSQL refuses one, it shall say so itself
+  // if PostgreSQL refuses a locking clause, it must report that itself
   const count = uses.locksInVain ? 0 : uses.lockingClauses;
   const locking = count > 0 ? findLocking(source.text, count) : [];
   if (!locking) return unclearLocking;
@@ -37,11 +37,11 @@ export function classifyQuery(query: Node, source: Source): Read | Write | Refus
     : plainRead({ ...common, functions: calls.functions, called });
 }
 
-/** Sequences are production's, and as real as those that staged rows draw their keys from. */
+/** Returns whether a call changes a sequence. Sequences are not staged: they are production's, and staged rows draw keys from them. */
 const changesSequence = ({ schema, name }: FunctionUse) =>
   (schema ?? 'pg_catalog') === 'pg_catalog' && ['nextval', 'setval'].includes(name);
 
-/** Classifies a query that must not write; gives the refusal when it does. */
+/** Classifies a query that must not write; returns `onWrite` if it does. */
 export function classifyRead(
   query: Node | undefined,
   source: Source,

@@ -1,4 +1,4 @@
-/** The verdict on SET, RESET and SHOW, and on settings given when connecting. */
+/** Classifies SET, RESET and SHOW, and settings in the start-up packet. */
 
 import type { Node, VariableSetStmt, VariableShowStmt } from 'libpg-query';
 import { constantOf } from '../../parser/syntax-tree.ts';
@@ -31,7 +31,7 @@ export function classifySet(statement: VariableSetStmt): Control | Refusal {
   }
 }
 
-/** SHOW reads nothing but settings; of the transaction's access it must show the client's, not that of a guarded read. */
+/** Classifies SHOW, which reads only settings. It must show the client's access mode, not that of a read which runs READ ONLY. */
 export function classifyShow(
   { name = '' }: VariableShowStmt,
   { text }: Pick<Source, 'text'>,
@@ -43,7 +43,7 @@ export function classifyShow(
   return settingKind(name) === 'transaction access' ? plainWrite() : plainRead();
 }
 
-/** The setting holds the session's number; people and commands know it by its id. */
+/** The setting contains the session's number; users and commands identify it by its id. */
 const sessionShown = `SELECT 'sess_' OPERATOR(pg_catalog.||) pg_catalog.current_setting('stage.session') AS "stage.session"`;
 
 function shownOtherwise(name: string): Refusal {
@@ -73,8 +73,8 @@ function classifyValue({ name = '', args, is_local: isLocal }: VariableSetStmt):
 }
 
 /**
- * Classifies giving a setting a value, by SET or when connecting.
- * @param value null for anything but one constant
+ * Classifies the assignment of a value to a setting, by SET or in the start-up packet.
+ * @param value null for anything other than one constant
  */
 export function classifyAssignment(
   name: string,
@@ -109,14 +109,14 @@ function classifyReset({ kind, name = '', is_local: isLocal }: VariableSetStmt):
     case 'transaction access':
       return cannotChange(name);
     case 'pinned':
-      // The value at start-up, which RESET brings back, is the pinned one.
+      // RESET restores the value at start-up, which is the pinned one.
       return isOwnSetting(name) ? cannotChange(name) : control({ type: 'set' });
     case 'free':
       return control({ type: 'set' });
   }
 }
 
-/** SET TRANSACTION, SET SESSION CHARACTERISTICS, SET TRANSACTION SNAPSHOT. */
+/** Classifies SET TRANSACTION, SET SESSION CHARACTERISTICS and SET TRANSACTION SNAPSHOT. */
 function classifyModes({ name, args }: VariableSetStmt): Control | Refusal {
   const access = accessOf(args);
   if (name === 'TRANSACTION') return control({ type: 'set transaction', access });
@@ -126,7 +126,7 @@ function classifyModes({ name, args }: VariableSetStmt): Control | Refusal {
   return args?.length === 1 ? setAccess(access, false) : mixedCharacteristics;
 }
 
-/** The default access is kept by the proxy, which knows sessions only. */
+/** Sets the default access mode. The proxy manages it, and only for the whole connection. */
 function setAccess(to: Access | 'default' | 'reset', isLocal = false): Control | Refusal {
   return isLocal ? localAccess : control({ type: 'set access', to });
 }
@@ -157,7 +157,7 @@ function onlyValue(args: readonly Node[] | undefined): string | null {
   return args?.length === 1 ? constantOf(args[0]) : null;
 }
 
-/** PostgreSQL takes every prefix of a truth value that is not ambiguous. */
+/** Parses a Boolean. PostgreSQL accepts every unambiguous prefix of a truth value. */
 function booleanOf(value: string | null): boolean | null {
   const text = value?.toLowerCase() ?? '';
   if (text === '') return null;

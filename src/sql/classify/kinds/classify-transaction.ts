@@ -1,4 +1,4 @@
-/** The verdict on BEGIN, COMMIT, SAVEPOINT and their kin. */
+/** Classifies BEGIN, COMMIT, SAVEPOINT and related commands. */
 import type { Node, TransactionStmt } from 'libpg-query';
 import { constantOf } from '../../parser/syntax-tree.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -18,7 +18,7 @@ export function classifyTransaction(statement: TransactionStmt): Control | Refus
   return action ? { kind: 'control', action } : twoPhase;
 }
 
-/** The last access mode in a list of transaction modes, as PostgreSQL takes it; null when there is none. */
+/** Returns the last access mode in a list of transaction modes, which is the one that PostgreSQL uses; null if there is none. */
 export function accessOf(modes: readonly Node[] | undefined): Access | null {
   let access: Access | null = null;
   for (const mode of modes ?? []) {

@@ -1,4 +1,4 @@
-/** The verdict on TRUNCATE. */
+/** Classifies TRUNCATE. */
 import type { Node, TruncateStmt } from 'libpg-query';
 import { noCalls } from '../../functions/calls.ts';
 import type { RelationUse } from '../../places.ts';
@@ -14,7 +14,7 @@ const restartIdentity = refuse(
   "Leave RESTART IDENTITY out: sequences are production's own, and are restarted by a migration.",
 );
 
-/** Classifies a TRUNCATE by the tables it names. */
+/** Classifies a TRUNCATE by its tables. */
 export function classifyTruncate(statement: TruncateStmt, source: Source): TruncateWrite | Refusal {
   if (statement.restart_seqs) return restartIdentity;
   const relations: RelationUse[] = [];
@@ -23,7 +23,7 @@ export function classifyTruncate(statement: TruncateStmt, source: Source): Trunc
     if ('kind' in target) return target;
     relations.push(target);
   }
-  // rights are asked for by the call that a TRUNCATE becomes, which knows where it cascades to
+  // The call that replaces a TRUNCATE checks the privileges, because it knows the tables to which it cascades.
   return {
     kind: 'write',
     form: 'truncate',
