@@ -1,4 +1,4 @@
-/** Which unique indexes the ON CONFLICT clauses of a write mean: by their words, or else by what PostgreSQL's planner infers. */
+/** Determines the unique indexes of a write's ON CONFLICT clauses: by their text, or by what PostgreSQL's planner infers. */
 import { StageError } from '../errors.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
 import { inferArbiters } from '../sql/locate/arbiters.ts';
@@ -9,7 +9,7 @@ import type { Named } from './stageable.ts';
 import { meaningAt } from './stageable.ts';
 import { stagedPart } from './temporary.ts';
 
-/** The names of the indexes that count for a clause; null for all of them. */
+/** The names of the indexes that each clause considers; null for all indexes. */
 export type Arbiters = ReadonlyMap<Upsert, readonly string[] | null>;
 
 const none = { upserts: [], rights: [] };
@@ -18,8 +18,8 @@ const inferByPlan: InternalStatement = { text: 'SELECT stage.infer_arbiters($1, 
 
 /**
  * Finds the indexes of each clause.
- * @returns null where a clause is an error, which PostgreSQL tells best of the client's own text
- * @throws StageError for a clause of which it cannot be told
+ * @returns null if a clause is an error, which PostgreSQL reports best for the client's own text
+ * @throws StageError for a clause whose indexes cannot be inferred
  */
 export async function findArbiters(
   write: Write,
@@ -38,7 +38,7 @@ export async function findArbiters(
   return found;
 }
 
-/** @returns none where no index is meant */
+/** Returns the index names of one clause; an empty list if no index matches. */
 async function arbitersOf(
   { arbiter }: Upsert,
   meaning: ResolvedName,
@@ -47,7 +47,7 @@ async function arbitersOf(
   const { uniques } = meaning;
   const byWords = inferArbiters(inTable(arbiter, meaning), uniques);
   if (byWords?.length !== 0 || arbiter.kind !== 'index') return byWords;
-  // a parameter has no value here, and may have one of which the index follows
+  // a parameter has no value yet, and its value may decide whether an index matches
   if (arbiter.words.parameters.length > 0) throw unclearArbiter;
   const [row] = await ask(inferByPlan, [Buffer.from(String(meaning.oid)), arbiter.words.text]);
   const inferred = row?.[0] && (JSON.parse(row[0].toString()) as string[]);
@@ -57,7 +57,7 @@ async function arbitersOf(
   return inferred;
 }
 
-/** What an arbiter means in the table behind a view, whose columns may have other names there. A view has no constraints. */
+/** Translates an arbiter from a view to the table behind it, where columns may have other names. A view has no constraints. */
 function inTable(arbiter: Arbiter, { tableColumns }: ResolvedName): Arbiter {
   if (tableColumns === null || arbiter.kind === 'any') return arbiter;
   if (arbiter.kind === 'constraint') return { kind: 'constraint', name: '' };
@@ -75,7 +75,7 @@ const unclearArbiter = new StageError(
   },
 );
 
-/** It sets a column of a view that is none of the table's: the error has to name the view. */
+/** Returns whether the clause sets a column of a view that the table does not have. The error must name the view. */
 function setsUnknown(
   rights: readonly Right[],
   upsert: Upsert,
@@ -88,7 +88,7 @@ function setsUnknown(
   return set.some(({ columns }) => columns?.some((name) => !(name in tableColumns)));
 }
 
-/** DO UPDATE cannot use an exclusion constraint. */
+/** Returns whether DO UPDATE would use an exclusion constraint, which PostgreSQL does not allow. */
 function usesExclusion(
   { set }: Upsert,
   { uniques }: ResolvedName,

@@ -1,17 +1,17 @@
-/** The functions, operators and types that a statement calls, and what calling them may do. */
+/** The functions, operators and types that a statement calls, and the possible effects of the calls. */
 import type { Calls, FunctionUse, QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { FoundFunction } from '../sql/functions/effects.ts';
 import { hasEffects, isAllowedFunction, isStageableVolatile } from '../sql/functions/functions.ts';
 
-/** What calling something may do. */
+/** The possible effects of a call. */
 export interface Assessment {
-  /** A function that must not be called in a staged write: it may be volatile, and is not known to do no harm. */
+  /** A function that a staged write must not call: it may be volatile, and is not known to be harmless. */
   readonly harmful: FunctionUse | null;
-  /** A function with effects that READ ONLY does not hold. */
+  /** A function with effects that READ ONLY does not prevent. */
   readonly harmfulInReads: FunctionUse | null;
-  /** Code runs that somebody wrote in this database. */
+  /** Whether code runs that users wrote in this database. */
   readonly runsCode: boolean;
-  /** It may give another result when it is called again. */
+  /** Whether repeated calls may return different results. */
   readonly isVolatile: boolean;
 }
 
@@ -19,22 +19,22 @@ export interface Called extends QualifiedName {
   readonly kind: UnclearCall['kind'];
 }
 
-/** What stage.find_code says of a candidate for a name: of the function that is called. */
+/** A function that a name may refer to, as stage.find_code returns it. */
 export interface Candidate extends FoundFunction {
-  /** The function of the server or of an extension whose code a function of users has; null where it has none of theirs. */
+  /** The function of the server or of an extension whose code a user's function has; null if there is none. */
   readonly known: { readonly schema: string; readonly name: string } | null;
-  /** The function of that name, and not one that an aggregate, an operator, a cast, a domain or a relation calls. */
+  /** Whether the function itself has that name, and is not just called by an aggregate, an operator, a cast, a domain or a relation. */
   readonly isNamed: boolean;
-  /** One that an aggregate, an operator, a cast, a type or a relation calls which users made. */
+  /** Whether an aggregate, an operator, a cast, a type or a relation that users created calls it. */
   readonly isMade: boolean;
-  /** In the schema given, or in the search path. */
+  /** Whether it is in the given schema, or in the search path. */
   readonly isFound: boolean;
   readonly isCode: boolean;
 }
 
-/** What is known of a name. */
+/** The cached assessment of a name. */
 export interface KnownCall extends Assessment {
-  /** Under another search path it may be a function with effects. */
+  /** Whether the name may refer to a function with effects under another search path. */
   readonly dependsOnPath: boolean;
 }
 
@@ -46,7 +46,7 @@ export const harmless: KnownCall = {
   dependsOnPath: false,
 };
 
-/** Everything that a statement calls, each once. */
+/** Returns everything that a statement calls, without duplicates. */
 export function namesCalled({ functions, fields, operators, types }: Calls): Called[] {
   const all = [
     ...functions.map(asCalled('function')),
@@ -62,12 +62,12 @@ function asCalled(kind: Called['kind']): (name: QualifiedName) => Called {
   return ({ schema, name }) => ({ kind, schema, name });
 }
 
-/** Tells a name called from others. */
+/** Returns a key that identifies a called name. */
 export function calledKey({ kind, schema, name }: Called): string {
   return [kind, ...(schema === null ? [] : [schema]), name].join('\0');
 }
 
-/** Reads a row of stage.find_code behind its place. */
+/** Parses a row of stage.find_code, without its leading place. */
 export function candidateOf(row: readonly (Buffer | null)[]): Candidate {
   const [schema, name, knownSchema, knownName] = row.map(String);
   const [isNamed, isMade, isFound, isVolatile, isImmutable, isCode, isCompiled, isExtension] = row
@@ -82,7 +82,7 @@ export function candidateOf(row: readonly (Buffer | null)[]): Candidate {
   };
 }
 
-/** Assesses a name by all that it may stand for. */
+/** Assesses a name by all functions that it may refer to. */
 export function assessCandidates(
   candidates: readonly Candidate[],
   allowed: readonly string[],
@@ -108,20 +108,20 @@ const isAllowed = (each: Candidate, allowed: readonly string[]) =>
   isAllowedFunction(each, allowed) ||
   (each.known !== null && isAllowedFunction(each.known, allowed));
 
-/** As the function whose code it has: that says what it does. */
+/** Returns the candidate as the function whose code it has, because the code determines the effects. */
 // guard: a function of users that has the code of a known one is judged as that
 const asJudged = (each: Candidate): Candidate => ({ ...each, ...each.known });
 
 /**
- * Of volatile functions those that write nothing are known. What is volatile behind an operator, an aggregate or a cast, and written
- * in a language of users, is no rarity, but none of ours to name: what it writes is found out.
+ * Returns whether a staged write must not call a function. Volatile functions that write nothing are listed by name. Volatile code of users
+ * behind an operator, an aggregate or a cast is common and cannot be listed; the tripwire detects its writes.
  */
 function isHarmfulInWrites(each: Candidate): boolean {
   if (hasEffects(asJudged(each), 'write')) return true;
   return each.isNamed && each.isVolatile && !isStageableVolatile(each.schema, each.name);
 }
 
-/** What the assessments on several names are together. */
+/** Joins the assessments of several names. */
 export function joinAssessments(assessments: readonly Assessment[]): Assessment {
   const first = (of: 'harmful' | 'harmfulInReads') =>
     assessments.find((each) => each[of])?.[of] ?? null;

@@ -1,18 +1,18 @@
-/** Which columns a COPY fills, and what its data may give for them: on a view PostgreSQL does not know. */
+/** Checks the columns that a COPY fills and the values that its data may have for them, which PostgreSQL does not check on a view. */
 import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { CopyWrite } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 
-/** The columns that a COPY without a list takes; null where these are all that the view has. */
+/** Returns the columns of a COPY without a list; null if these are all columns of the view. */
 export function impliedColumns({ columns }: ResolvedName): string | null {
   if (!columns.some(({ generated }) => generated)) return null;
   const given = columns.filter(({ generated }) => !generated);
   return given.map(({ name }) => quoteIdentifier(name)).join(', ');
 }
 
-/** Whether a relation can be copied out: it is a table, whose rows give each of the listed columns, and none is listed twice. */
+/** Returns whether a relation can be copied out: it is a table with each of the listed columns, and none is listed twice. */
 export function canBeCopied(listed: readonly string[], { kind, columns }: ResolvedName): boolean {
   const given = columns.filter(({ generated }) => !generated).map(({ name }) => name);
   const isGivenOnce = (name: string, index: number) =>
@@ -21,7 +21,7 @@ export function canBeCopied(listed: readonly string[], { kind, columns }: Resolv
 }
 
 /**
- * Whether PostgreSQL refuses a COPY for its WHERE, once it is run.
+ * Returns whether PostgreSQL refuses a COPY for its WHERE when it runs.
  * @throws StageError as `checkCopyColumns` does
  */
 export function isRefusedCopy(write: CopyWrite, [target]: readonly Named[]): boolean {
@@ -32,8 +32,9 @@ export function isRefusedCopy(write: CopyWrite, [target]: readonly Named[]): boo
 }
 
 /**
- * @throws StageError for a generated column, unless PostgreSQL finds another fault in the list before it; and where it would
- * leave lines out for what a domain says, which on a view is not known before
+ * Checks the column list of a COPY.
+ * @throws StageError for a generated column, unless PostgreSQL finds another error in the list first; and if lines that violate a domain
+ * would be skipped, because on a view that is not known in time
  */
 function checkCopyColumns(
   { columns: named, skipsErrors }: CopyWrite,
@@ -48,9 +49,9 @@ function checkCopyColumns(
 }
 
 /**
- * The generated column that the WHERE of a COPY looks at, by its name or in a whole row, or none: the view would know its
- * value, but in PostgreSQL it is not there yet.
- * @param table the table's name, as a whole row is written
+ * Returns the generated column that the WHERE of a COPY uses, by its name or in a whole row; undefined if there is none. The view could
+ * compute its value, but in PostgreSQL it does not exist yet.
+ * @param table the table's name, which a whole-row reference uses
  */
 export function filteredColumn(
   { filters }: CopyWrite,
@@ -66,7 +67,7 @@ export function filteredColumn(
   return undefined;
 }
 
-/** PostgreSQL's error for a COPY whose WHERE looks at a generated column. */
+/** Returns PostgreSQL's error for a COPY whose WHERE uses a generated column. */
 export function filtersByGenerated(column: string): StageError {
   return new StageError(
     'statement_not_supported',
@@ -76,8 +77,8 @@ export function filtersByGenerated(column: string): StageError {
 }
 
 /**
- * The settings of a COPY: how the row trigger treats an ALWAYS identity column. `given` takes what the data has, null
- * included; `system` draws a key where there is none.
+ * Returns the settings of a COPY, which control how the row trigger treats an ALWAYS identity column. `given` uses the value in the data,
+ * including null; `system` generates a key if there is none.
  */
 export function copyOptions(
   { columns: named, marksDefaults }: CopyWrite,

@@ -1,4 +1,4 @@
-/** What is sent in the place of a command that defines temporary tables: the tables that it changes are called by the schema pg_temp. */
+/** Rewrites commands that define temporary tables: their targets are qualified with pg_temp. */
 import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { refusalError } from '../server-connection/refusals.ts';
@@ -7,36 +7,39 @@ import type { DefinitionWrite, Write } from '../sql/write.ts';
 import type { Named } from './stageable.ts';
 import { isTemporary } from './temporary.ts';
 
-/** What is to be known where it runs. */
+/** The facts that the statement's execution needs. */
 export interface Definition {
-  /** The names that relations get. */
+  /** The names of the relations and constraints that it creates. */
   readonly created: readonly string[];
-  /** Makes of the command, whose query may run code, one that does not run it. */
+  /** The replacement that turns the command into one that does not run its query, because the query may run code. */
   readonly probe: Replacement | null;
 }
 
-/** Whether a write is a TRUNCATE of temporary tables, which is run as it is. */
+/** Returns whether a write is a TRUNCATE of temporary tables, which runs directly on them. */
 export const emptiesTemporary = (write: Write, named: readonly Named[]): boolean =>
   write.form === 'truncate' && named.length > 0 && named.every(isTemporary);
 
-/** What is to be known of a command where it runs. */
+/** Returns the facts about a command that its execution needs. */
 export const definitionOf = (write: Write): Definition =>
   write.form === 'definition' ? write : { created: [], probe: null };
 
-/** The names of its targets. */
+/** Returns the replacements of its targets' names. */
 export const temporaryNames = (named: readonly Named[]): Replacement[] =>
   named.flatMap(({ use: { start, end, name, target } }) =>
     target === null ? [] : [{ start, end, text: qualifiedName('pg_temp', name) }],
   );
 
-/** @throws StageError where the command changes what is no temporary table of the connection */
+/**
+ * Checks the targets of a command.
+ * @throws StageError if the command changes anything other than temporary tables of the connection
+ */
 export function checkTargets(write: DefinitionWrite, named: readonly Named[]): void {
   for (const each of named) {
     const { use, meaning } = each;
     // guard: a definition changes temporary tables of the connection alone
     if (use.target === null || isTemporary(each)) continue;
     if (meaning.oid !== null) throw refusalError(write.refusal);
-    // of what is called so PostgreSQL says itself that it is not there
+    // PostgreSQL itself reports that a table of this name is missing
     if (use.schema === 'pg_temp') continue;
     if (use.schema !== null) throw refusalError(write.refusal);
     if (!write.skipsMissing) throw missing(use.name, write.command);
@@ -44,8 +47,9 @@ export function checkTargets(write: DefinitionWrite, named: readonly Named[]): v
 }
 
 /**
- * @param runsCode whether what the command itself computes may be code of the database's users
- * @throws StageError where such code might run: what it writes to the catalogs could not be told from what the definition does
+ * Checks the expressions that a command evaluates.
+ * @param runsCode whether the command's own expressions may run users' code
+ * @throws StageError if such code may run: its catalog writes could not be distinguished from those of the definition
  */
 export function checkComputed(
   { evaluates, copiesDefinition }: DefinitionWrite,

@@ -1,4 +1,4 @@
-/** What the names that a statement calls may stand for: as another connection has learned it, or asked of the server. */
+/** Finds the functions that called names may refer to, from what other connections have learned or from the server. */
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
 import type { Called, Candidate } from './called-names.ts';
 import { candidateOf } from './called-names.ts';
@@ -10,15 +10,15 @@ const findCode: InternalStatement = {
   text: `SELECT ${nameContext}, ${isOfAll}, c.* FROM (SELECT) one LEFT JOIN stage.find_code($1) c ON true`,
 };
 
-/** What a connection knows of its search path, with the role. */
+/** The connection's knowledge of its search path and role. */
 interface KnownPath {
-  /** Null where nothing has told since it may have changed. */
+  /** Returns the path, or null if it may have changed since the server last reported it. */
   surePath(): string | null;
-  /** Takes what the server tells; says whether it is what it was. */
+  /** Records the path that the server reports. Returns whether it is unchanged. */
   note(found: Buffer | null | undefined): boolean;
 }
 
-/** Makes the function that finds candidates for each name, in order. */
+/** Creates the function that finds the candidates for each name, in order. */
 export function candidateFinder(
   ask: Ask,
   { calls, user }: SharedKnowledge,

@@ -1,4 +1,4 @@
-/** What stands in the place of the functions that a staged read calls: staged functions, which read what is staged. */
+/** Replaces the functions that a staged read calls by staged functions, which read staged rows. */
 import { qualifiedName } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
@@ -9,22 +9,22 @@ import type { Replacement } from '../sql/splice.ts';
 import type { Names } from './relation-names.ts';
 import { parkedBehind } from './stageable.ts';
 
-/** What stage.resolve_functions says of a name. */
+/** A function's name as stage.resolve_functions describes it. */
 interface ResolvedFunction {
-  /** It may read tables. */
+  /** Whether it may read tables. */
   readonly code: boolean;
-  /** Rows of tables, that is: those that staged functions give are of other types than those that functions take. */
+  /** Whether it takes or returns rows of tables. The rows that staged functions return have other types than those that functions take. */
   readonly takesRows: boolean;
   readonly givesRows: boolean;
   readonly isKnown: boolean;
-  /** Staged rows of what it reads were put aside in this session. */
+  /** Whether staged rows of the tables it reads are orphaned in this session. */
   readonly parked: boolean;
-  /** Of the staged functions; null where the functions themselves are to be called. */
+  /** The schema of the staged functions; null if the functions themselves must be called. */
   readonly schema: string | null;
 }
 
 interface Resolved {
-  /** OIDs of the schemas in which names are looked for. */
+  /** OIDs of the schemas that are searched for names. */
   readonly path: readonly number[];
   readonly functions: readonly ResolvedFunction[];
 }
@@ -33,14 +33,14 @@ const resolveFunctions: InternalStatement = {
   text: 'SELECT stage.resolve_functions($1, pg_catalog.current_schemas(true))',
 };
 
-/** More names than any application uses: what fills the memory is not kept. */
+/** Maximum number of cached names, to bound memory; applications use fewer. */
 const maxKept = 10_000;
 
 export class FunctionNames {
   private readonly ask: Ask;
   private readonly names: Names;
   private readonly overlays: OverlayManager;
-  /** Names that no function has which could read tables. */
+  /** Names for which no function may read tables. */
   private readonly plain = new Set<string>();
   private version = -1;
 
@@ -51,9 +51,9 @@ export class FunctionNames {
   }
 
   /**
-   * Gives what to call in the place of functions, in their places. Asked of the server each time, for anybody may replace a
-   * function; but not again for names that none of users has.
-   * @throws StageError when the transaction's snapshot is older than what stands for them, or what they read cannot be shown
+   * Returns the replacements of function names by staged functions. It queries the server each time, because anybody may replace a
+   * function, except for names for which no function may read tables.
+   * @throws StageError if the transaction's snapshot is older than the staged functions, or if what they read cannot be shown
    */
   async replacements(called: readonly CallPlace[]): Promise<Replacement[]> {
     if (this.version !== this.names.version || this.plain.size > maxKept) this.plain.clear();
@@ -70,7 +70,7 @@ export class FunctionNames {
     });
   }
 
-  /** Whether it is known that none of them stands for a function which could read tables. */
+  /** Returns whether it is known that none of the calls refers to a function that may read tables. */
   arePlain(called: readonly CallPlace[]): boolean {
     return called.every((call) => call.schema === 'pg_catalog' || this.isPlain(call));
   }

@@ -1,4 +1,4 @@
-/** Columns that may only be given DEFAULT. On a view PostgreSQL does not know that, so it is classified by the statement's text. */
+/** Checks columns that accept only DEFAULT. PostgreSQL does not check that on a view, so the statement's text decides. */
 import { StageError } from '../errors.ts';
 import type { Right } from '../sql/write.ts';
 import type { ResolvedName } from './resolved-name.ts';
@@ -6,8 +6,8 @@ import type { ResolvedName } from './resolved-name.ts';
 type Column = ResolvedName['columns'][number];
 
 /**
- * Says whether something else is given to such a column: PostgreSQL's own error of the client's text tells it.
- * @throws StageError for a DEFAULT that cannot be staged, unless PostgreSQL finds a fault in the statement's columns before
+ * Returns whether the statement gives such a column another value. PostgreSQL then reports the error for the client's own text.
+ * @throws StageError for a DEFAULT that cannot be staged, unless PostgreSQL finds an error in the statement's columns first
  */
 export function givesForbidden(
   { operation, columns: named, given, overriding }: Right,
@@ -24,7 +24,7 @@ export function givesForbidden(
   return false;
 }
 
-/** An approval could not repeat it: no UPDATE can give production's column the value that was drawn. */
+/** Returns the error for a new identity value. An approval could not repeat it: no UPDATE can set production's column to a given value. */
 function drawnAnew({ name }: Column): StageError {
   return new StageError(
     'statement_not_supported',

@@ -1,19 +1,19 @@
-/** What is known on this connection of the names that its statements call. */
+/** The connection's cache of the names that its statements call. */
 
 import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.ts';
 import type { QualifiedName, UnclearCall } from '../sql/functions/calls.ts';
 import type { Called, Candidate, KnownCall } from './called-names.ts';
 import { assessCandidates, calledKey, harmless } from './called-names.ts';
 
-/** What names may stand for. */
+/** The functions that names may refer to. */
 export interface Found {
-  /** For each name, in order. */
+  /** The candidates for each name, in order. */
   readonly candidates: readonly (readonly Candidate[])[];
-  /** What was known before is still good. */
+  /** Whether the cache is still valid, because the search path is unchanged. */
   readonly isSamePath: boolean;
 }
 
-/** More names than any application uses: what fills the memory is not kept. */
+/** Maximum number of cached names, to bound memory; applications use fewer. */
 const maxKept = 10_000;
 
 export class KnownCalls {
@@ -23,7 +23,7 @@ export class KnownCalls {
   private readonly watch: Pick<MadeCallsWatch, 'current'>;
   private made: MadeCalls;
 
-  /** @param find asks the server for candidates, and has everything forgotten when the search path has changed */
+  /** @param find queries the server for candidates, and clears all caches if the search path has changed */
   constructor(
     find: (called: readonly Called[]) => Promise<Found>,
     allowedFunctions: readonly string[],
@@ -39,7 +39,7 @@ export class KnownCalls {
     this.known.clear();
   }
 
-  /** Forgets all where users have made something since; says whether they have. */
+  /** Clears the cache if users have created objects since. Returns whether they have. */
   follow(): boolean {
     const { current } = this.watch;
     if (current === this.made) return false;
@@ -48,12 +48,12 @@ export class KnownCalls {
     return true;
   }
 
-  /** Whether a read may make the calls, as far as is known, whatever the search path is by now. */
+  /** Returns whether the cache shows that a read may make the calls, whatever the search path is now. */
   areHarmless(calls: readonly UnclearCall[]): boolean {
     return this.asked(calls).every((each) => this.isHarmless(each));
   }
 
-  /** Whether the calls of a read, which were asked about, run code of the database's users. */
+  /** Returns whether the calls of a read run code of the database's users. The calls must have been assessed before. */
   runCode(calls: readonly UnclearCall[]): boolean {
     return this.asked(calls).some((each) => this.known.get(calledKey(each))?.runsCode ?? true);
   }
@@ -64,7 +64,7 @@ export class KnownCalls {
     return known !== undefined && known.harmfulInReads === null && !known.dependsOnPath;
   }
 
-  /** Of what a read calls, what has to be known before it runs. */
+  /** Returns the calls of a read that must be assessed before it runs. */
   asked(calls: readonly UnclearCall[]): readonly Called[] {
     return this.made.among(calls);
   }
@@ -73,19 +73,19 @@ export class KnownCalls {
     return this.made.hasTypes;
   }
 
-  /** What a statement calls by names, what it may call without, and of the relations in it those that call something. */
+  /** Returns a statement's calls by name, its possible implicit calls, and the relations in it that make calls. */
   withUnnamed(called: readonly Called[], relations: readonly QualifiedName[]): readonly Called[] {
     const read = relations.map(({ schema, name }) => ({ kind: 'relation' as const, schema, name }));
     return this.made.withUnnamed([...called, ...read.filter((each) => this.made.has(each))]);
   }
 
-  /** What depends on the search path is no longer known: functions that statements have called may have set it. */
+  /** Removes assessments that depend on the search path from the cache, because functions that statements have called may have set it. */
   forgetDependent(calls: readonly UnclearCall[]): void {
     for (const each of this.asked(calls))
       if (!this.isHarmless(each)) this.known.delete(calledKey(each));
   }
 
-  /** Assesses each of the names, and asks for those that are not known. */
+  /** Returns the assessment of each name. The server is queried for those that are not cached. */
   async assess(called: readonly Called[]): Promise<KnownCall[]> {
     const unknown = called.filter((each) => !this.known.has(calledKey(each)));
     if (unknown.length === 0)
@@ -99,7 +99,7 @@ export class KnownCalls {
     const assessments = isSamePath
       ? called.map((each) => this.known.get(calledKey(each)) ?? harmless)
       : await this.assess(called);
-    // A function that does not exist may be created at any time, and nothing would tell.
+    // A missing function may be created at any time without notice.
     for (const [index, each] of unknown.entries()) {
       // guard: a function that does not exist is asked for again
       if (each.kind === 'function' && candidates[index]?.length === 0)

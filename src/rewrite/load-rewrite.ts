@@ -1,4 +1,4 @@
-/** A write whose rows are staged as a set: they are put in or changed where those of a set are, and not in the overlay. */
+/** Rewrites a write whose rows are staged as a set: it targets the load view or the changes view instead of the overlay. */
 import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { columnList, loadTableName } from '../overlay/object-names.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -14,13 +14,13 @@ interface Loadable {
   readonly isSet: boolean;
 }
 
-/** Gives the rewrite that stages the rows of a write as a set; the same one where they are staged one by one. */
+/** Returns the rewrite that stages the rows of a write as a set; the given one if they are staged row by row. */
 export function loaded<Made extends Loadable>(
   rewrite: Made,
   write: Write,
   named: readonly Named[],
 ): Made {
-  // what runs user code is watched, and staged row by row
+  // a statement that runs users' code is watched, and staged row by row
   if (rewrite.isWatched || write.form === 'truncate' || write.form === 'definition') return rewrite;
   const load = write.form === 'copy' ? copyTarget(write, named) : queryTarget(write, named);
   if (load === null) return rewrite;
@@ -32,8 +32,8 @@ const queryTarget = (write: QueryWrite, named: readonly Named[]): Replacement | 
   write.changes ? changeTarget(write, write.changes, named) : insertTarget(write, named);
 
 /**
- * What takes the target's place in an UPDATE or DELETE, or null. A row that is named by its key is staged by itself: it may well be
- * staged again.
+ * Returns the replacement of the target of an UPDATE or DELETE, or null. A row identified by its key is likely staged again, so it is
+ * staged individually.
  */
 function changeTarget(
   { rights, qualifiers }: QueryWrite,
@@ -43,7 +43,7 @@ function changeTarget(
   const target = named.find(({ use }) => use.start === place);
   const load = target?.meaning.load ?? null;
   if (target === undefined || load === null || load.changes === null) return null;
-  // columns that are called by schema and table are the overlay's, and the rows of children are staged in these
+  // columns with schema and table refer to the overlay, and the rows of children are staged in the children
   if (qualifiers.length > 0 || hasChildren(target)) return null;
   const { start, end, name } = target.use;
   if (target.meaning.key.every((column) => fixed.includes(column))) return null;
@@ -54,7 +54,7 @@ function changeTarget(
   return { start, end, text: qualifiedName('stage', load.changes) + alias };
 }
 
-/** What takes the target's place in an INSERT, or null. Without a list of columns only the first one is sure to be given. */
+/** Returns the replacement of an INSERT's target, or null. Without a column list, only the first column is known to have a value. */
 function insertTarget({ brings, rights }: QueryWrite, named: readonly Named[]): Replacement | null {
   const target = named.find(({ use }) => use.start === brings);
   const load = target?.meaning.load ?? null;
@@ -66,7 +66,7 @@ function insertTarget({ brings, rights }: QueryWrite, named: readonly Named[]): 
   return { start, end, text: qualifiedName(load.schema, load.name) };
 }
 
-/** What takes the target's place in a COPY, or null: a WHERE may call the table by its name, and lines left out are told in a notice. */
+/** Returns the replacement of a COPY's target, or null. A WHERE may refer to the table by its name, and a notice reports skipped lines. */
 function copyTarget(
   { columns, where, skipsErrors, marksDefaults }: CopyWrite,
   [target]: readonly Named[],
@@ -82,7 +82,7 @@ function copyTarget(
   return { start, end, text: loadTableName({ oid }) + list };
 }
 
-/** Whether numbers may be drawn: a statement that has to be run again would draw them twice. */
+/** Returns whether a sequence may be advanced. A statement that is run again would advance it twice. */
 const mayDraw = (
   { columns }: ResolvedName,
   isGiven: (name: string, index: number) => boolean,

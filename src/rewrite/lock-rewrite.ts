@@ -1,4 +1,4 @@
-/** What makes of a SELECT ... FOR UPDATE of staged rows one that locks them for the session, and one that reads the locked rows. */
+/** Rewrites a SELECT ... FOR UPDATE of staged rows to one that locks the rows for the session, and to one that reads the locked rows. */
 import { quoteIdentifier, quoteLiteral } from '../db/identifier.ts';
 import { rowLockFunctions } from '../overlay/rows/row-lock.ts';
 import type { LockedRelation, Read, RowLocks } from '../sql/read.ts';
@@ -7,19 +7,19 @@ import { isSameRange } from '../sql/splice.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 
-/** Both in bytes from the start of the statement's text. */
+/** Two rewrites of one statement. Places are in bytes from the start of its text. */
 export interface LockRewrite {
-  /** What makes of the statement one that locks the rows. */
+  /** The replacements for the statement that locks the rows. */
   readonly locking: readonly Replacement[];
-  /** What makes it read the locked rows, and no others. */
+  /** The replacements for the statement that reads only the locked rows. */
   readonly reading: readonly Replacement[];
-  /** A row that turns out to be none to give makes room for another one. */
+  /** Whether the query has limits: if a locked row turns out not to qualify, another one takes its place. */
   readonly isLimited: boolean;
-  /** To lock the rows may run code of the database's users. */
+  /** Whether locking the rows may run code of the database's users. */
   readonly isWatched: boolean;
 }
 
-/** A table whose staged rows stand in one place. */
+/** Returns whether all staged rows of a table are in one place. */
 export function isPlainTable({ kind, standIn }: ResolvedName): boolean {
   return (kind === 'table' || kind === 'partitioned') && standIn.madeAs === 'overlay';
 }
@@ -27,14 +27,15 @@ export function isPlainTable({ kind, standIn }: ResolvedName): boolean {
 interface Lock extends LockedRelation {
   readonly key: readonly string[];
   readonly functions: ReturnType<typeof rowLockFunctions>;
-  /** Of the output column that locks, and of the setting that keeps what was locked. */
+  /** The name of the output column that locks, and of the setting that stores the locked keys. */
   readonly name: string;
 }
 
 /**
- * @param named what the read's names stand for
- * @param replacements what is replaced in it as a read of what is staged
- * @returns null when no row of any table can be locked
+ * Returns the rewrites of a read that locks rows.
+ * @param named the relations of the read
+ * @param replacements the replacements for reading staged rows
+ * @returns null if no row of any table can be locked
  */
 export function lockRewrite(
   read: Read,
@@ -60,8 +61,8 @@ export function lockRewrite(
 }
 
 /**
- * Adds a column for each table that locks the row as it is given, and puts a query around it that keeps the rows' keys. Where
- * rows may be left out, its limits count those that were locked.
+ * Adds an output column per table that locks each returned row, and wraps the query in one that stores the rows' keys. If rows may be
+ * skipped, the limits move outside, so that they count locked rows.
  */
 function lockedColumns(locks: RowLocks, kept: readonly Lock[]): Replacement[] {
   const { columnsEnd, hasColumns, end } = locks;
@@ -93,7 +94,7 @@ function lockCall({ alias, key, functions: { seen, lock, tryLock }, wait }: Lock
   return wait === 'wait' ? `${lock}(${row})` : `${tryLock}(${row}, ${wait === 'skip'})`;
 }
 
-/** A function has no schema by which its columns could be called. */
+/** Replaces a locked table by the function that returns its locked rows. A function has no schema, so columns lose theirs. */
 function readingText(replacement: Replacement, kept: readonly Lock[], read: Read): Replacement {
   const lock = kept.find(({ start }) => start === replacement.start);
   if (lock !== undefined) {

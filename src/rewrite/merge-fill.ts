@@ -1,4 +1,4 @@
-/** MERGE on servers that cannot merge into a view: what stands in the target's place, and how it gets its rows. */
+/** Rewrites MERGE for servers that cannot merge into a view: a temporary table replaces the target, and is filled before. */
 import { quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import type { Qualifier } from '../sql/places.ts';
@@ -10,23 +10,23 @@ import type { Named } from './stageable.ts';
 import { hasChildren } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
 
-/** A MERGE with the temporary table that it runs on. */
+/** A MERGE with the temporary table on which it runs. */
 interface StagedMerge extends Named {
   readonly merge: Merge;
   readonly table: string;
 }
 
-/** Fills the temporary table that a MERGE runs on. */
+/** The statement that fills the temporary table of a MERGE. */
 export interface MergeFill {
-  /** The production table. */
+  /** The OID of the production table. */
   readonly relation: number;
-  /** Copies the rows that may match; with the client's own parameters. */
+  /** Copies the rows that may match. It takes the client's parameters. */
   readonly text: string;
 }
 
 /**
- * Finds the MERGE that runs on a table in the overlay's place; null where it runs on the overlay, or there is none.
- * @throws StageError for one that cannot be staged
+ * Returns the MERGE that runs on a temporary table; null if it runs on the overlay, or if there is none.
+ * @throws StageError for a MERGE that cannot be staged
  */
 export function findMerge({ merges }: QueryWrite, named: readonly Named[]): StagedMerge | null {
   const [merge] = merges;
@@ -37,17 +37,18 @@ export function findMerge({ merges }: QueryWrite, named: readonly Named[]): Stag
   return { ...target, merge, table: target.meaning.merge };
 }
 
-/** The table's name, under the name by which the statement calls it. */
+/** Returns the replacement of the target by the temporary table, with the alias that the statement uses. */
 function mergeTarget({ use, merge, table }: StagedMerge): Replacement {
   const alias = merge.alias === null ? ` AS ${quoteIdentifier(use.name)}` : '';
   return { start: use.start, end: use.end, text: `pg_temp.${quoteIdentifier(table)}${alias}` };
 }
 
 /**
- * How the table gets the rows that may match: those that match now or, where looking twice may give others, all.
- * @param replacements of the statement, with names that lead to the overlays
- * @param assessment on what is called where it is decided which rows match
- * @throws StageError for a MERGE whose text is not understood
+ * Returns the statement that fills the table with the rows that may match: those that match now, or all rows if a second evaluation may
+ * match others.
+ * @param replacements those of the statement, with the overlays' names
+ * @param assessment of the calls that decide which rows match
+ * @throws StageError for a MERGE whose text cannot be parsed
  */
 export function mergeFill(
   { merge, meaning, table, use }: StagedMerge,
@@ -62,7 +63,7 @@ export function mergeFill(
   return { relation: meaning.oid as number, text };
 }
 
-/** Behind each part stands a new line, for it may end in a comment. */
+/** Returns a query for the matching rows. Each part is followed by a line break, because it may end in a comment. */
 function matchingRows(
   { ctes, target, source, condition }: MergeParts,
   alias: string,
@@ -97,7 +98,7 @@ const writesBeside = new StageError(
   { hint: 'Send the two as separate statements in one transaction.' },
 );
 
-/** What is replaced where a MERGE runs on a table in the overlay's place, which has no schema to be called by. */
+/** Redirects a statement's replacements to the temporary table. Columns lose their schema, which it does not have. */
 export function mergedInto(
   merge: StagedMerge,
   qualifiers: readonly Qualifier[],

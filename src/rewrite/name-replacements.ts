@@ -1,4 +1,4 @@
-/** What stands in a statement in the place of the names of tables. */
+/** Replaces the names of tables in a statement. */
 import { qualifiedName, quoteIdentifier } from '../db/identifier.ts';
 import { StageError } from '../errors.ts';
 import { completedGroupings } from '../overlay/views/dependent-columns.ts';
@@ -10,8 +10,8 @@ import type { ResolvedName } from './resolved-name.ts';
 import type { Named } from './stageable.ts';
 
 /**
- * What stands in the place of a schema before a table's name and a column's; null where it stays.
- * @throws StageError where the table has several views in the statement
+ * Returns the text that replaces a schema before a table's and a column's name; null if the schema stays.
+ * @throws StageError if several views replace the table in the statement
  */
 export function qualifierText(
   owner: ResolvedName | undefined,
@@ -19,7 +19,7 @@ export function qualifierText(
   body: Read | QueryWrite | CopyWrite,
 ): string | null {
   const isUpserted = (each: Named) => each.meaning.oid === owner?.oid && takesUpsert(each, body);
-  // its columns are called where the table has this view, and where it has another one
+  // its columns may refer both to this view and to another one, so they get no schema
   if (named.some(isUpserted)) return '';
   const schema = schemaOf(owner, named);
   return schema === null ? null : `${quoteIdentifier(schema)}.`;
@@ -34,7 +34,7 @@ function schemaOf(owner: ResolvedName | undefined, named: readonly Named[]): str
   return schema;
 }
 
-/** The view's name in the place of the relation's, if it has a view. */
+/** Replaces the relation's name by that of its view, if it has one. */
 export function nameReplacement(named: Named, body: Read | QueryWrite | CopyWrite): Replacement[] {
   const { use, meaning } = named;
   const { view } = meaning.standIn;
@@ -49,13 +49,13 @@ export function nameReplacement(named: Named, body: Read | QueryWrite | CopyWrit
   }
   const name = qualifiedName(view.schema, view.name);
   if (body.copy === null) return [{ start, end, text: name }];
-  // what is wrong with a relation or column, PostgreSQL says itself
+  // PostgreSQL itself reports what is wrong with a relation or column
   if (!canBeCopied(body.copy.names, meaning)) return [];
   const text = `(SELECT ${body.copy.columns ?? impliedColumns(meaning) ?? '*'} FROM ${name})`;
   return [{ start: body.copy.start, end: body.copy.end, text }];
 }
 
-/** Whether the name is the target of an INSERT ... ON CONFLICT. */
+/** Returns whether the name is the target of an INSERT ... ON CONFLICT. */
 function takesUpsert({ use }: Named, body: Read | Write): boolean {
   return (
     body.kind === 'write' &&
@@ -64,7 +64,7 @@ function takesUpsert({ use }: Named, body: Read | Write): boolean {
   );
 }
 
-/** What is added where a query groups by the key of a table in whose place its view stands. */
+/** Returns the additions to a GROUP BY of a table's key, if a view replaces the table. */
 export function groupingReplacements(
   named: readonly Named[],
   { groupings }: Read | QueryWrite,
@@ -81,7 +81,7 @@ const calledTwice = new StageError(
   { hint: 'Give the table aliases, and qualify its columns with these.' },
 );
 
-/** What `stage.enter` is to verify of a name. */
+/** Returns the facts about a name that `stage.enter` verifies. */
 export function verified({ use, meaning }: Named, body: Read | Write): object {
   const { schema, name, start, target } = use;
   const isCopied = body.kind === 'write' && body.form === 'copy' && target !== null;

@@ -1,18 +1,18 @@
-/** Uses of relations' names, told apart by what they may stand for. */
+/** Identifies uses of relation names by what may replace them. */
 import type { NameUse } from './resolved-name.ts';
 
-/** Tells a use of a name from others. */
+/** Returns a key that identifies a use of a name. */
 export function keyOf({ schema, name, ...use }: NameUse): string {
   return `${schema === null ? '' : `${schema}\0`}${name}\0${onlyOf(use)}\0${targetOf(use)}`;
 }
 
 const onlyOf = ({ only }: Partial<NameUse>) => only ?? false;
 
-/** All writes but INSERT use what stands for a relation in the same way. */
+/** All writes except INSERT use the same stand-in for a relation. */
 const targetOf = ({ target }: Partial<NameUse>) =>
   target && target !== 'INSERT' ? 'UPDATE' : (target ?? null);
 
-/** Each use once, and nothing but what tells it apart. */
+/** Returns each use once, reduced to the properties that identify it. */
 export function distinct(names: readonly NameUse[]): NameUse[] {
   const found = new Map(names.map((each) => [keyOf(each), each]));
   return [...found.values()].map(({ schema, name, ...use }) => ({

@@ -1,12 +1,12 @@
-/** The types of the parameters of staged writes: asked of the server once per text, as drivers parse the same ones again. */
+/** Caches the parameter types of staged writes. The server is queried once per text, because drivers parse the same texts repeatedly. */
 import { decodeParameterDescription } from '../wire/backend-decoder.ts';
 import type { Names } from './relation-names.ts';
 
 const maxKept = 1000;
-/** Longer texts are seldom sent twice. */
+/** Longer texts are rarely repeated. */
 const maxTextBytes = 65_536;
 
-/** A statement's whole text, and the types that the client prescribed. */
+/** A statement's whole text, and the types that the client specified. */
 export interface TypedText {
   readonly written: Buffer;
   readonly types: readonly number[];
@@ -21,7 +21,7 @@ export class ParameterTypes {
     this.names = names;
   }
 
-  /** Notes and gives what a ParameterDescription says of a text. */
+  /** Caches and returns the types in the ParameterDescription for a text. */
   learn(text: TypedText, description: Buffer): readonly number[] {
     const found = decodeParameterDescription(description);
     if (text.written.length > maxTextBytes) return found;
@@ -31,7 +31,7 @@ export class ParameterTypes {
     return found;
   }
 
-  /** Gives the types that the same text had before, if its names still mean the same. */
+  /** Returns the cached types of the same text; null if they are unknown, or if names may have changed since. */
   recall(text: TypedText): readonly number[] | null {
     this.keepUpToDate();
     return this.kept.get(keyOf(text)) ?? null;

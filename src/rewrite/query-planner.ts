@@ -1,4 +1,4 @@
-/** What is to be done with a query text, as far as its text alone tells: worked out once per text for all connections. */
+/** Plans the handling of a query text from the text alone. Plans are cached per text for all connections. */
 
 import type { ProxySettings } from '../server-connection/connected-pair.ts';
 import { refuseReserved } from '../server-connection/reserved-names.ts';
@@ -21,52 +21,52 @@ import { spliceBytes } from '../sql/splice.ts';
 import type { Statement, Verdict } from '../sql/verdict.ts';
 import type { QueryWrite } from '../sql/write.ts';
 
-/** What tells whether a text can pass, and what has to be minded then. */
+/** The properties of a text that decide whether it can pass, and how. */
 export interface TextClass {
-  /** Of the first statement that is refused: none of them may run then. */
+  /** The refusal of the first refused statement; none of the statements may run then. */
   readonly refusal: Refusal | null;
-  /** Whether it can be sent in one piece, being nothing but reads and harmless commands. */
+  /** Whether it can be sent in one piece, because it contains only reads and harmless commands. */
   readonly passes: boolean;
-  /** The text to send when it passes, with what is replaced in it; null where that is as received. */
+  /** The text to send when it passes, with replacements made; null if it is sent as received. */
   readonly passingText: Buffer | null;
-  /** How many of them run queries, which must be guarded where writing is possible. */
+  /** The number of statements that run queries, which need a read-only savepoint where writing is possible. */
   readonly reads: number;
-  /** Whether some of it looks at or changes settings, which must not be guarded. */
+  /** Whether a statement changes settings, which must not run in a read-only savepoint. */
   readonly hasSettings: boolean;
-  /** Whether relations are read or functions called, so that the text depends on the connection's way of reading. */
+  /** Whether it reads relations or calls functions, so the text depends on the connection's read mode. */
   readonly hasNames: boolean;
-  /** Whether names may mean something else afterwards. */
+  /** Whether names may resolve differently afterwards. */
   readonly changesPath: boolean;
-  /** Whether a cursor WITH HOLD is declared, which is not let be where writing is possible. */
+  /** Whether it declares a cursor WITH HOLD, which must not pass where writing is possible. */
   readonly holds: boolean;
-  /** What reads call of which only the catalog can tell whether they may. */
+  /** Calls of reads for which only the catalog shows whether they are allowed. */
   readonly unclear: readonly UnclearCall[];
 }
 
 export interface QueryPlan extends TextClass {
-  /** The client's whole text; shared, so it must not be written into. */
+  /** The client's whole text. It is shared, so it must not be modified. */
   readonly text: Buffer;
   readonly statements: readonly Statement[];
 }
 
 export interface QueryPlanner {
   /**
-   * Gives the class of a text, which may be known from another one that differs in nothing but the values of literals; null for
-   * one that is not known and too heavy to be parsed here: it is to be planned by `planApart`.
+   * Returns the class of a text. It may come from another text that differs only in the values of literals. Null if the text is unknown and
+   * too heavy to be parsed here; `planApart` plans it then.
    * @throws SqlSyntaxError as `plan` does
    */
   look(text: Buffer): TextClass | null;
   /**
-   * Gives the plan of a text, which for a write may be made from another one that differs in nothing but literals; null as above.
-   * @throws SqlSyntaxError when PostgreSQL's grammar does not accept the text, unless for the value of a literal
+   * Returns the plan of a text. For a write it may come from another text that differs only in literals. Null as for `look`.
+   * @throws SqlSyntaxError if PostgreSQL's grammar rejects the text, unless because of a literal's value
    */
   plan(text: Buffer): QueryPlan | null;
-  /** Gives the plan of a text if exactly that one is known. */
+  /** Returns the plan of a text if exactly this text is cached. */
   known(text: Buffer): QueryPlan | undefined;
   /**
-   * Gives the plan of a text that is parsed in another thread.
-   * @param gone aborted when nobody waits for it any more
-   * @throws SqlSyntaxError as `plan` does; StageError when too many texts wait, or the thread ends over this one
+   * Returns the plan of a text that is parsed in the parse thread.
+   * @param gone aborted when the caller no longer needs the result
+   * @throws SqlSyntaxError as `plan` does; StageError when too many texts wait, or the thread ends because of this text
    */
   planApart(text: Buffer, gone: AbortSignal): Promise<QueryPlan>;
 }
@@ -104,7 +104,7 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
   };
   return {
     plan(text) {
-      // What is prepared again and again is the same text, byte by byte.
+      // A repeatedly prepared statement has the same text, byte by byte.
       return this.known(text) ?? planFor(text, shapeOf(text));
     },
     known(text) {
@@ -123,7 +123,7 @@ export function createQueryPlanner(settings: ProxySettings): QueryPlanner {
 
 const maxShapeBytes = 4 * 1024 * 1024;
 
-/** Whether it is one statement of a kind in which no literal decides anything, as in EXPLAIN's options and in settings. */
+/** Returns whether it is one statement of a kind in which no literal decides anything, unlike EXPLAIN's options and settings. */
 function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   const [statement, ...others] = statements;
   if (refusal !== null || passingText !== null || others.length > 0) return false;
@@ -136,12 +136,12 @@ function isOfShape({ refusal, statements, passingText }: QueryPlan): boolean {
   return verdict.isQuery === true && !verdict.functions.some(({ name }) => name === 'set_config');
 }
 
-/** Whether the class of a read is the same for its whole shape. Places in it are not: literals differ in length. */
+/** Returns whether the class of a read applies to its whole shape. Places in it do not, because literals differ in length. */
 function isReadOfShape(plan: QueryPlan): boolean {
   return plan.statements[0]?.verdict.kind === 'read' && isOfShape(plan);
 }
 
-/** Whether a write is the same for its whole shape, being classified without parts of its text, and all places before literals. */
+/** Returns whether a write applies to its whole shape: no part of its text affected its classification, and all places precede literals. */
 function isWriteOfShape(plan: QueryPlan, shape: string): boolean {
   const [statement] = plan.statements;
   if (statement?.verdict.kind !== 'write' || statement.verdict.form !== 'query') return false;
@@ -152,11 +152,11 @@ function isWriteOfShape(plan: QueryPlan, shape: string): boolean {
   return [...relations, ...qualifiers].every(({ end }) => end <= fixed);
 }
 
-/** The plan of a write for another text of its shape. */
+/** Returns the plan of a write for another text of its shape. */
 function samePlan(alike: QueryPlan, text: Buffer): QueryPlan {
   const copy = Buffer.from(text);
   const [{ start, text: sample, verdict }] = alike.statements as readonly [Statement];
-  // Behind a statement there is a semicolon, and spaces: no literal.
+  // After a statement there are only a semicolon and spaces, no literals.
   const behind = alike.text.length - start - sample.length;
   const own = copy.subarray(start, copy.length - behind);
   return { ...alike, text: copy, statements: [{ start, text: own, verdict }] };
@@ -193,7 +193,7 @@ function makePlan(
   };
 }
 
-/** The read that a statement runs or declares. */
+/** Returns the read that a statement runs or declares, or null. */
 export function readOf(verdict: Verdict): Read | null {
   if (verdict.kind === 'read') return verdict;
   return verdict.kind === 'control' && verdict.action.type === 'declare'
@@ -201,24 +201,24 @@ export function readOf(verdict: Verdict): Read | null {
     : null;
 }
 
-/** Whether a read names relations or functions, which may stand for what is staged. */
+/** Returns whether a read names relations or functions, which stand-ins may replace. */
 export function hasNames(read: Read | null): boolean {
   return read !== null && read.relations.length + read.called.length > 0;
 }
 
-/** Whether a statement is an EXPLAIN of a write. */
+/** Returns whether a statement is an EXPLAIN of a write. */
 export function explainsWrite(verdict: Verdict): boolean {
   return verdict.kind === 'read' && verdict.explainsWrite === true;
 }
 
-/** Whether a statement declares a cursor WITH HOLD. */
+/** Returns whether a statement declares a cursor WITH HOLD. */
 export function holdsCursor(verdict: Verdict): boolean {
   return verdict.kind === 'control' && verdict.action.type === 'declare' && verdict.action.holds;
 }
 
 /**
- * What is replaced whatever a statement's names mean: row locking clauses are taken out, and a text of ours stands for the
- * whole. From the start of the statement, or of what begins before it.
+ * Returns the replacements that do not depend on names: row locking clauses are blanked, and an internal text replaces the whole.
+ * @param offset start of the statement in the text to which the places refer
  */
 export function fixedReplacements(
   { locking, standIn }: Read | QueryWrite,
@@ -236,7 +236,7 @@ export function fixedReplacements(
 const nothing: readonly Replacement[] = [];
 
 function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
-  // its error is not told as it comes
+  // its errors are not forwarded unchanged
   if (verdict.kind === 'read') return explainsWrite(verdict) ? 'step' : 'read';
   if (verdict.kind !== 'control') return 'step';
   switch (verdict.action.type) {
@@ -253,7 +253,7 @@ function kindOf(verdict: Verdict): 'read' | 'setting' | 'step' {
   }
 }
 
-/** With its place, where there are other statements beside the one that is refused. */
+/** Returns the first refusal. If there are several statements, it includes the position of the refused one. */
 function firstRefusal(
   text: Buffer,
   statements: readonly Statement[],
@@ -277,8 +277,8 @@ function refusalOf(verdict: Verdict, allowed: readonly string[]): Refusal | null
 }
 
 /**
- * The functions of a statement that run READ ONLY, and of which the text tells whether they may; those of writes are classified when
- * they are staged.
+ * Returns the functions of a statement that run READ ONLY and whose names decide whether they may run. Those of writes are checked when the
+ * writes are staged.
  */
 function readFunctions(verdict: Verdict): readonly FunctionUse[] {
   const isControl = verdict.kind === 'control';
@@ -288,12 +288,12 @@ function readFunctions(verdict: Verdict): readonly FunctionUse[] {
   return read?.functions.filter((use) => !isNamedByParameter(use)) ?? [];
 }
 
-/** The calls in a read that set what a parameter names: they are judged once that has a value. */
+/** Returns the calls in a read that set the setting named by a parameter. They are checked once the parameter has a value. */
 export function namedByParameter(verdict: Verdict): readonly FunctionUse[] {
   return readOf(verdict)?.functions.filter(isNamedByParameter) ?? [];
 }
 
-/** Whether names may mean something else once a statement has run. */
+/** Returns whether names may resolve differently after a statement. */
 export function movesPath(verdict: Verdict): boolean {
   if (verdict.kind === 'control') return ['set path', 'reset all'].includes(verdict.action.type);
   return changesPath(readOf(verdict)?.functions ?? []);

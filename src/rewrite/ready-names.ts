@@ -1,4 +1,4 @@
-/** Has what stands for the names of a statement made, or made anew, where that is needed. */
+/** Creates or rebuilds the stand-ins for a statement's names where needed. */
 
 import type { OverlayManager } from '../overlay/install/manager.ts';
 import { sqlstateOf } from '../server-connection/refusals.ts';
@@ -21,8 +21,8 @@ export class ReadyNames {
   }
 
   /**
-   * Has overlays made or rebuilt where that is needed, and gives what the names stand for then: they may have moved meanwhile.
-   * @throws StageError for what cannot be staged; what the database says when an overlay cannot be made
+   * Creates or rebuilds overlays where needed. Returns what the names refer to afterwards, which may have changed meanwhile.
+   * @throws StageError for what cannot be staged; the database's error if an overlay cannot be created
    */
   async ensureOverlays(named: readonly Named[], cascades = false): Promise<readonly Named[]> {
     const areSuspect = this.names.takeSuspicion();
@@ -31,7 +31,7 @@ export class ReadyNames {
         cascades || meaning.standIn.isLacking || (areSuspect && use.target !== null),
     );
     const current = lacking.length === 0 ? named : await this.ensure(lacking, named, cascades);
-    // a table that is staged in from now on is read together with its children by a view of its own
+    // once a table has an overlay, the table together with its children is read through a view of its own
     const lacksNow = current.filter(
       ({ meaning }, index) =>
         meaning.standIn.isLacking && named[index]?.meaning.standIn.isLacking === false,
@@ -48,15 +48,15 @@ export class ReadyNames {
   ): Promise<Named[]> {
     const failure = await this.make(lacking, cascades).catch((error: unknown) => ({ error }));
     const current = await this.resolveAnew(named);
-    // of a table that has been dropped meanwhile PostgreSQL says so itself
+    // PostgreSQL itself reports a table that has been dropped meanwhile
     if (!failure || haveMoved(named, current)) return current;
     if (!isOfDropped(failure.error)) throw failure.error;
-    // another one has been dropped that a foreign key had linked with it
+    // another table has been dropped that a foreign key linked with it
     await this.make(lacking, cascades);
     return this.resolveAnew(named);
   }
 
-  /** Tables that these refer to may have got overlays, too. */
+  /** Resolves the names again. Tables that their tables reference may have got overlays, too. */
   private resolveAnew(named: readonly Named[]): Promise<Named[]> {
     this.names.forget();
     return this.resolve(
@@ -77,11 +77,11 @@ export class ReadyNames {
   }
 }
 
-/** Whether some of the names stand for other relations than before. */
+/** Returns whether some of the names refer to other relations than before. */
 export const haveMoved = (before: readonly Named[], now: readonly Named[]) =>
   now.some(({ meaning }, index) => meaning.oid !== before[index]?.meaning.oid);
 
-/** A relation that is no more, looked for by its name, by its OID, or by what the service asks about it. */
+/** The SQLSTATEs for a missing relation, which was looked up by name, by OID, or in a query of the service. */
 const dropped = new Set(['42P01', 'XX000', '23502']);
 
 const isOfDropped = (error: unknown) => dropped.has(sqlstateOf(error));

@@ -1,4 +1,4 @@
-/** What relation and function names mean on this connection: asked of the server once, kept until they may have changed. */
+/** Resolves relation and function names on this connection. Results are cached until they may have changed. */
 
 import { loadSchema, overlaySchema, treeSchema } from '../overlay/object-names.ts';
 import type { Ask, InternalStatement } from '../server-connection/internal-statement.ts';
@@ -21,12 +21,15 @@ const resolveRelations: InternalStatement = {
 
 const namesHold: InternalStatement = { text: `SELECT ${nameContext}, stage.names_hold($1)` };
 
-/** Takes the relations that `Names.verification` gives; the row is for `Names.confirm`. @param stamps calls that stamps spare others */
+/**
+ * Returns the query that checks the relations of `Names.verification`. Its row is for `Names.confirm`.
+ * @param stamps SQL for a further argument: calls that return stamps, which save other checks
+ */
 export const areCurrent = (stamps = ''): InternalStatement => ({
   text: `SELECT ${nameContext}, stage.are_current($1${stamps})`,
 });
 
-/** More names than any application uses: what fills the memory is not kept. */
+/** Maximum number of cached names, to bound memory; applications use fewer. */
 const maxKept = 10_000;
 
 const namesOfTypes: InternalStatement = {
@@ -34,17 +37,17 @@ const namesOfTypes: InternalStatement = {
     WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])`,
 };
 
-/** The first OID of what is not the server's own. */
+/** The first OID of objects that are not the server's own. */
 export const firstOfUsers = 16_384;
 
-/** Types by OID, as they are to be written under the search path. */
+/** A query for the names of types by OID, as they must be written under the search path. */
 const typeNames: InternalStatement = {
   text: `SELECT pg_catalog.format_type(t.type, -1)
     FROM pg_catalog.unnest($1::pg_catalog.oid[]) WITH ORDINALITY t(type, position) ORDER BY t.position`,
 };
 
 export class Names {
-  /** Where results come from, as the client knows it. */
+  /** The origins of result columns, as the client knows them. */
   readonly origins = new ColumnOrigins();
   private readonly ask: Ask;
   private readonly shared: SharedKnowledge;
@@ -52,12 +55,12 @@ export class Names {
   private readonly calls: KnownCalls;
   private readonly productionSchemas = new Map<string, string>();
   private currentVersion = 0;
-  /** Null until the server has told. */
+  /** Null until the server has reported it. */
   private currentPath: string | null = null;
   private isPathSure = false;
   private isUnsure = false;
   private areOverlaysSuspect = false;
-  /** Whether it takes over what others have learned: not any more once something that it knew was no longer good. */
+  /** Whether it adopts what other connections have learned. False once something in its cache was outdated. */
   private takesOver = true;
 
   constructor(
@@ -75,28 +78,28 @@ export class Names {
     this.calls = new KnownCalls(find, allowedFunctions, made);
   }
 
-  /** Changes whenever a name may mean something else: what was derived from names before is no longer good. */
+  /** A number that changes whenever a name may have a new meaning. Anything derived from names under an earlier version is outdated. */
   get version(): number {
     return this.currentVersion;
   }
 
-  /** The search path, and the role, under which everything known was resolved; null where no name had to be. See stage.name_context. */
+  /** The search path and role under which all cached names were resolved; null if none was resolved yet. See stage.name_context. */
   get path(): string | null {
     return this.currentPath;
   }
 
-  /** The same; null where nothing has told since it may have changed. */
+  /** The same; null if it may have changed since the server last reported it. */
   get surePath(): string | null {
     return this.isPathSure ? this.currentPath : null;
   }
 
-  /** Whether what is in another schema stands in for functions and operators of the server's own. */
+  /** Whether a schema precedes pg_catalog, so that its objects may hide the server's own functions and operators. */
   get hidesCatalog(): boolean {
     const schemas = (this.path ?? '').split(',').map((name) => name.replaceAll('"', '').trim());
     return schemas.indexOf('pg_catalog') > 0;
   }
 
-  /** To be called before it is looked at what is known of names: users may have made something of one since. */
+  /** Clears the cache if users have created objects since. To be called before cached names are used. */
   follow(): void {
     if (this.calls.follow()) this.forget();
   }
@@ -110,19 +113,19 @@ export class Names {
     this.currentVersion += 1;
   }
 
-  /** An overlay turned out not to fit, although its stamp says so. */
+  /** Records that an overlay does not fit its table although its stamp does. */
   suspectOverlays(): void {
     this.areOverlaysSuspect = true;
   }
 
-  /** Whether overlays are to be compared with their tables, stamps or not; said once. */
+  /** Returns whether overlays must be compared with their tables regardless of stamps, and resets that state. */
   takeSuspicion(): boolean {
     const wereSuspect = this.areOverlaysSuspect;
     this.areOverlaysSuspect = false;
     return wereSuspect;
   }
 
-  /** Names may mean something else again when the running transaction ends. */
+  /** Records that names may have other meanings again when the current transaction ends. */
   beUnsure(): void {
     this.isUnsure = true;
   }
@@ -133,9 +136,9 @@ export class Names {
   }
 
   /**
-   * Gives what each name stands for, in order. All are known, or all are asked for: what was learned of some at another time may
-   * not go with what the others stand for now.
-   * @param again asks, because overlays may have been made since
+   * Returns what each name refers to, in order. Either all names come from the cache or all are queried: results from different times may
+   * be inconsistent.
+   * @param again queries in any case, because overlays may have been created since
    */
   async resolve(names: readonly NameUse[], again = false): Promise<ResolvedName[]> {
     const known = again ? [] : names.flatMap((name) => this.relations.get(keyOf(name)) ?? []);
@@ -148,62 +151,62 @@ export class Names {
     return names.map((name) => meanings.get(keyOf(name)) as ResolvedName);
   }
 
-  /** The same for a read, of which nothing verifies that what was known of its names is still good: others may have made overlays. */
+  /** Resolves the names of a read. It queries the server: others may have created overlays, and no later step verifies the cache. */
   async refresh(names: readonly NameUse[]): Promise<ResolvedName[]> {
     const isCurrent = names.length > 0 && (await this.areCurrent(distinct(names)));
     return this.resolve(names, !isCurrent);
   }
 
-  /** What may happen when the names are called and the relations read. */
+  /** Returns the possible effects of calling the names and reading the relations. */
   async assess(calls: Calls, relations: readonly QualifiedName[] = []): Promise<Assessment> {
     const called = this.calls.withUnnamed(namesCalled(calls), relations);
     return joinAssessments(await this.calls.assess(called));
   }
 
-  /** Whether it is known already that a read may make the calls. */
+  /** Returns whether it is already known that a read may make the calls. */
   areHarmless(calls: readonly UnclearCall[]): boolean {
     // guard: what users have made since is asked about in reads
     this.follow();
     return this.calls.areHarmless(calls);
   }
 
-  /** Whether the calls of a read, which were asked about, run code of the database's users. */
+  /** Returns whether the calls of a read run code of the database's users. The calls must have been assessed before. */
   runCode(calls: readonly UnclearCall[]): boolean {
     return this.calls.runCode(calls);
   }
 
-  /** Gives the first function that a read must not call and the names stand for, or null. */
+  /** Returns the first function that a read must not call and that one of the names refers to, or null. */
   async harmfulAmong(calls: readonly UnclearCall[]): Promise<FunctionUse | null> {
     // guard: what depends on the search path is not taken as known
     this.calls.forgetDependent(calls);
     return joinAssessments(await this.calls.assess(this.calls.asked(calls))).harmfulInReads;
   }
 
-  /** Of the types of parameters those that may call something, by their names. */
+  /** Returns the names of those parameter types that may call functions. */
   async callingTypes(types: readonly number[]): Promise<readonly QualifiedName[]> {
     const ofUsers = types.filter((type) => type >= firstOfUsers);
     const rows = await this.ask(namesOfTypes, [Buffer.from(`{${ofUsers.join(',')}}`)]);
     return rows.map(([schema, name]) => ({ schema: String(schema), name: String(name) }));
   }
 
-  /** Whether the types of parameters may call something. */
+  /** Returns whether parameter types may call functions. */
   mayCall(types: readonly number[]): boolean {
     this.follow();
     return this.calls.hasMadeTypes && types.some((type) => type >= firstOfUsers);
   }
 
-  /** The names of types, as they can be written in a statement. */
+  /** Returns the names of types, as a statement can write them. */
   async typeNames(types: readonly number[]): Promise<string[]> {
     if (types.length === 0) return [];
     const rows = await this.ask(typeNames, [Buffer.from(`{${types.join(',')}}`)]);
     return rows.map(([name]) => String(name));
   }
 
-  /** The schema of the production tables whose overlays are in the given one. */
+  /** Returns the schema of the production tables whose overlays are in the given schema. */
   readonly productionSchema = (overlaySchema: string): string | undefined =>
     this.productionSchemas.get(overlaySchema);
 
-  /** What is to be asked to know whether names stand for what they stood for; null where some, or the search path, are not known. */
+  /** Returns the input that verifies the cached meanings of names; null if a name's meaning or the search path is not known. */
   verification(names: readonly NameUse[]): Verification | null {
     if (this.currentPath === null) return null;
     const known = [];
@@ -218,7 +221,7 @@ export class Names {
     return { relations: Buffer.from(JSON.stringify(known)), stamps, version: this.version };
   }
 
-  /** Takes the answer of `areCurrent`; says whether all stand for what they stood for, and the search path is the same. */
+  /** Evaluates the response to `areCurrent`. Returns whether all names have the same meaning, and the search path is unchanged. */
   confirm([foundPath, answer]: readonly (Buffer | null)[]): boolean {
     return this.notePath(foundPath) && String(answer) === 't';
   }
@@ -230,7 +233,7 @@ export class Names {
     return this.confirm(row ?? []);
   }
 
-  /** Takes what other connections have learned of the names, where that is known of all and holds here; says whether it does. */
+  /** Adopts what other connections know of the names, if they know all and it holds here. Returns whether it does. */
   private async takeOver(names: readonly NameUse[]): Promise<boolean> {
     const path = this.takesOver ? (this.currentPath ?? this.shared.names.path) : null;
     const meanings = path === null ? null : this.shared.names.meanings(path, names.map(keyOf));
@@ -242,7 +245,7 @@ export class Names {
     });
     const [row] = await this.ask(namesHold, [Buffer.from(JSON.stringify(entries))]);
     this.notePath(row?.[0]);
-    // of the connection's own search path there may be something known, too
+    // others may know the names under the connection's own search path, too
     if (this.currentPath !== path) return this.takeOver(names);
     // guard: what others have learned holds on this connection, or is asked for
     if (String(row?.[1]) !== 't') return false;
@@ -251,7 +254,7 @@ export class Names {
     return true;
   }
 
-  /** Asks what the names stand for; null where the search path was another one before, under which others are known. */
+  /** Queries and caches what names refer to. Null if the search path was another one before: other names were resolved under that. */
   private async learnRelations(names: readonly NameUse[]): Promise<ResolvedName[] | null> {
     const learn = this.shared.names.learner();
     const [row] = await this.ask(resolveRelations, [Buffer.from(JSON.stringify(names))]);
@@ -277,7 +280,7 @@ export class Names {
 
   private learn(key: string, meaning: ResolvedName): void {
     const known = this.relations.get(key);
-    // What does not exist may be created at any time, what could not be staged may be another relation: nothing would tell.
+    // A missing relation may be created, and one that could not be staged may be replaced, without notice.
     if (meaning.oid === null || meaning.standIn.isLacking) this.relations.delete(key);
     else this.relations.set(key, meaning);
     const { signature, tree } = meaning.standIn.verify;

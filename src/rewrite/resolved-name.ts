@@ -1,4 +1,4 @@
-/** What a relation's name stands for in a statement. */
+/** The meaning of a relation's name in a statement. */
 import type { DependentColumns } from '../overlay/views/dependent-columns.ts';
 import type { ResultOrigins } from '../server-connection/result-origins.ts';
 import type { QualifiedName } from '../sql/functions/calls.ts';
@@ -6,35 +6,35 @@ import type { FoundFunction } from '../sql/functions/effects.ts';
 import type { UniqueIndex } from '../sql/locate/arbiters.ts';
 import type { RelationUse } from '../sql/places.ts';
 
-/** A relation's name, and what a statement does with it. */
+/** A relation's name, and how a statement uses it. */
 export type NameUse = QualifiedName & Partial<Pick<RelationUse, 'only' | 'target'>>;
 
-/** What stands for a relation in one use of its name, as stage.stand_in says. */
+/** The stand-in for a relation in one use of its name, as stage.stand_in returns it. */
 export interface StandIn {
-  /** The view that takes the name's place; null where production's own rows are all there is to see. */
+  /** The view that replaces the name; null if only production's own rows are visible. */
   readonly view: { readonly schema: string; readonly name: string } | null;
-  /** Whether it is made as the overlay of a table, or as a staged view, through which views, partitions and tables with children are read. */
+  /** Overlays are for tables. Views, partitions and tables with children are read through staged views. */
   readonly madeAs: 'overlay' | 'staged view';
-  /** It has to be made, or made anew. */
+  /** Whether it must be created or rebuilt. */
   readonly isLacking: boolean;
-  /** Having been made it cannot be used: the transaction's snapshot is older. */
+  /** Whether it exists but cannot be used, because the transaction's snapshot is older. */
   readonly isHidden: boolean;
-  /** What `stage.is_current` compares. */
+  /** The facts that `stage.is_current` compares. */
   readonly verify: {
     readonly oid: number | null;
-    /** Of the overlay or staged view; empty where an old snapshot hides it, null without. */
+    /** The signature of the overlay or staged view; empty if an old snapshot hides it, null without one. */
     readonly signature: string | null;
     readonly only?: true;
-    /** There where the table is used together with its children: the signature of the view of them all. */
+    /** Present if the table is used together with its children: the signature of the view of all of them. */
     readonly tree?: string | null;
-    /** There where a read goes through the relation's own view: whether the role may read it. One that it may not read has no view. */
+    /** Present if a read uses the relation's own view: whether the role may read the relation. If it may not, there is no view. */
     readonly readable?: boolean;
   };
 }
 
-/** What stage.resolve_relations says of a name: test/proxy/resolved-names.test.ts holds the two together. */
+/** The meaning of a name as stage.resolve_relations returns it. test/proxy/resolved-names.test.ts keeps the two consistent. */
 export interface ResolvedName {
-  /** Null when there is no such relation. */
+  /** Null if there is no such relation. */
   readonly oid: number | null;
   readonly kind:
     | 'table'
@@ -53,25 +53,25 @@ export interface ResolvedName {
   /** The OID of that schema. */
   readonly namespace: number | null;
   readonly standIn: StandIn;
-  /** Of a view: PostgreSQL makes of a write to it one to the table behind, or code does something, or it is an error. */
+  /** Only for a view: PostgreSQL turns a write into one to the table behind it, runs triggers or rules, or reports an error. */
   readonly writing: 'automatic' | 'code' | 'error' | null;
-  /** The table that a write goes to: the relation itself, or the one behind a view once that has a staged view. */
+  /** The table that a write changes: the relation itself, or the table behind a view once the view has a staged view. */
   readonly table: number | null;
   /** That table's columns by their names in the view. */
   readonly tableColumns: Readonly<Record<string, string>> | null;
-  /** What a client is told of results that come from the views which stand for it; null without any. */
+  /** The origins that are reported to clients for results of the relation's stand-ins; null without any. */
   readonly origins: ResultOrigins | null;
-  /** The function of a plain table that tells at little cost whether its overlay still fits, where there is one. */
+  /** The function of a plain table that cheaply shows whether its overlay still fits; null without one. */
   readonly stamp: string | null;
-  /** The view that INSERT ... ON CONFLICT runs on, there when the overlay is. */
+  /** The view for INSERT ... ON CONFLICT; it exists if the overlay does. */
   readonly upsert: { readonly schema: string; readonly name: string } | null;
-  /** The views by which rows are staged as a set, where the table has them: the one that new rows are put into. */
+  /** The views for staging rows as a set, if the table has them. `schema` and `name` are those of the load view, for new rows. */
   readonly load: {
     readonly schema: string;
     readonly name: string;
-    /** The view by which rows are changed as a set. */
+    /** The name of the changes view. */
     readonly changes: string | null;
-    /** The columns that are updated there. */
+    /** The columns that can be updated there. */
     readonly updatable: readonly string[];
     readonly isDeletable: boolean;
   } | null;
@@ -80,22 +80,22 @@ export interface ResolvedName {
     readonly generated: boolean;
     /** GENERATED ALWAYS AS IDENTITY. */
     readonly always: boolean;
-    /** Its default is drawn from a sequence. */
+    /** Whether its default advances a sequence. */
     readonly drawn: boolean;
     readonly domain: boolean;
   }[];
-  /** The temporary table that MERGE runs on, on servers that cannot merge into the overlay. */
+  /** The temporary table on which MERGE runs, on servers that cannot merge into the overlay. */
   readonly merge: string | null;
-  /** Empty where an old snapshot hides them. */
+  /** Empty if an old snapshot hides them. */
   readonly uniques: readonly UniqueIndex[];
-  /** The columns of a table by which its staged rows are known; empty without an overlay, with children, and where an old snapshot hides them. */
+  /** The columns that identify the table's staged rows; empty without an overlay, with children, and if an old snapshot hides them. */
   readonly key: readonly string[];
-  /** What grouping by a table's primary key lets a query use; null without one, and without an overlay. */
+  /** The columns that a query may use if it groups by the table's primary key; null without such a key, and without an overlay. */
   readonly dependents: DependentColumns | null;
-  /** Staging its rows may run user code: defaults, checks, policies. */
+  /** Whether staging its rows may run users' code: defaults, checks, policies. */
   readonly code: boolean;
-  /** What its definition calls in C that may do more than compute; empty where it is no target. */
+  /** Functions in C that its definition calls and that may do more than compute; empty if it is not a target. */
   readonly calls: readonly FoundFunction[];
-  /** The session's staged rows of it, or of what is read behind it, were put aside: nobody can say what they mean by now. */
+  /** Whether the session's staged rows of it, or of a relation that it reads, are orphaned: their meaning is ambiguous. */
   readonly parked: boolean;
 }

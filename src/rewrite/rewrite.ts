@@ -1,4 +1,4 @@
-/** Turns a classified statement into the text to send: overlay names in place of production names, no row locks. */
+/** Rewrites a classified statement to the text to send: overlay names replace production names, and row locks are removed. */
 
 import { StageError } from '../errors.ts';
 import type { OverlayManager } from '../overlay/install/manager.ts';
@@ -50,25 +50,25 @@ import {
 import { canBeTruncated } from './truncate-call.ts';
 
 export interface Rewrite extends Omit<SplicedBody, 'options'> {
-  /** What `stage.enter` verifies: the names with what they were taken for, as JSON. */
+  /** The names with their assumed meanings, as JSON, which `stage.enter` verifies. */
   readonly relations: string;
-  /** For each of these the function that gives its table's stamp, or null. */
+  /** For each of them the function that returns its table's stamp, or null. */
   readonly stamps: readonly (string | null)[];
   /** Settings for the statement's triggers, as JSON. */
   readonly options: string;
-  /** It may run code of the database's users. */
+  /** Whether it may run code of the database's users. */
   readonly isWatched: boolean;
-  /** Of a command that defines temporary tables; null for what is staged. */
+  /** Set for a command that defines temporary tables; null for a staged write. */
   readonly definition: Definition | null;
-  /** Its rows are staged as a set: where that fails, they are to be staged one by one. */
+  /** Whether its rows are staged as a set. If that fails, they must be staged row by row. */
   readonly isSet: boolean;
   /** The search path under which the names were resolved. */
   readonly path: string | null;
-  /** Of the names it was derived from. */
+  /** The version of the names from which it was derived. */
   readonly version: number;
 }
 
-/** Whether a write is refused. */
+/** Returns whether a write is refused. */
 export const isRefused = <Made extends object>(made: Made | RefusedWhen): made is RefusedWhen =>
   typeof made === 'string';
 
@@ -83,7 +83,7 @@ export class Rewriter {
     set: new WeakMap<Write, Rewrite>(),
     rows: new WeakMap<Write, Rewrite>(),
   };
-  /** Those that could not be staged as a set: what was in the way of one time is often in the way of the next. */
+  /** Writes that could not be staged as a set: an obstacle often recurs. */
   private readonly rowByRow = new WeakSet<Write>();
 
   constructor(
@@ -103,8 +103,8 @@ export class Rewriter {
 
   /**
    * Prepares a write for staging: every relation that has an overlay is replaced, and every target gets one.
-   * @param mayBeSet whether its rows may be staged as a set: where that fails, it has to be run again
-   * @returns when PostgreSQL refuses it, if it does: it shall say so itself
+   * @param mayBeSet whether its rows may be staged as a set. If that fails, the write must be run again.
+   * @returns the rewrite, or when PostgreSQL refuses the write: it must report the error itself
    * @throws StageError for what cannot be staged
    */
   async write(write: Write, mayBeSet = false): Promise<Rewrite | RefusedWhen> {
@@ -115,7 +115,7 @@ export class Rewriter {
     const kept = asSet ? this.kept.set : this.kept.rows;
     const known = kept.get(write);
     if (known?.version === this.names.version) return known;
-    // with the names the search path becomes known, under which others may have asked about the calls
+    // resolving names reports the search path, under which other connections may have assessed the calls
     if (this.names.surePath === null) await this.names.resolve(write.relations);
     const made = await (write.form === 'definition' ? this.define(write) : this.make(write, asSet));
     if (!isRefused(made)) kept.set(write, made);
@@ -134,7 +134,7 @@ export class Rewriter {
     if (write.rights.some(isMistaken)) return 'analysed';
     const cascades = write.form === 'truncate' && write.cascades;
     const staged = await this.ready.ensureOverlays(named, cascades);
-    // while these were made a name may have come to stand for another relation, which was not looked at
+    // meanwhile a name may have come to refer to another relation, which was not checked
     if (haveMoved(named, staged)) return this.make(write, asSet);
     for (const each of staged) {
       checkVisible(each);
@@ -142,12 +142,12 @@ export class Rewriter {
     }
     const arbiters = await findArbiters(write, staged, this.ask);
     if (arbiters === null) return 'planned';
-    // Of the tables that a cascade reaches it is not known whether they run code.
+    // It is not known whether the tables that a cascade reaches run code.
     const rewrite = await this.replace(write, staged, runsCode || cascades, arbiters);
     return asSet ? loaded(rewrite, write, staged) : rewrite;
   }
 
-  /** @throws StageError where it is not one of temporary tables alone */
+  /** Prepares a command that defines tables. @throws StageError if it concerns anything other than temporary tables */
   private async define(write: DefinitionWrite): Promise<Rewrite> {
     const { query, fixed } = write;
     const runsCode = await this.checkCalls(write, query?.relations ?? []);
@@ -171,21 +171,21 @@ export class Rewriter {
     return { ...rewrite, definition: definitionOf(write) };
   }
 
-  /** Gives what has the rows of a write staged one by one from now on; null where they are. */
+  /** Returns the function that makes the rows of a write staged row by row from now on; null if they are already. */
   fallback(write: Write, { isSet }: Rewrite): (() => void) | null {
     return isSet ? () => this.rowByRow.add(write) : null;
   }
 
-  /** @returns null when it is an error anyway */
+  /** @returns null if the write is an error anyway */
   private async resolveStageable({ relations, form }: Write): Promise<Named[] | null> {
     const resolve = async (again: boolean) => {
       const all = await this.ready.resolve(relations, again);
       return form === 'truncate' ? all.filter(({ meaning }) => canBeTruncated(meaning)) : all;
     };
-    // of ONLY, TRUNCATE has a word of its own to say
+    // TRUNCATE has its own error for ONLY
     const obstacleTo = form === 'truncate' ? obstacleToTarget : obstacleToWrite;
     let named = await resolve(false);
-    // what could not be staged may be another relation by now, and nothing would tell
+    // a relation that could not be staged may have been replaced without notice
     if (named.some((each) => obstacleTo(each) || isError(each))) named = await resolve(true);
     const error = form === 'copy' ? named.map(errorOfCopy).find((found) => found !== null) : null;
     if (error) throw error;
@@ -196,8 +196,8 @@ export class Rewriter {
   }
 
   /**
-   * Judges what is called where writing is possible; says whether it may run code written in this database.
-   * @throws StageError when one of the functions could write, or do other harm
+   * Checks the calls of a statement that may write. Returns whether they may run code written in this database.
+   * @throws StageError if one of the functions could write, or do other harm
    */
   async checkCalls(calls: Calls, relations?: readonly QualifiedName[]): Promise<boolean> {
     const refused = refusedFunctions(calls.functions, 'write', this.allowedFunctions);
@@ -209,12 +209,12 @@ export class Rewriter {
   }
 
   /**
-   * Prepares a read that is to see what is staged.
-   * @param isVerified whether it is asked along with the read what `verification` gives; else names are asked about again now, for
-   * others may have made overlays since
+   * Prepares a read of staged rows.
+   * @param isVerified whether the read is sent with the checks of `verification`; otherwise names are queried again now, because others may
+   * have created overlays since
    */
   async read(read: Read, isVerified = false): Promise<Rewrite> {
-    // of a table named in its place COPY takes the own rows only
+    // COPY of a table reads only the table's own rows, without children
     const relations = read.copy
       ? read.relations.map((use) => ({ ...use, only: true }))
       : read.relations;
@@ -231,7 +231,7 @@ export class Rewriter {
     return { ...rewrite, replacements: [...rewrite.replacements, ...functions] };
   }
 
-  /** What is enough to ask of a read's names, as far as they are known; null where it has none, or more has to be looked at. */
+  /** Returns the check that suffices for a read's cached names; null if it has no names, or needs more checks. */
   verification(read: Read): Verification | null {
     if (!hasNames(read) || read.copy || read.locks || !this.functions.arePlain(read.called))
       return null;
@@ -239,8 +239,8 @@ export class Rewriter {
   }
 
   /**
-   * Prepares the locks that a read takes: they are kept where the rows of its tables are staged.
-   * @returns null where none of them can be kept, or something would be called that must not be where writing is possible
+   * Prepares the locks of a read, which are taken where the rows of its tables are staged.
+   * @returns null if none of them can be taken, or if the read calls something that must not run where writing is possible
    */
   async lock(read: Read, locks: RowLocks): Promise<LockRewrite | null> {
     const isLocked = ({ start }: RelationUse) =>
@@ -293,7 +293,7 @@ export class Rewriter {
   }
 }
 
-/** Has the statement fail if code that it runs writes to production. */
+/** Makes the statement fail if code that it runs writes to production. */
 export function watched(rewrite: Rewrite): Rewrite {
   const options = { ...(JSON.parse(rewrite.options) as object), 'stage.watch': 'on' };
   return { ...rewrite, isWatched: true, options: JSON.stringify(options) };

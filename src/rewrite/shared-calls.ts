@@ -1,6 +1,6 @@
 /**
- * What connections have learned of the names that statements call, for those that begin: where all that a name may stand for is the
- * server's own, and users have made nothing of that name, it is the same for every connection with that login and search path.
+ * Shares what connections have learned about called names. If all functions that a name may refer to are the server's own, and users have
+ * created nothing of that name, the result is the same for every connection with that login and search path.
  */
 import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
 import type { Called, Candidate } from './called-names.ts';
@@ -8,11 +8,11 @@ import { calledKey } from './called-names.ts';
 import type { SharedNames } from './shared-names.ts';
 import { SinceMade } from './since-made.ts';
 
-/** What connections have learned, for one that begins. */
+/** The knowledge of other connections, for a new one. */
 export interface SharedKnowledge {
   readonly names: SharedNames;
   readonly calls: SharedCalls;
-  /** Who has logged in: rights decide what a name can stand for. */
+  /** The login role. Privileges decide what a name can refer to. */
   readonly user: string;
 }
 
@@ -23,12 +23,12 @@ export class SharedCalls {
     this.candidates = new SinceMade(watch);
   }
 
-  /** What each of the names may stand for; null where that is not known of all. @param place the login and the search path */
+  /** Returns the candidates for each of the names; null unless all are known. @param place the login and the search path */
   known(place: string, called: readonly Called[]): (readonly Candidate[])[] | null {
     return this.candidates.all(called.map((each) => keyOf(place, each)));
   }
 
-  /** To be called before a question is asked: returns the function that takes what is learned by the answer. */
+  /** Returns the function that stores what a query returns. To be called before the query is sent. */
   learner(): (
     place: string,
     called: readonly Called[],
@@ -46,7 +46,7 @@ export class SharedCalls {
   private canBeShared(called: Called, candidates: readonly Candidate[]): boolean {
     // guard: what users have made of a name is asked about on each connection
     if (called.kind === 'relation' || this.candidates.made.has(called)) return false;
-    // a function that does not exist may be created at any time, and nothing would tell
+    // a missing function may be created at any time without notice
     if (called.kind === 'function' && candidates.length === 0) return false;
     return candidates.every(({ schema }) => schema === 'pg_catalog');
   }

@@ -1,7 +1,4 @@
-/**
- * What connections have learned of relations' names, for those that begin: to ask whether it holds is cheaper than to ask what they
- * mean.
- */
+/** Shares what connections have learned about relation names: verifying a known meaning is cheaper than resolving the name. */
 import type { MadeCallsWatch } from '../server-connection/made-calls.ts';
 import type { ResolvedName } from './resolved-name.ts';
 import { SinceMade } from './since-made.ts';
@@ -19,12 +16,12 @@ export class SharedNames {
     return this.lastPath;
   }
 
-  /** What names meant under a search path; null where that is not known of all. Whoever takes it has to ask whether it holds. */
+  /** Returns the meanings of names under a search path; null unless all are known. The caller must verify that they hold. */
   meanings(path: string, keys: readonly string[]): ResolvedName[] | null {
     return this.relations.all(keys.map((key) => `${path}\0${key}`));
   }
 
-  /** To be called before a question is asked: returns the function that takes what is learned by the answer. */
+  /** Returns the function that stores what a query returns. To be called before the query is sent. */
   learner(): (path: string, key: string, meaning: ResolvedName) => void {
     const learn = this.relations.learner();
     return (path, key, meaning) => {
@@ -36,11 +33,11 @@ export class SharedNames {
 }
 
 /**
- * Whether `stage.names_hold` can tell that it holds: of a plain table that is staged, whose stamp tells all that changes. It takes the
- * whole look to see what partitions, children and views have got. What is so for one session or one transaction only is not shared.
+ * Returns whether `stage.names_hold` can verify a meaning: that of a staged plain table, whose stamp reflects all changes. Partitions,
+ * children and views need the full resolution. Facts about a single session or transaction are not shared.
  */
 function canBeShared({ kind, stamp, standIn, parked }: ResolvedName): boolean {
-  // stage.names_hold would not take it either
+  // stage.names_hold would reject it, too
   if (kind !== 'table' || stamp === null) return false;
   return !parked && !standIn.isLacking && !standIn.isHidden && standIn.verify.signature !== '';
 }

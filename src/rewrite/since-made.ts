@@ -1,21 +1,20 @@
-/** What connections have learned from the catalog, by keys, for those that begin: forgotten when users have made something since. */
+/** A cache of catalog facts that connections share. It is cleared when users have created objects since. */
 import type { MadeCalls, MadeCallsWatch } from '../server-connection/made-calls.ts';
 
-/** More than any application uses: what fills the memory is not kept. */
+/** Maximum number of entries, to bound memory; applications use fewer. */
 const maxKept = 10_000;
 
-/** Gives the search path and the role under which names are resolved. */
+/** SQL for the search path and the role under which names are resolved. */
 export const nameContext = 'stage.name_context()';
 
 /**
- * Whether the answer to a question may be shared: no snapshot older than the question gives it, and it shows no change of the
- * transaction's own, which nobody else may see.
+ * SQL for whether a result may be shared: its snapshot is not older than the query, and shows no uncommitted changes of the transaction.
  */
 export const isOfAll = `pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~~) 'read %' AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL`;
 
 export class SinceMade<Value> {
   private readonly watch: Pick<MadeCallsWatch, 'current'>;
-  /** What users had made when this was learned. */
+  /** The objects that users had created when the cached values were learned. */
   private current: MadeCalls;
   private readonly values = new Map<string, Value>();
 
@@ -24,13 +23,13 @@ export class SinceMade<Value> {
     this.current = watch.current;
   }
 
-  /** What users have made by now. */
+  /** The objects that users have created by now. */
   get made(): MadeCalls {
     this.follow();
     return this.current;
   }
 
-  /** What is known by each of the keys, in order; null where that is not known of all. */
+  /** Returns the values of the keys, in order; null unless all are known. */
   all(keys: readonly string[]): Value[] | null {
     this.follow();
     const known: Value[] = [];
@@ -42,7 +41,7 @@ export class SinceMade<Value> {
     return known;
   }
 
-  /** To be called before a question is asked: returns the function that takes what is learned by the answer. */
+  /** Returns the function that stores what a query returns. To be called before the query is sent. */
   learner(): (key: string, value: Value) => void {
     const { made } = this;
     return (key, value) => {

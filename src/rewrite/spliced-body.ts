@@ -1,4 +1,4 @@
-/** What is spliced into a statement where staged rows are to be read or written, and what goes along with it, by its form. */
+/** Determines the replacements in a statement that reads or writes staged rows, and what else it needs, by its form. */
 
 import type { Read } from '../sql/read.ts';
 import type { Replacement } from '../sql/splice.ts';
@@ -17,23 +17,24 @@ import { truncateCall } from './truncate-call.ts';
 import { blankConflicts, hidesParameters, writeOptions } from './write-options.ts';
 
 export interface SplicedBody {
-  /** In bytes from the start of the statement's text. */
+  /** Places are in bytes from the start of the statement's text. */
   readonly replacements: readonly Replacement[];
   /** Settings for the statement's triggers. */
   readonly options: Readonly<Record<string, string | object>>;
-  /** Parameters stand where only the triggers see them. */
+  /** Whether some parameters are visible only to the triggers. */
   readonly hidesParameters: boolean;
-  /** What is sent does not tell types and mistakes as the client's own text does. */
+  /** Whether the text that is sent reports types and errors differently from the client's own text. */
   readonly asksOriginal: boolean;
-  /** Fills the temporary table that a MERGE runs on, where it cannot run on the overlay. */
+  /** Fills the temporary table on which a MERGE runs, if it cannot run on the overlay. */
   readonly fill: MergeFill | null;
 }
 
-/** Where nothing goes along with what is replaced. */
+/** The properties of a statement that needs only replacements. */
 export const nothingElse = { options: {}, hidesParameters: false, asksOriginal: false, fill: null };
 
 /**
- * @param arbiters of its ON CONFLICT clauses
+ * Returns the replacements in a statement, and what else it needs.
+ * @param arbiters those of its ON CONFLICT clauses
  * @throws StageError for a clause that cannot be staged
  */
 export async function spliceBody(
@@ -82,7 +83,7 @@ async function spliceQuery(
   };
 }
 
-/** The names of the statement's tables, wherever it calls them. */
+/** Returns the replacements of the names of the statement's tables, wherever they occur. */
 async function nameReplacements(
   body: Read | QueryWrite | CopyWrite,
   named: readonly Named[],

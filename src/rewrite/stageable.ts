@@ -1,16 +1,16 @@
-/** Whether what a name stands for can take part in a staged statement. */
+/** Checks whether the relations of a statement can take part in a staged statement. */
 import { StageError } from '../errors.ts';
 import { harmfulInDefinition } from '../sql/functions/functions.ts';
 import type { RelationUse } from '../sql/places.ts';
 import type { ResolvedName } from './resolved-name.ts';
 
-/** A name in a statement, with what it stands for. */
+/** A name in a statement, with its meaning. */
 export interface Named {
   readonly use: RelationUse;
   readonly meaning: ResolvedName;
 }
 
-/** Names and what they stand for, in the same order. */
+/** Pairs names with their meanings, which are in the same order. */
 export function withMeanings(
   relations: readonly RelationUse[],
   meanings: readonly ResolvedName[],
@@ -18,19 +18,19 @@ export function withMeanings(
   return relations.map((use, index) => ({ use, meaning: meanings[index] as ResolvedName }));
 }
 
-/** What the relation whose name begins there stands for. */
+/** Returns the meaning of the name that begins at `target`. */
 export function meaningAt(named: readonly Named[], target: number): ResolvedName {
   const found = named.find(({ use }) => use.start === target);
   if (found === undefined) throw new Error('a clause belongs to no target');
   return found.meaning;
 }
 
-/** Gives the error for a relation that a write cannot name, in its place in the statement; null for the others. */
+/** Returns the error for a relation that a write cannot name in that place of the statement; null for others. */
 export function obstacleToWrite(named: Named): StageError | null {
   return obstacleToTarget(named) ?? obstacleToOnly(named);
 }
 
-/** Gives the error for a relation that cannot be written to; null for the others. */
+/** Returns the error for a relation that cannot be written to; null for others. */
 export function obstacleToTarget({ use, meaning }: Named): StageError | null {
   const isCodeless = meaning.kind === 'view' && meaning.writing !== 'code';
   const obstacle = use.target === null || isCodeless ? undefined : targetObstacles[meaning.kind];
@@ -40,12 +40,12 @@ export function obstacleToTarget({ use, meaning }: Named): StageError | null {
   });
 }
 
-/** Whether PostgreSQL itself has to say what is wrong with the target: no relation has its name, or it is a view that takes no rows. */
+/** Returns whether PostgreSQL itself must report the error in a target: no relation has its name, or it is a view that takes no rows. */
 export function isError({ use, meaning }: Named): boolean {
   return meaning.oid === null || (use.target !== null && meaning.writing === 'error');
 }
 
-/** PostgreSQL's error for a COPY into a view that takes no rows, which it would tell only after asking for the data; else null. */
+/** Returns PostgreSQL's error for a COPY into a view that takes no rows, or null. PostgreSQL reports it only after requesting the data. */
 export function errorOfCopy({ use, meaning }: Named): StageError | null {
   if (meaning.kind !== 'view' || meaning.writing !== 'error') return null;
   return new StageError('statement_not_supported', `cannot copy to view "${use.name}"`, {
@@ -91,7 +91,7 @@ const targetObstacles: Readonly<Partial<Record<ResolvedName['kind'], Obstacle>>>
   },
 };
 
-/** Gives the error for ONLY of a partitioned table: in PostgreSQL it has no rows, its overlay has those of all partitions. */
+/** Returns the error for ONLY of a partitioned table, or null. In PostgreSQL it has no rows; its overlay has those of all partitions. */
 export function obstacleToOnly({ use, meaning }: Named): StageError | null {
   if (!use.only || meaning.kind !== 'partitioned') return null;
   return new StageError(
@@ -101,17 +101,20 @@ export function obstacleToOnly({ use, meaning }: Named): StageError | null {
   );
 }
 
-/** Whether a table is used together with its children. */
+/** Returns whether a table is used together with its children. */
 export const hasChildren = ({ meaning }: Named) => 'tree' in meaning.standIn.verify;
 
-/** @throws StageError when what the session staged in the table, or behind it, cannot be shown there any more */
+/**
+ * Checks for orphaned rows.
+ * @throws StageError if the rows that the session staged in the table, or behind it, can no longer be shown there
+ */
 export function checkParked({ use, meaning }: Named): void {
   if (!meaning.parked) return;
   const isRead = meaning.standIn.madeAs === 'staged view';
   throw parkedBehind(isRead ? `what "${use.name}" reads` : `"${use.name}"`);
 }
 
-/** The error for what reads a table of which staged rows were put aside. */
+/** Returns the error for reading a table with orphaned rows. */
 export function parkedBehind(changed: string): StageError {
   return new StageError(
     'statement_not_supported',
@@ -123,13 +126,19 @@ export function parkedBehind(changed: string): StageError {
   );
 }
 
-/** @throws StageError when what was just made cannot be seen: the transaction's snapshot is older */
+/**
+ * Checks that the stand-in is visible.
+ * @throws StageError if it was just created, and the transaction's snapshot is older
+ */
 export function checkVisible({ meaning }: Named): void {
   if (!meaning.standIn.isHidden) return;
   throw tableChanged;
 }
 
-/** @throws StageError when staging its rows would call what has effects, which the names in a statement do not tell */
+/**
+ * Checks the calls in a table's definition, which the statement does not name.
+ * @throws StageError if staging its rows would call a function with effects
+ */
 export function checkDefinition({ use, meaning }: Named, allowed: readonly string[]): void {
   if (use.target === null || use.target === 'DELETE') return;
   const called = harmfulInDefinition(meaning.calls, allowed);
@@ -144,14 +153,14 @@ export function checkDefinition({ use, meaning }: Named, allowed: readonly strin
   );
 }
 
-/** Only a transaction that begins later can find what a table is by now. */
+/** The error for an outdated snapshot: only a later transaction can see the table's current definition. */
 export const tableChanged = new StageError(
   'statement_not_supported',
   'could not serialize access due to a concurrent change of a table',
   { sqlstate: '40001', hint: 'The transaction might succeed if retried.' },
 );
 
-/** Refuses writes of a connection whose search path hides PostgreSQL's own names. */
+/** The error for writes on a connection whose search path hides PostgreSQL's own names. */
 export const hiddenCatalog = new StageError(
   'statement_not_supported',
   'cannot stage writes while a schema comes before pg_catalog in the search path',

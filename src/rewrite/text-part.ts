@@ -1,12 +1,12 @@
-/** Parts of a statement that are sent by themselves. */
+/** Extracts parts of a statement that are sent separately. */
 
 import type { TextPart } from '../sql/places.ts';
 import type { Replacement } from '../sql/splice.ts';
 import { spliceBytes } from '../sql/splice.ts';
 
 /**
- * Gives a part's text from one place in the statement to another.
- * @param replacements in the whole statement
+ * Returns a part's text between two positions in the statement, with replacements made.
+ * @param replacements those of the whole statement
  */
 export function splicedPart(
   part: TextPart,

@@ -1,4 +1,4 @@
-/** TRUNCATE becomes a call that stages it: the call finds the tables it cascades to, and refuses in PostgreSQL's words. */
+/** Replaces TRUNCATE by a call that stages it. The call finds the tables it cascades to, and reports PostgreSQL's own errors. */
 import { quoteLiteral } from '../db/identifier.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { TruncateWrite } from '../sql/write.ts';
@@ -12,12 +12,12 @@ const noTables = new Set<ResolvedName['kind']>([
   'other',
 ]);
 
-/** Whether there is something to make ready: what is no table the call refuses. */
+/** Returns whether a relation needs preparation. The call refuses anything other than tables. */
 export function canBeTruncated({ kind }: ResolvedName): boolean {
   return !noTables.has(kind);
 }
 
-/** The call in the statement's place. */
+/** Returns the call that replaces the statement. */
 export function truncateCall({ relations, range, cascades }: TruncateWrite): Replacement {
   const names = relations.map(({ schema, name, only }) => ({ schema, name, only }));
   const text = `CALL stage.truncate(${quoteLiteral(JSON.stringify(names))}, ${cascades})`;

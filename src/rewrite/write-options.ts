@@ -1,4 +1,4 @@
-/** What a staged statement's triggers are told besides its rows: ON CONFLICT and OVERRIDING clauses, as settings for `stage.enter`. */
+/** Passes ON CONFLICT and OVERRIDING clauses to a staged statement's triggers, as settings for `stage.enter`. */
 import { StageError } from '../errors.ts';
 import type { Replacement } from '../sql/splice.ts';
 import type { ClausePart, QueryWrite, Upsert, Write } from '../sql/write.ts';
@@ -9,8 +9,8 @@ import { meaningAt } from './stageable.ts';
 import { splicedPart } from './text-part.ts';
 
 /**
- * Works out the settings of a write, by name.
- * @param names replacements of names in the statement, which the clauses need, too
+ * Returns the settings of a write, by name.
+ * @param names replacements of names in the statement, which also apply within the clauses
  * @throws StageError for a clause that cannot be staged
  */
 export function writeOptions(
@@ -35,7 +35,7 @@ export function writeOptions(
   return options;
 }
 
-/** Cuts out the ON CONFLICT clauses, which the views do not know. */
+/** Blanks the ON CONFLICT clauses, which PostgreSQL does not accept on the views. */
 export function blankConflicts({ upserts }: QueryWrite): Replacement[] {
   return upserts.map(({ clause: { start, end } }) => ({
     start,
@@ -61,7 +61,7 @@ function conflictOption(
   };
 }
 
-/** The texts between a part's parameters, and the numbers of these. */
+/** Returns the texts between a part's parameters, and the parameters' numbers. */
 function spliced(part: ClausePart, names: readonly Replacement[]): (string | number)[] {
   const pieces: (string | number)[] = [];
   let start = part.start;
@@ -72,7 +72,7 @@ function spliced(part: ClausePart, names: readonly Replacement[]): (string | num
   return [...pieces, splicedPart(part, names, start)];
 }
 
-/** Whether parameters stand where the view's trigger evaluates them: in what is cut out of the statement. */
+/** Returns whether parameters occur where the view's trigger evaluates them: in a clause that is cut out of the statement. */
 export function hidesParameters(write: Write): boolean {
   if (write.form !== 'query') return false;
   return write.upserts.some(({ set, where }) =>
