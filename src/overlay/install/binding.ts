@@ -1,7 +1,7 @@
 /**
- * The binding of overlays to tables. Everything is known by OIDs, which mean something in one database only: in a copy that was
- * restored they are those of other tables. There each overlay is bound anew, to the table that bears the name that its own had
- * when the copy was made, and has the same columns; where there is none, what was staged is parked, and approval reports a conflict.
+ * Binding of overlays to tables. Overlays refer to tables by OID, and an OID is valid in one database only. In a restored copy of a
+ * database it means another table. There each overlay is bound to the table that has the name of its original table and the same columns.
+ * Where there is none, its staged rows are parked, and approval reports a conflict.
  */
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Database, Queryable } from '../../db/database.ts';
@@ -14,21 +14,21 @@ import { shadowColumns } from './column-changes.ts';
 import { layoutOf } from './install.ts';
 import { lockInstallation } from './installation-lock.ts';
 
-/** How many objects are dropped in one transaction, or overlays moved: each takes locks, and a server has room for so many. */
+/** Maximum number of objects dropped, or overlays moved, in one transaction: each takes locks, and a server's lock table is limited. */
 const atOnce = { objects: 200, overlays: 20 };
 
 /**
- * Binds all overlays to the tables of the database, if they are not. Any number of daemons may do so at once.
- * @throws StageError `service_outdated` when a newer release has been here: that one does it
+ * Binds all overlays to the tables of the database, unless they are bound already. Several daemons may call it at once.
+ * @throws StageError `service_outdated` when a newer release has already run here: that one binds them
  */
 export async function ensureBound(db: Database): Promise<void> {
   while (!(await isServable(db))) await db.transaction(bindSome);
 }
 
-/** One step: what is found undone is done, in this order, and at most so much of it. */
+/** Does the first unfinished part of the binding, limited by `atOnce`. The order of the parts matters. */
 async function bindSome(tx: Queryable): Promise<void> {
   await lockInstallation(tx);
-  // as for installations: no code of users is to run with our rights
+  // as for installations: no user code runs with the service's rights
   await tx.query('SET LOCAL check_function_bodies = off');
   if (await isServable(tx)) return;
   await tx.query('SELECT stage.begin_rebinding()');
@@ -48,7 +48,7 @@ interface Moving {
   readonly relation: number;
   readonly columns: readonly ShadowColumn[];
   readonly layout: string;
-  /** The table of this database that is to be its own; null where there is none. */
+  /** The table of this database that the overlay moves to; null where there is none. */
   readonly table: Table | null;
 }
 
@@ -78,7 +78,7 @@ async function each(
   for (const overlay of overlays) await work(tx, overlay);
 }
 
-/** Parks what was staged in a table that is not there, or has other columns, while the functions are still there that tell what it is. */
+/** Parks the staged rows of a table that is missing or has other columns, while the functions that describe them still exist. */
 async function judge(tx: Queryable, { relation, table, columns, layout }: Moving): Promise<void> {
   const fits = table !== null && layoutOf(renumbered(table, columns)) === layout;
   if (fits) await setMoving(tx, relation, 'bindable');
@@ -90,7 +90,7 @@ const misfit = (table: Table | null) =>
     ? 'the database was restored, and the table is not in it'
     : 'the database was restored, and the table has other columns in it';
 
-/** Takes the overlay away from its number, for that may be the next one's. */
+/** Moves the overlay off its OID, because another overlay may need that OID. */
 async function detach(tx: Queryable, { relation }: Moving): Promise<void> {
   const [row] = await tx.query('SELECT stage.free_number() AS free');
   const free = Number(row?.['free']);
@@ -98,7 +98,7 @@ async function detach(tx: Queryable, { relation }: Moving): Promise<void> {
   await setMoving(tx, free, 'detached');
 }
 
-/** Makes the overlay that of its table. Its views and functions are made when they are needed, but for those that show its diff. */
+/** Attaches the overlay to its table. Creates the functions of its diff; other views and functions are created when they are needed. */
 async function attach(tx: Queryable, { relation, table }: Moving): Promise<void> {
   if (table === null) return setMoving(tx, relation, 'unjudged');
   await tx.query('SELECT stage.renumber_overlay($1, $2)', [relation, table.oid]);
@@ -122,7 +122,9 @@ async function setMoving(tx: Queryable, relation: number, state: string): Promis
   await tx.query('UPDATE stage.overlay SET moving = $2 WHERE relation = $1', [relation, state]);
 }
 
-/** The table with the numbers that its columns had where the overlay comes from: those of dropped columns are not restored. */
+/**
+ * Returns the table with the column numbers of the overlay's original table: a restore does not preserve the numbers of dropped columns.
+ */
 function renumbered(table: Table, columns: readonly ShadowColumn[]): Table {
   const numbers = new Map(columns.map(({ name, number }) => [name, number]));
   return {

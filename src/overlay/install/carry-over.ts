@@ -1,4 +1,4 @@
-/** Taking staged rows along when a table's columns change: into a new shadow table, column by column. */
+/** Carries staged rows over into a new shadow table, column by column, when a table's columns change. */
 import { quoteIdentifier } from '../../db/identifier.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Column, Table } from '../../model/table.ts';
@@ -30,18 +30,18 @@ const bookkeeping = [
 const oldShadowName = (table: Table) => `stage_data.old_shadow_${table.oid}`;
 const oldRowTypeName = (table: Table) => `stage_data.old_row_${table.oid}`;
 
-/** Puts the shadow table aside, for a new one to take its place. */
+/** Renames the shadow table, so that a new one can take its name. */
 export function setAsideSql(table: Table): string {
   return `ALTER TABLE ${shadowName(table)} RENAME TO old_shadow_${table.oid};
 ALTER TYPE ${rowTypeName(table)} RENAME TO old_row_${table.oid}`;
 }
 
 /**
- * Fills the new shadow table from the one put aside, and drops that. The functions for defaults and generated columns
- * have to be there, constraint triggers not yet.
+ * Fills the new shadow table from the renamed one, and drops the latter. The functions for defaults and generated columns must exist,
+ * constraint triggers must not exist yet.
  */
 export function carryOverSql(table: Table, changes: readonly ColumnChange[]): string {
-  // which row a staged one means nobody can say without a key: all of them are parked by now
+  // without a key, no one can determine which row a staged row means: all of them are parked by now
   if (isKeyless(table))
     return `DROP TABLE ${oldShadowName(table)}; DROP TYPE ${oldRowTypeName(table)}`;
   const kept = new Map(changes.flatMap(({ before, after }) => (after ? [[after, before]] : [])));
@@ -90,7 +90,7 @@ function addedSql(table: Table, added: readonly Column[]): string {
   });
 }
 
-/** The columns of a base, some from elsewhere. */
+/** Lists the columns of a base image. @param from returns the prefix for a column; null for the base's own value */
 function baseOf(table: Table, from: (column: Column) => string | null): string {
   return table.columns
     .map((column) => (from(column) ?? 'b.') + quoteIdentifier(column.name))
@@ -98,8 +98,8 @@ function baseOf(table: Table, from: (column: Column) => string | null): string {
 }
 
 /**
- * What follows from the other columns of staged rows: generated columns, and what rows were found by.
- * @param of a condition that selects the rows of the shadow table under an alias; all where it is left out
+ * Builds the statements that recompute the derived columns of staged rows: generated columns, and the columns that store old values.
+ * @param of returns a condition on rows of the shadow table, given their alias; without it, all rows are selected
  */
 export function followSql(table: Table, of?: (alias: string) => string): string[] {
   const where = (alias: string) => (of === undefined ? '' : ` WHERE ${of(alias)}`);
@@ -128,7 +128,10 @@ function generatedSql(table: Table, ofRows: string): string {
   });
 }
 
-/** A deletion's row is the row as it was, the hiding of an old key too; an update's is the version before, or the base. */
+/**
+ * Builds the statement that sets old values. The row of a deletion, or of one that hides an old key, is the row as it was. An update's old
+ * values come from the version before, or from the base.
+ */
 function oldSql(table: Table, ofRows: string): string {
   const old = oldColumns(table).map(quoteIdentifier);
   return fillSql(loadSql('table/install/carry_old.sql'), {

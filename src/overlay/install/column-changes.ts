@@ -1,4 +1,4 @@
-/** What a change of a table's columns means for rows staged before it: which columns can be taken along, and which sessions cannot. */
+/** Effects of a change of a table's columns on rows that were staged before: columns that can be carried over, and sessions that cannot. */
 
 import type { Queryable, Row } from '../../db/database.ts';
 import { quoteIdentifier, quoteLiteral } from '../../db/identifier.ts';
@@ -6,7 +6,7 @@ import type { Column, Table } from '../../model/table.ts';
 import { isKeyless, shadowName } from '../object-names.ts';
 import { present, same } from '../row-identity.ts';
 
-/** A column as the registry knows it from when the shadow table was made. */
+/** A column as the registry recorded it when the shadow table was made. */
 export interface ShadowColumn {
   readonly number: number;
   readonly name: string;
@@ -16,11 +16,11 @@ export interface ShadowColumn {
 
 export interface ColumnChange {
   readonly before: ShadowColumn;
-  /** The column that has its values now; null when nobody can say what they mean now. */
+  /** The column that has its values now; null when no one can determine what they mean now. */
   readonly after: Column | null;
 }
 
-/** What the registry keeps of a table's columns. */
+/** Returns what the registry stores of a table's columns. */
 export const shadowColumns = (table: Table): ShadowColumn[] =>
   table.columns.map(({ number, name, type, generated }) => ({
     number,
@@ -30,8 +30,8 @@ export const shadowColumns = (table: Table): ShadowColumn[] =>
   }));
 
 /**
- * Compares the shadow's columns with the table's. A column is known by its number, so a new name is no matter. Under a new
- * type values are the same only if the table was not rewritten: a rewrite may have computed them from anything.
+ * Compares the shadow's columns with the table's. Columns are identified by number, so a new name does not matter. When the type has
+ * changed, values are the same only if the table was not rewritten: a rewrite may compute them from anything.
  */
 export function compareColumns(
   table: Table,
@@ -46,9 +46,9 @@ export function compareColumns(
 }
 
 /**
- * Parks the staged rows of every session for which the change is not clear: it gave a value to a column that is gone or
- * was rewritten, or rows are identified in another way now.
- * @param key names of the key's columns as they were
+ * Parks the staged rows of every session for which the change is ambiguous: the session gave a value to a column that was dropped or
+ * rewritten, or rows are identified in another way now.
+ * @param key names of the key's columns before the change
  */
 export async function parkUnclear(
   tx: Queryable,
@@ -81,7 +81,7 @@ export async function parkUnclear(
 const keyInWords = (key: readonly string[]) =>
   key.length === 0 ? 'all their values' : `(${key.join(', ')})`;
 
-/** What has become of a column whose values mean nothing any more. */
+/** Describes what happened to a column whose values are no longer valid. */
 function lossInWords(table: Table, before: ShadowColumn): string {
   const after = table.columns.find(({ number }) => number === before.number);
   if (after === undefined) return 'the column was dropped';
@@ -89,7 +89,7 @@ function lossInWords(table: Table, before: ShadowColumn): string {
   return `the column's type was ${before.type} and is ${after.type} now${renamed}`;
 }
 
-/** DROP TYPE ... CASCADE takes columns of the shadow table, too. */
+/** Checks that the shadow table still has its columns: DROP TYPE ... CASCADE drops columns of it, too. */
 async function hasColumns(
   tx: Queryable,
   table: Table,
@@ -118,7 +118,7 @@ function allSessions(tx: Queryable, table: Table, names: readonly string[]): Pro
   );
 }
 
-/** The sessions that inserted a value into one of the columns, or updated one, with the columns' names. */
+/** Finds the sessions that inserted a value into one of the columns, or updated one. Returns them with the columns' names. */
 async function sessionsThatSet(
   tx: Queryable,
   table: Table,
@@ -142,7 +142,7 @@ async function sessionsThatSet(
   );
 }
 
-/** Parks the rows of sessions that a new unique constraint would not let stand beside each other. */
+/** Parks the rows of sessions that violate a new unique constraint among themselves. */
 export async function parkDuplicates(tx: Queryable, table: Table): Promise<void> {
   for (const unique of table.uniques) {
     if (unique.kind !== 'unique' || unique.timing !== 'immediate') continue;

@@ -1,6 +1,6 @@
 /**
- * Generations: what the objects were made by that stand for relations and functions. Those of a table's definition are not enough
- * to tell whether they still fit: another release makes others of the same table, and so does another major of the server.
+ * Generations: the release and server version that made an object which stands for a relation or function. A table's signature does not
+ * show whether objects still fit: another release makes other objects of the same table, and so does another major version of the server.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ import type { Database } from '../../db/database.ts';
 
 const program = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What the generator consists of, with all folders below. Its own text is looked at: a number could be forgotten. */
+/** The generator's folders, including subfolders. Their files are hashed: a version number could be forgotten. */
 const folders = ['../templates/sql/table', ...['db', 'model', 'sql', 'overlay']] as const;
 
-/** Gives the generation of what this program makes on a server of the given major version. */
+/** Returns the generation of the objects that this program makes on a server of the given major version. */
 export function generationOn(server: number): string {
   generator.hash ??= hashOf(generatorFiles().map((path) => readFileSync(path, 'utf8')));
   return `${generator.hash} on ${server}`;
@@ -22,7 +22,7 @@ export function generationOn(server: number): string {
 
 const generator = { hash: null as string | null };
 
-/** The files whose texts make a generation: templates, and the sources that fill them. */
+/** Lists the files whose contents make a generation: templates, and the sources that fill them. */
 export function generatorFiles(): string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(program, folder), { recursive: true, encoding: 'utf8' })
@@ -36,7 +36,9 @@ function hashOf(texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
-/** Has all objects of another generation made anew when they are next used. To be called when a daemon starts, after migrate(). */
+/**
+ * Marks all objects of another generation as outdated, so that they are rebuilt on next use. Call it when a daemon starts, after migrate().
+ */
 export async function markOutdated(db: Database): Promise<void> {
   await db.query('SELECT stage.mark_outdated($1)', [generationOn(await serverMajor(db))]);
 }

@@ -29,8 +29,8 @@ import { addLookupIndexes, shadowIndexesSql } from './shadow-indexes.ts';
 import { makeStamp } from './stamp.ts';
 
 /**
- * Makes the overlay of a table current. Staged rows are taken along where it is clear what they mean now; where it is not,
- * those of the session are parked, and its approval reports a conflict.
+ * Makes the overlay of a table current. Staged rows are carried over where their meaning is clear. Where it is not, the rows of the session
+ * are parked, and its approval reports a conflict.
  * @param server major version of PostgreSQL
  */
 export async function installOverlay(tx: Queryable, table: Table, server: number): Promise<void> {
@@ -64,12 +64,12 @@ export async function installOverlay(tx: Queryable, table: Table, server: number
 
 interface Installed {
   readonly signature: string | null;
-  /** Another release has made it. */
+  /** Whether another generation made it. */
   readonly isOutdated: boolean;
   readonly layout: string | null;
   readonly key: readonly string[];
   readonly columns: readonly ShadowColumn[];
-  /** Whether every row of the table may have been written anew since. */
+  /** Whether all rows of the table may have been rewritten since. */
   readonly isRewritten: boolean;
 }
 
@@ -91,13 +91,13 @@ async function readInstalled(tx: Queryable, relation: number): Promise<Installed
   };
 }
 
-/** The view with the functions that its values come from. */
+/** Builds the view, with the functions that compute its values. */
 function viewScript(table: Table): string {
   const defaults = defaultsSql(table, [overlayName(table)]);
   return [overlaySql(table), ...defaults, ...rowFunctionsSql(table)].join(';\n');
 }
 
-/** Everything that works on staged rows. */
+/** Builds everything that works on staged rows. */
 function triggerScript(table: Table, server: number): string {
   return [
     ...triggersSql(table, server),
@@ -115,7 +115,7 @@ function triggerScript(table: Table, server: number): string {
   ].join(';\n');
 }
 
-/** A witness of what the shadow table is made of. */
+/** Returns a hash of everything that determines the shadow table's structure. */
 export function layoutOf(table: Table): string {
   const parts = [
     table.columns.map(({ number, name, type, generated }) => [

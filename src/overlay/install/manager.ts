@@ -1,4 +1,4 @@
-/** Makes sure that the overlays a write needs are there and current. */
+/** Ensures that the overlays that a statement needs exist and are current. */
 import { readTable, serverMajor } from '../../db/catalog-reader.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
@@ -15,12 +15,12 @@ import { installOverlay } from './install.ts';
 import { lockInstallation } from './installation-lock.ts';
 
 export interface OverlayManager {
-  /** To be called before each staged statement. @throws StageError when the service may not stage any more */
+  /** Call it before each staged statement. @throws StageError when the service may not stage any more */
   demandUpToDate(): void;
   /**
-   * Makes sure that write targets, tables or views, and every table their foreign keys reach have current overlays.
-   * Cheap to call, but not free: callers call it when a name resolved to no overlay or to a stale one.
-   * @param cascades the statement writes to all tables that refer to its targets, whatever their foreign keys say
+   * Ensures that write targets (tables or views), and every table that their foreign keys reach, have current overlays. It is cheap, but
+   * not free: callers call it when a name resolved to no overlay or to an outdated one.
+   * @param cascades whether the statement writes to all tables that refer to its targets, whatever their foreign keys define
    * @param trees targets whose children's rows are written, too
    * @throws StageError `statement_not_supported` with a hint for a table that cannot be staged
    */
@@ -30,20 +30,20 @@ export interface OverlayManager {
     trees?: readonly number[],
   ): Promise<void>;
   /**
-   * Makes sure that views and partitions that are read have current staged views.
-   * @throws StageError `statement_not_supported` with a hint for a view that cannot be read with what is staged
+   * Ensures that views and partitions that are read have current staged views.
+   * @throws StageError `statement_not_supported` with a hint for a view that cannot be read with staged rows
    */
   ensureStagedViews(relations: readonly number[]): Promise<void>;
   /**
-   * Makes sure that functions have current staged functions, which read what is staged, or that it is known why they have none.
-   * @param path OIDs of the schemas in which names are looked for, in order
+   * Ensures that functions have current staged functions, which read staged rows, or that the reason why they have none is recorded.
+   * @param path OIDs of the schemas of the search path, in order
    */
   ensureFunctions(names: readonly QualifiedName[], path: readonly number[]): Promise<void>;
 }
 
 /**
  * Creates the manager over the service account's database.
- * @param demandUpToDate raises when the service is known to be one that may not stage any more
+ * @param demandUpToDate throws when the service is known to be one that may not stage any more
  */
 export function createOverlayManager(
   db: Database,
@@ -54,13 +54,13 @@ export function createOverlayManager(
     return db.transaction(async (tx) => {
       await lockInstallation(tx);
       await demandServable(tx);
-      // To check a body converts its literals, and the checks of a domain are code of whoever made it: not with our rights.
+      // Validating a body converts its literals. That runs checks of domains, which are user code, with the service's rights.
       // guard: bodies are not analysed with the service's rights
       await tx.query('SET LOCAL check_function_bodies = off');
       await tx.query('SELECT stage.release_names()');
       await tx.query('SELECT stage.release_functions()');
       await work(tx, await serverMajor(tx));
-      // an overlay that is made anew takes with it the views that stand on it
+      // rebuilding an overlay drops the views that depend on it
       await tx.query('DELETE FROM stage.staged_view WHERE stage.overlay_of(relation) IS NULL');
     });
   };
@@ -93,11 +93,11 @@ export function createOverlayManager(
 
 interface Targets {
   readonly tables: readonly number[];
-  /** Those that are written together with their children. */
+  /** Tables that are written together with their children. */
   readonly trees: readonly number[];
 }
 
-/** The tables that writes go to: the targets themselves, or what is behind those that are views. */
+/** Finds the tables that writes go to: the targets themselves, or the tables behind targets that are views. */
 async function tablesBehind(
   tx: Queryable,
   targets: readonly number[],
@@ -113,7 +113,7 @@ async function tablesBehind(
   const tables = new Set(targets);
   const trees = new Set(roots);
   for (const { oid, name, refused } of views) {
-    // a partition that cannot be written to is refused for its own obstacle, or for that of its table
+    // an unwritable partition is refused for its own obstacle, or for that of its table
     const table = (await ensureStagedView(tx, Number(oid), server)) ?? refused;
     if (table == null) throw notBehind(String(name));
     tables.delete(Number(oid));
@@ -133,11 +133,11 @@ function notBehind(view: string): StageError {
 
 interface Reachable {
   readonly tables: readonly Table[];
-  /** OIDs of those that a statement on a target may write to. */
+  /** OIDs of the tables that a statement on a target may write to. */
   readonly written: readonly number[];
 }
 
-/** Reads the write targets and what they need: the other end of each foreign key, and on from there wherever an action writes. */
+/** Reads the write targets and the tables that they need: the other end of each foreign key, and recursively wherever an action writes. */
 async function reachableTables(
   tx: Queryable,
   { tables: targets, trees }: Targets,
@@ -152,7 +152,7 @@ async function reachableTables(
       written.add(oid);
     }
   }
-  // a set gives what is added while it is walked, too
+  // iteration over a set includes elements that are added meanwhile
   for (const oid of written) {
     const table = await readInto(tables, tx, oid, null);
     const target = shownName(table.schema, table.name);
@@ -171,13 +171,13 @@ async function nameOf(tx: Queryable, oid: number): Promise<string> {
   return row?.['relname'] ?? '';
 }
 
-/** What leads from a target to another table. */
+/** How a target leads to another table. */
 interface Reason {
   readonly target: string;
   readonly link: string;
 }
 
-/** @param because null for a table to be written */
+/** Reads a table, unless it was read before. @param because null for a table that is written to itself */
 async function readInto(
   tables: Map<number, Table>,
   tx: Queryable,
@@ -200,7 +200,7 @@ function writesChild(foreignKey: ForeignKey): boolean {
   return !passive.includes(foreignKey.onDelete) || !passive.includes(foreignKey.onUpdate);
 }
 
-/** The templates quote function bodies with this; a name that contains it would break out. */
+/** The templates quote function bodies with this tag; a name that contains it would end the body. */
 const bodyQuote = '$body$';
 
 function obstacleOf(table: Table): string | null {
@@ -209,7 +209,7 @@ function obstacleOf(table: Table): string | null {
     : table.obstacle;
 }
 
-/** The table that a partition is of, at the top; none for others. */
+/** Selects the topmost table of a partition; no row for other tables. */
 const rootOf = `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.oid = pg_partition_root($1) AND c.oid <> $1`;
 

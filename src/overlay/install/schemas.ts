@@ -4,9 +4,8 @@ import { StageError } from '../../errors.ts';
 import { loadSchema, overlaySchema, upsertSchema } from '../object-names.ts';
 
 /**
- * Makes the schemas for the overlays of a table, a view or a partition.
- * @throws StageError `statement_not_supported` when somebody else's bears the name: who owns a schema can put a view of his own
- *   in the place of ours
+ * Creates the schemas for the overlay of a table, a view or a partition.
+ * @throws StageError `statement_not_supported` when a schema of that name has another owner, who could replace the service's views
  */
 export async function makeSchemas(
   tx: Queryable,
@@ -18,7 +17,7 @@ export async function makeSchemas(
 }
 
 /**
- * Makes one of the service's schemas that clients may use.
+ * Creates one of the service's schemas that clients may use.
  * @throws StageError as above
  */
 export async function makeSchema(tx: Queryable, schema: string): Promise<void> {

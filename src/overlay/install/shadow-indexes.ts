@@ -1,4 +1,4 @@
-/** The indexes of a shadow table beside that of its key: for the checks, for the diff, for lookups as by production's indexes. */
+/** The secondary indexes of a shadow table: for checks, for the diff, and for lookups as by production's indexes. */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import { quoteIdentifier } from '../../db/identifier.ts';
@@ -10,14 +10,14 @@ import { isMirrored } from '../rows/uniques.ts';
 
 const liveHeads = '_stage_head AND stage.is_live(_stage_op)';
 
-/** Made anew with each rebuild, for constraints come and go. */
+/** Builds the indexes that each rebuild recreates, because constraints are added and dropped. */
 export function shadowIndexesSql(table: Table): string[] {
-  // the numbers of versions are unique among all sessions: without the session no other index can be taken for it
+  // version numbers are unique among all sessions: without the session column, the planner uses no other index in place of this one
   const lineage =
     `CREATE INDEX lineage_${table.oid} ON ${shadowName(table)} (_stage_root, _stage_seq) ` +
     'WHERE _stage_root IS NOT NULL';
   const { uniques, references } = plan(table);
-  // in words that name no session (see tree-row.ts)
+  // the condition names no session (see tree-row.ts)
   const ancestors = table.ancestorKeys.map(
     (key, index) =>
       `CREATE INDEX ancestor_${table.oid}_${index} ON ${shadowName(table)} (${columnList(key)}) WHERE _stage_head`,
@@ -26,8 +26,8 @@ export function shadowIndexesSql(table: Table): string[] {
 }
 
 /**
- * Makes the indexes for lookups that are missing: production may have got some since. What others have staged is not waited for,
- * and a row that does not fit into an index keeps nobody from staging: such an index is tried again the next time.
+ * Creates the missing indexes for lookups: production may have added some since. It does not wait for rows that others stage. A row that
+ * does not fit into an index does not block staging: that index is tried again the next time.
  */
 export async function addLookupIndexes(tx: Queryable, table: Table): Promise<void> {
   const { lookups } = plan(table);
@@ -48,7 +48,7 @@ export async function addLookupIndexes(tx: Queryable, table: Table): Promise<voi
   }
 }
 
-/** Each index costs every staged write something: of a table with more, those of most columns are carried. */
+/** The maximum number of indexes for lookups, for each slows down staged writes. Those with the most columns come first. */
 const maxLookups = 16;
 
 interface IndexPlan {
@@ -58,7 +58,7 @@ interface IndexPlan {
   readonly lookups: ReadonlyMap<string, string>;
 }
 
-/** Decides on the indexes that are led by the session, those that the checks need first. */
+/** Plans the indexes that begin with the session. Those that the checks need come first. */
 function plan(table: Table): IndexPlan {
   const earlier: Index[] = [indexOf(keyNames(table).map(columnElement))];
   const uniques = table.uniques
@@ -74,7 +74,7 @@ function plan(table: Table): IndexPlan {
       earlier.push(index);
       return `CREATE UNIQUE INDEX unique_${unique.oid} ${definitionOf(table, index, marks, nulls)}`;
     });
-  // foreign keys of single partitions may all be of the same columns
+  // foreign keys of single partitions may all have the same columns
   const referring = new Map(
     table.references.map(({ child: { columns } }) => [JSON.stringify(columns), columns]),
   );
@@ -85,7 +85,7 @@ function plan(table: Table): IndexPlan {
     return `CREATE INDEX reference_${table.oid}_${position} ${definitionOf(table, index, marks)}`;
   });
   const lookups = new Map<string, string>();
-  // a longer index serves for a shorter one
+  // a longer index also serves lookups by its prefix
   const longest = [...table.indexes].sort(
     (one, other) => other.elements.length - one.elements.length,
   );
@@ -94,7 +94,7 @@ function plan(table: Table): IndexPlan {
     const definition = definitionOf(table, index, marksOf(index, earlier));
     earlier.push(index);
     const digest = createHash('md5').update(definition).digest('hex').slice(0, 16);
-    // by its definition: REINDEX CONCURRENTLY gives an index another OID
+    // named by the definition: REINDEX CONCURRENTLY gives an index another OID
     lookups.set(`lookup_${table.oid}_${digest}`, definition);
   }
   return { uniques, references, lookups };
@@ -111,12 +111,12 @@ const textOf = ({ column, definition }: IndexElement) =>
   column === null ? definition : quoteIdentifier(column);
 
 /**
- * Conditions that keep an index from queries which another one is for. While a shadow table is small, as it is when the first
- * statement of many rows is planned, the planner sees no difference between its indexes; by a wrong one, each row would look
- * through all that are staged before it. So an index serves only queries with a condition on what tells it from the others.
+ * Returns conditions that keep an index from queries that another one serves. While a shadow table is small, as it is when the first
+ * statement of many rows is planned, all its indexes cost the same to the planner. With the wrong index, each row would scan all rows that
+ * are staged before it. So an index serves only queries with a condition on a column that distinguishes it from the other indexes.
  */
 function marksOf({ elements }: Index, others: readonly Index[]): string[] {
-  // one that has only some of the rows serves only some of the queries
+  // a partial index serves only some of the queries
   const whole = others.filter(({ predicate }) => predicate === null);
   const shared = Math.max(...whole.map((other) => sharedLength(elements, other.elements)));
   return elements.slice(0, shared + 1).map((element) => present(textOf(element)));
@@ -130,7 +130,7 @@ function sharedLength(one: readonly IndexElement[], other: readonly IndexElement
 const isSame = (one: IndexElement, other: IndexElement | undefined) =>
   other !== undefined && textOf(one) === textOf(other);
 
-/** An index finds what the other one would. */
+/** Checks whether one index serves every lookup of the other. */
 const covers = (one: Index, other: Index) =>
   (one.predicate === null || one.predicate === other.predicate) &&
   other.elements.every(

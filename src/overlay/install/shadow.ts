@@ -13,7 +13,7 @@ import {
   shadowName,
 } from '../object-names.ts';
 
-/** Creates the row type and the shadow table. */
+/** Builds the row type and the shadow table. */
 export function shadowSql(table: Table): string {
   return fillSql(loadSql('table/install/shadow.sql'), {
     shadow: shadowName(table),
@@ -32,7 +32,10 @@ export function shadowSql(table: Table): string {
 const oldColumnType = (table: Table, name: string) =>
   name === imageColumn ? 'bytea' : columnNamed(table, name).type;
 
-/** A key has one head. Without a key any number of rows may be equal, but one tombstone hides all of production's. */
+/**
+ * Builds the indexes of heads. A key has one head. Without a key any number of rows may be equal, but one tombstone hides all equal rows of
+ * production.
+ */
 function headIndexes(table: Table): string[] {
   const index = `ON ${shadowName(table)} (_stage_session, ${columnList(keyNames(table))}) WHERE _stage_head`;
   return isKeyless(table)
@@ -44,6 +47,6 @@ function headIndexes(table: Table): string[] {
     : [`CREATE UNIQUE INDEX ${index}`];
 }
 
-/** A shadow row of a keyless table that hides every production row of its image. */
+/** Builds the condition that a shadow row of a keyless table hides every production row of its image. */
 export const isTombstone = (alias: string) =>
   `${alias}_stage_op = 'D' AND ${alias}_stage_origin = 'overlay'`;

@@ -1,12 +1,12 @@
-/** The function that tells whether a table is still what its overlay was made for, without looking at the catalogs each time. */
+/** The function that checks whether a table is unchanged since its overlay was made, without reading the catalogs on each call. */
 import type { Queryable } from '../../db/database.ts';
 import { fillSql, loadSql } from '../../db/sql-file.ts';
 import type { Table } from '../../model/table.ts';
 import { overlaySchema } from '../object-names.ts';
 
 /**
- * Makes it, or makes it anew where the table refers to others by now: to be called whenever the table's stamp is noted. Clients
- * call it under the name that stage.resolve_relations gives, where the stamp depends on nothing but the relations given here.
+ * Creates or replaces the function; replaces it when the table refers to other tables now. Call it whenever the table's stamp is stored.
+ * Clients call it by the name from `stage.resolve_relations`, where the stamp depends only on the relations given here.
  */
 export async function makeStamp(tx: Queryable, table: Table): Promise<void> {
   const [row] = await tx.query('SELECT stage.stamped_relations($1) AS relations', [table.oid]);
@@ -14,7 +14,7 @@ export async function makeStamp(tx: Queryable, table: Table): Promise<void> {
   const script = fillSql(loadSql('table/install/stamp.sql'), {
     function: `${overlaySchema(table)}.stamp_${table.oid}`,
     oid: String(table.oid),
-    // as constants of type oid: on others no plan depends
+    // as constants of type oid: plans do not depend on others
     relations: relations.map((oid) => `'${oid}'::pg_catalog.oid`).join(', '),
   });
   await tx.query(script);

@@ -1,4 +1,4 @@
-/** What stands in the place of a table in the queries of views, functions and statements. */
+/** The relations that replace a table in the queries of views, functions and statements. */
 import { readTable } from '../../db/catalog-reader.ts';
 import type { Queryable } from '../../db/database.ts';
 import { StageError } from '../../errors.ts';
@@ -12,25 +12,25 @@ import type { Target } from '../views/view-target.ts';
 import { tableTarget } from '../views/view-target.ts';
 import { installOverlay } from './install.ts';
 
-/** What stands in the place of a relation. */
+/** The replacement of a relation. */
 export interface Source {
   readonly oid: number;
-  /** The overlay or staged view; null for a relation that is read as production has it. */
+  /** The overlay or staged view; null for a relation that is read from production. */
   readonly name: string | null;
-  /** Where ONLY the table itself is meant; the same for what has no children. */
+  /** The same for ONLY the table itself; equal to `name` where there are no children. */
   readonly only: string | null;
   readonly hasChildren: boolean;
-  /** What grouping by its key lets a query use; null where it has none, or no overlay. */
+  /** The columns that grouping by its key allows a query to use; null where it has none, or no overlay. */
   readonly dependents: DependentColumns | null;
   readonly isStagedView: boolean;
-  /** Where it can be written to. */
+  /** The target of a write to it; null where it is not writable. */
   readonly target: Target | null;
-  /** OID of the table that a write to it goes to, null where it goes to none. */
+  /** OID of the table that a write to it goes to; null where it goes to none. */
   readonly table: number | null;
 }
 
 /**
- * Makes the overlay of a table, with those of its children, current.
+ * Makes the overlay of a table, with those of its children, current. Returns the relations that replace the table.
  * @throws StageError `statement_not_supported` for a table that cannot be read with staged rows
  */
 export async function tableSource(
@@ -54,7 +54,7 @@ export async function tableSource(
   };
 }
 
-/** A relation that is read as production has it. */
+/** A relation that is read from production. */
 const noOverlay = {
   name: null,
   only: null,
@@ -65,7 +65,7 @@ const noOverlay = {
   table: null,
 };
 
-/** Makes the overlay of a table alone current. */
+/** Makes the overlay of the table alone current. */
 async function overlaySource(
   tx: Queryable,
   oid: number,
@@ -85,7 +85,10 @@ async function overlaySource(
   return { ...noOverlay, oid, name, only: name, dependents, target, table: target.table };
 }
 
-/** @throws StageError for a table with row-level security: the policies of whoever asks would be applied in place of a view's owner's */
+/**
+ * Refuses a table with row-level security.
+ * @throws StageError `statement_not_supported`: the policies of the querying role would apply instead of those of the view's owner
+ */
 export function demandNoPolicies(table: Table): void {
   if (table.policies === null) return;
   throw new StageError(
@@ -95,7 +98,7 @@ export function demandNoPolicies(table: Table): void {
   );
 }
 
-/** Whether a session staged rows before the table became one that cannot be staged. */
+/** Whether rows were staged in the table before it became one that cannot be staged. */
 async function isStaged(tx: Queryable, oid: number): Promise<boolean> {
   const [overlay] = await tx.query('SELECT FROM stage.overlay WHERE relation = $1', [oid]);
   if (overlay === undefined) return false;
